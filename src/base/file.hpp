@@ -1,0 +1,17 @@
+// Whole files in and out, with errors that name the file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace kullback {
+
+// Throws Error missing_file, or bad_input for a folder or an unreadable file.
+std::string read_file(const std::filesystem::path& path);
+
+// The file has either its old content or all of the new one, whatever happens: the text is written beside
+// it, flushed to disk and renamed. Throws Error cannot_write.
+void replace_file(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace kullback

@@ -1,0 +1,8 @@
+#include "cli/rewrite.hpp"
+#include "cli/verb.hpp"
+
+namespace kullback::cli {
+
+Run add_format(CLI::App& verb) { return add_rewrite(verb, Rewrite::format); }
+
+}  // namespace kullback::cli

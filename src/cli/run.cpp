@@ -1,0 +1,104 @@
+// The command line: verbs in, exit codes out (DESIGN: 0, 64, 65, 66, 70, 73).
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/verb.hpp"
+#include "kullback_version.hpp"
+
+namespace kullback::cli {
+
+namespace {
+
+struct Command {
+  CLI::App* app;
+  Run run;
+};
+
+std::vector<Command> add_verbs(CLI::App& root) {
+  std::vector<Command> commands;
+#define KULLBACK_VERB(name, summary)                       \
+  {                                                        \
+    CLI::App* verb = root.add_subcommand(#name, summary);  \
+    commands.push_back({verb, add_##name(*verb)});         \
+  }
+#include "cli/verbs.def"
+#undef KULLBACK_VERB
+  return commands;
+}
+
+std::string version() {
+  std::string text = "kullback " + std::string(kVersion);
+  if (kGitHash[0] != '\0') text += " (" + std::string(kGitHash) + ")";
+  return text + ", Stan language 2.39, built with " + kCompiler;
+}
+
+void print_error(const std::string& message, const std::string& hint) {
+  std::fprintf(stderr, "kullback: %s\n", message.c_str());
+  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", hint.c_str());
+}
+
+int run_chosen(const std::vector<Command>& commands) {
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run();
+  }
+  throw Error(ErrorKind::usage, "no verb was given.", "kullback --help lists them.");
+}
+
+// What was printed must have arrived: a full disk is not success.
+int flushed(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  throw Error(ErrorKind::cannot_write, "standard output cannot be written.");
+}
+
+// Help and version are "errors" of CLI11 with exit code 0.
+int finish_parse_error(const CLI::App& root, const CLI::ParseError& e) {
+  if (e.get_exit_code() == 0) {
+    root.exit(e);
+    return flushed(0);
+  }
+  std::string verb;
+  for (const CLI::App* app : root.get_subcommands()) verb = app->get_name() + " ";
+  throw Error(ErrorKind::usage, e.what(), "kullback " + verb + "--help shows the usage.");
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App root("Approximate Bayesian inference for Stan programs, without a compiler.", "kullback");
+  root.set_version_flag("--version", version());
+  root.require_subcommand(0, 1);
+  const std::vector<Command> commands = add_verbs(root);
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return finish_parse_error(root, e);
+  }
+  if (root.get_subcommands().empty()) {
+    std::fputs(root.help().c_str(), stderr);
+    return static_cast<int>(ErrorKind::usage);
+  }
+  return flushed(run_chosen(commands));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const Error& e) {
+    print_error(e.message(), e.hint());
+    return static_cast<int>(e.kind());
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory.", "");
+    return static_cast<int>(ErrorKind::bad_input);
+  } catch (const std::exception& e) {
+    print_error(std::string("internal error: ") + e.what(), "Please report this with the input that caused it.");
+    return static_cast<int>(ErrorKind::internal);
+  }
+}
+
+}  // namespace kullback::cli

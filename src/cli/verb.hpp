@@ -1,0 +1,22 @@
+// A verb of the program: adds its options to a CLI11 app and returns what to run after parsing.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace kullback::cli {
+
+// Returns the exit code; throws Error.
+using Run = std::function<int()>;
+
+#define KULLBACK_VERB(name, summary) Run add_##name(CLI::App& verb);
+#include "cli/verbs.def"
+#undef KULLBACK_VERB
+
+// Parses the command line and runs one verb. Never throws.
+int main(int argc, char** argv);
+
+}  // namespace kullback::cli
