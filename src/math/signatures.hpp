@@ -39,8 +39,9 @@ std::vector<Signature> signatures(std::string_view name);
 struct Resolution {
   enum class Outcome { unique, ambiguous, mismatch, unknown_name };
   Outcome outcome = Outcome::unknown_name;
-  Signature signature = {};               // unique: the overload chosen
-  std::vector<Signature> candidates = {};  // ambiguous: the equally cheap ones; mismatch: the nearest, at most five
+  Signature signature = {};  // unique: the overload chosen
+  // ambiguous: the equally cheap ones; mismatch: the nearest, at most five
+  std::vector<Signature> candidates = {};
   // mismatch: why the nearest candidate fails. Argument counted from 0; -1 for a wrong count.
   int bad_argument = -1;
   bool needs_data = false;  // the type fits but the argument must be data only

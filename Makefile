@@ -1,0 +1,36 @@
+# Each target installs what it needs (tools/setup.sh), builds, and does its job.
+FUZZ_SECONDS := $(or $(SECONDS),600)
+
+.PHONY: help run test bench fuzz format clean
+
+help:
+	@echo 'make run                 build kullback and check the examples'
+	@echo 'make test                all that a change must pass; STAGES="arrows headers" runs only those'
+	@echo 'make bench               build and run the benchmarks'
+	@echo 'make fuzz SECONDS=600    fuzz for that long, all harnesses together'
+	@echo 'make format              apply clang-format to the sources'
+	@echo 'make clean               remove every build folder'
+
+run:
+	@tools/setup.sh run
+	@tools/build.sh release kullback
+	build/kullback check --summary examples/*.stan
+
+test:
+	@tools/setup.sh test
+	@tools/test.sh $(STAGES)
+
+bench:
+	@tools/setup.sh bench
+	@tools/bench.sh
+
+fuzz:
+	@tools/setup.sh fuzz
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+format:
+	@tools/setup.sh test
+	@tools/format.sh apply
+
+clean:
+	rm -rf build build-dev build-asan build-tsan build-fuzz

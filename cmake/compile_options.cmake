@@ -1,0 +1,38 @@
+# Flags for every target of this project.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT KULLBACK_SANITIZE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g -D_GLIBCXX_ASSERTIONS")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-Wno-maybe-uninitialized)  # g++ 12 reports it inside std::shared_ptr and std::optional
+endif()
+if(KULLBACK_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+if(KULLBACK_SANITIZE)
+  add_compile_options(-O1 -g1 -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS
+    -fsanitize=${KULLBACK_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${KULLBACK_SANITIZE})
+endif()
+
+# Loading libstdc++ and libgcc as shared libraries takes half of the start-up time of the program.
+# libc stays shared: optional libraries (netCDF, MPI, compiled models) are opened at run time.
+function(kullback_link_runtime_statically target)
+  if(NOT KULLBACK_SANITIZE)
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+endfunction()

@@ -1,0 +1,1 @@
+model { x = (1 + ; y ~ normal(; }

@@ -1,0 +1,60 @@
+#include "base/file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "base/error.hpp"
+
+namespace kullback {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              ("kullback-file-test-" + std::to_string(testing::UnitTest::GetInstance()->random_seed()) + "-" +
+               testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path folder_;
+};
+
+ErrorKind kind_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    return e.kind();
+  }
+  return ErrorKind::internal;
+}
+
+TEST_F(FileTest, ReplacesAndReadsBack) {
+  const fs::path path = folder_ / "a.txt";
+  replace_file(path, "one");
+  replace_file(path, std::string("t\0o", 3));
+  EXPECT_EQ(read_file(path), std::string("t\0o", 3));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(FileTest, ReplacingALinkWritesItsTarget) {
+  replace_file(folder_ / "target", "old");
+  fs::create_symlink(folder_ / "target", folder_ / "link");
+  replace_file(folder_ / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_file(folder_ / "target"), "new");
+}
+
+TEST_F(FileTest, ErrorsNameTheirKind) {
+  EXPECT_EQ(kind_of([&] { read_file(folder_ / "missing"); }), ErrorKind::missing_file);
+  EXPECT_EQ(kind_of([&] { read_file(folder_); }), ErrorKind::bad_input);
+  EXPECT_EQ(kind_of([&] { replace_file(folder_ / "no" / "folder", "x"); }), ErrorKind::cannot_write);
+}
+
+}  // namespace
+}  // namespace kullback

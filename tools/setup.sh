@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# tools/setup.sh run|test|bench|fuzz: installs the Debian packages that a make target needs and that are missing.
+# Silent when nothing is missing; then it needs neither root nor a network.
+set -euo pipefail
+
+readonly kUnavailable=69
+missing=()
+
+# need PACKAGE PROBE WHY: PROBE is a header, the absolute path of a file (a pattern is fine), or a command.
+need() {
+  local package=$1 probe=$2 why=$3
+  if ! is_present "$probe"; then
+    missing+=("$package")
+    echo "setup: needs $package: $why"
+  fi
+}
+
+is_present() {
+  case $1 in
+    *.h | *.hpp) [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ] ;;
+    /*) compgen -G "$1" >/dev/null ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+need_for_run() {
+  need g++ g++ "compiles the engine"
+  need cmake cmake "describes the build"
+  need ninja-build ninja "runs the build"
+  need make make "runs the targets of the Makefile"
+  need libfmt-dev fmt/format-inl.h "formats messages"
+  need libcli11-dev CLI/CLI.hpp "reads the command line"
+}
+
+need_for_test() {
+  need_for_run
+  need libgtest-dev gtest/gtest.h "runs the unit tests"
+  need clang-format-16 clang-format-16 "checks the formatting of the sources"
+  need python3 python3 "runs the checks written in Python"
+}
+
+need_for_bench() {
+  need_for_run
+  need libbenchmark-dev benchmark/benchmark.h "times functions"
+  need python3 python3 "makes inputs and sums up times"
+}
+
+need_for_fuzz() {
+  need_for_run
+  need clang-16 clang++-16 "compiles the fuzzing harnesses"
+  need libclang-rt-16-dev "/usr/lib/llvm-16/lib/clang/16/lib/linux/libclang_rt.fuzzer-*.a" "is the fuzzer and its sanitizers"
+}
+
+install_missing() {
+  [ "$(id -u)" = 0 ] || give_up "Installing needs root."
+  command -v apt-get >/dev/null || give_up "There is no apt-get here."
+  echo "setup: installing ${missing[*]}"
+  apt_get update || give_up "'apt-get update' failed."
+  apt_get install --no-install-recommends "${missing[@]}" || give_up "'apt-get install' failed."
+}
+
+apt_get() {
+  DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 "$@" </dev/null >"$log" 2>&1 ||
+    { tail -n 20 "$log" >&2; return 1; }
+}
+
+give_up() {
+  echo "setup: $1 Install these Debian packages (or their equivalents), then run the command again:" >&2
+  echo "  ${missing[*]}" >&2
+  exit $kUnavailable
+}
+
+usage() {
+  echo "usage: tools/setup.sh run|test|bench|fuzz" >&2
+  exit 64
+}
+
+case ${1-} in
+  run | test | bench | fuzz) "need_for_$1" ;;
+  *) usage ;;
+esac
+[ ${#missing[@]} = 0 ] && exit 0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install_missing

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# tools/test.sh [STAGE...]: what a change must pass, stage by stage, all of them by default.
+# Stops at the first stage that fails; prints the time of each at the end.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly kStages="formatting arrows build headers unit sanitizers docs"
+times=()
+
+formatting() { tools/format.sh check; }
+arrows() { python3 tools/check_arrows.py; }
+build() { tools/build.sh release; }
+headers() { tools/check_headers.sh; }
+unit() { build && ctest --preset release; }
+sanitizers() { tools/build.sh asan && ctest --preset asan; }
+docs() { build && KULLBACK=build/kullback python3 tests/docs/run_snippets.py; }
+
+stage() {
+  local name=$1 started=$EPOCHREALTIME verdict=passed
+  echo "== $name"
+  "$name" || verdict=FAILED
+  times+=("$(printf '%-12s %-7s %8.1f s' "$name" "$verdict" "$(seconds_since "$started")")")
+  [ $verdict = passed ]
+}
+
+seconds_since() { awk -v from="$1" -v to="$EPOCHREALTIME" 'BEGIN { print to - from }'; }
+
+print_times() {
+  echo
+  printf '%s\n' "${times[@]}"
+}
+
+refuse_unknown_stages() {
+  local name
+  for name in "$@"; do
+    case " $kStages " in
+      *" $name "*) ;;
+      *) echo "test: there is no stage '$name'; the stages are: $kStages" >&2; exit 64 ;;
+    esac
+  done
+}
+
+refuse_unknown_stages "$@"
+[ $# = 0 ] && set -- $kStages
+for name in "$@"; do
+  stage "$name" || { print_times; echo "test: stage '$name' failed; alone: make test STAGES=$name" >&2; exit 1; }
+done
+print_times
