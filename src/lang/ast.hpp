@@ -35,7 +35,7 @@ struct RealLiteral {
 struct ImagLiteral {
   std::string_view text;  // without the trailing i
 };
-struct StringLiteral {  // only in print, reject, fatal_error and profile
+struct StringLiteral {    // only in print, reject, fatal_error and profile
   std::string_view text;  // with its quotes
 };
 struct Variable {
@@ -248,8 +248,8 @@ struct Function {
 
 struct Stmt {
   Span span;
-  std::variant<Assign, CallStmt, Tilde, TargetPlus, JacobianPlus, Break, Continue, Empty, Print, Reject, FatalError,
-               Return, If, While, For, ForEach, Block, Profile, Declare, Function>
+  std::variant<Assign, CallStmt, Tilde, TargetPlus, JacobianPlus, Break, Continue, Empty, Print, Reject,
+               FatalError, Return, If, While, For, ForEach, Block, Profile, Declare, Function>
       node;
   List<Name> annotations = {};  // @name in front of a statement, declaration or function
 
@@ -278,8 +278,8 @@ std::string_view to_string(BlockKind kind);  // "transformed data"
 
 struct ProgramBlock {
   bool present = false;
-  Span span = {};       // from the first keyword to the closing brace
-  Span open = {};       // the opening brace
+  Span span = {};  // from the first keyword to the closing brace
+  Span open = {};  // the opening brace
   List<Stmt*> statements = {};
 };
 
@@ -292,7 +292,7 @@ struct Comment {
 
 struct Tree {
   std::unique_ptr<Arena> arena = std::make_unique<Arena>();
-  FileId file = 0;  // the main file; nodes from included files have another file in their spans
+  FileId file = 0;              // the main file; nodes from included files have another file in their spans
   bool functions_only = false;  // a .stanfunctions file: statements of blocks[functions] without the block
   ProgramBlock blocks[kBlockKinds];
   std::vector<Comment> comments;  // of all files, in order of appearance

@@ -27,8 +27,8 @@ void sort_by_position(Diagnostics& diagnostics) {
 
 // A pass runs only where the one before found no error: what it would say of a broken program is noise.
 Understood understand(SourceMap& sources, FileId file, const FrontEndOptions& options) {
-  Parsed parsed =
-      parse(sources, file, {.include_paths = options.include_paths, .functions_only = options.functions_only});
+  Parsed parsed = parse(sources, file,
+                        {.include_paths = options.include_paths, .functions_only = options.functions_only});
   Understood understood{std::move(parsed.tree), nullptr, std::move(parsed.diagnostics)};
   if (!has_errors(understood.diagnostics)) {
     append(understood.diagnostics, modernize(understood.tree));

@@ -5,6 +5,7 @@
 #include "lang/lexer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "base/file.hpp"
@@ -21,6 +22,26 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_word_char(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v'; }
 bool is_newline(char c) { return c == '\n' || c == '\r'; }
+
+// For each first character the punctuation that begins with it, longest first.
+constexpr std::size_t kMostAlike = 6;
+using Alike = std::array<Punct, kMostAlike>;
+
+constexpr std::array<Alike, 128> sort_punctuation() {
+  std::array<Alike, 128> table{};
+  for (std::size_t length = 3; length > 0; --length) {
+    for (int i = 1; i <= static_cast<int>(Punct::at); ++i) {
+      const auto punct = static_cast<Punct>(i);
+      if (to_string(punct).size() != length) continue;
+      Alike& alike = table[static_cast<unsigned char>(to_string(punct)[0])];
+      std::size_t free = 0;
+      while (alike[free] != Punct::none) ++free;
+      alike[free] = punct;
+    }
+  }
+  return table;
+}
+constexpr std::array<Alike, 128> kPunctuation = sort_punctuation();
 
 class Lexer final {
  public:
@@ -52,7 +73,8 @@ class Lexer final {
   bool looking_at(std::string_view what) const { return text_.substr(at_).starts_with(what); }
 
   void error(std::string code, Span span, std::string message, std::string hint = {}) {
-    lexed_.diagnostics.push_back({Severity::error, std::move(code), span, std::move(message), std::move(hint)});
+    lexed_.diagnostics.push_back(
+        {Severity::error, std::move(code), span, std::move(message), std::move(hint)});
   }
 
   void lex_file(FileId file) {
@@ -170,11 +192,13 @@ class Lexer final {
       ++at_;
     }
     const Span span = span_from(begin);
-    if (!is_valid_utf8(sources_.text(span))) error("not-utf8", span, "This string is not valid UTF-8.", kUtf8Hint);
+    if (!is_valid_utf8(sources_.text(span)))
+      error("not-utf8", span, "This string is not valid UTF-8.", kUtf8Hint);
     push(TokenKind::string_literal, begin);
   }
 
-  static constexpr const char* kUtf8Hint = "Save the file as UTF-8, for example with: iconv -f LATIN1 -t UTF-8";
+  static constexpr const char* kUtf8Hint =
+      "Save the file as UTF-8, for example with: iconv -f LATIN1 -t UTF-8";
 
   void lex_line_comment(std::size_t marker) {
     const std::size_t begin = at_;
@@ -185,7 +209,8 @@ class Lexer final {
     if (marker == 1) {
       text = arena_.copy("//" + std::string(text.substr(1)));
       lexed_.diagnostics.push_back({Severity::warning, "old-comment", span,
-                                    "'#' began a comment in old Stan; today '//' does.", "Write " + std::string(text)});
+                                    "'#' began a comment in old Stan; today '//' does.",
+                                    "Write " + std::string(text)});
     }
     keep_comment(ast::Comment::Kind::line, span, text);
   }
@@ -195,7 +220,8 @@ class Lexer final {
     const std::size_t close = text_.find("*/", at_ + 2);
     if (close == std::string_view::npos) {
       at_ = begin + 2;
-      error("unterminated-comment", span_from(begin), "This comment is never closed.", "Add */ where it ends.");
+      error("unterminated-comment", span_from(begin), "This comment is never closed.",
+            "Add */ where it ends.");
       at_ = text_.size();
       return;
     }
@@ -247,7 +273,8 @@ class Lexer final {
   void include(const std::string& name, Span span) {
     const std::optional<std::filesystem::path> path = find_include(name);
     if (!path) {
-      error("include-missing", span, "The included file '" + name + "' was found in none of: " + searched() + ".",
+      error("include-missing", span,
+            "The included file '" + name + "' was found in none of: " + searched() + ".",
             "Name its folder with --include-path.");
       return;
     }
@@ -301,21 +328,16 @@ class Lexer final {
 
   bool lex_punctuation() {
     const std::size_t begin = at_;
-    for (std::size_t length = std::min<std::size_t>(3, text_.size() - at_); length > 0; --length) {
-      const Punct punct = find_punct(text_.substr(at_, length));
-      if (punct == Punct::none) continue;
-      at_ += length;
+    const auto first = static_cast<unsigned char>(peek());
+    if (first >= kPunctuation.size()) return false;
+    for (const Punct punct : kPunctuation[first]) {
+      if (punct == Punct::none) return false;
+      if (!looking_at(to_string(punct))) continue;
+      at_ += to_string(punct).size();
       push(TokenKind::punctuation, begin, punct);
       return true;
     }
     return false;
-  }
-
-  static Punct find_punct(std::string_view text) {
-    for (int i = 1; i <= static_cast<int>(Punct::at); ++i) {
-      if (to_string(static_cast<Punct>(i)) == text) return static_cast<Punct>(i);
-    }
-    return Punct::none;
   }
 
   // A run of bytes that mean nothing: one error for all of them.
@@ -352,7 +374,8 @@ class Lexer final {
 
 }  // namespace
 
-Lexed lex(SourceMap& sources, FileId file, const std::vector<std::filesystem::path>& include_paths, Arena& arena) {
+Lexed lex(SourceMap& sources, FileId file, const std::vector<std::filesystem::path>& include_paths,
+          Arena& arena) {
   return Lexer(sources, include_paths, arena).run(file);
 }
 

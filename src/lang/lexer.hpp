@@ -18,6 +18,7 @@ struct Lexed {
 };
 
 // Texts that are not in the sources (rewritten comments) are kept in the arena.
-Lexed lex(SourceMap& sources, FileId file, const std::vector<std::filesystem::path>& include_paths, Arena& arena);
+Lexed lex(SourceMap& sources, FileId file, const std::vector<std::filesystem::path>& include_paths,
+          Arena& arena);
 
 }  // namespace kullback::lang

@@ -11,8 +11,11 @@ struct OperatorRecord {
 
 // In the order of Op. The levels are Stan's; unary operators stand between 8 and 10.
 constexpr OperatorRecord kOperators[] = {
-    {"+", 6},  {"-", 6},  {"*", 7}, {"/", 7},  {"%/%", 8}, {"%", 7}, {"\\", 8}, {".*", 7}, {"./", 7}, {"^", 10}, {".^", 10},
-    {"||", 2}, {"&&", 3}, {"==", 4}, {"!=", 4}, {"<", 5},   {"<=", 5}, {">", 5},  {">=", 5}, {"!", kPrefixBinding}, {"'", 11},
+    {"+", 6},   {"-", 6},  {"*", 7},  {"/", 7},  {"%/%", 8},
+    {"%", 7},   {"\\", 8}, {".*", 7}, {"./", 7}, {"^", 10},
+    {".^", 10}, {"||", 2}, {"&&", 3}, {"==", 4}, {"!=", 4},
+    {"<", 5},   {"<=", 5}, {">", 5},  {">=", 5}, {"!", kPrefixBinding},
+    {"'", 11},
 };
 
 const OperatorRecord& record(Op op) { return kOperators[static_cast<int>(op)]; }

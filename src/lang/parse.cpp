@@ -13,8 +13,9 @@ using ast::BlockKind;
 namespace ast {
 
 std::string_view to_string(BlockKind kind) {
-  constexpr std::string_view kNames[] = {"functions",  "data",  "transformed data",    "parameters",
-                                         "transformed parameters", "model", "generated quantities"};
+  constexpr std::string_view kNames[] = {
+      "functions",           "data", "transformed data", "parameters", "transformed parameters", "model",
+      "generated quantities"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -49,7 +50,10 @@ std::string_view block_suggestion(std::string_view word) {
 }  // namespace
 
 Parser::Parser(const SourceMap& sources, Lexed lexed, ast::Tree& tree)
-    : sources_(sources), tokens_(std::move(lexed.tokens)), diagnostics_(std::move(lexed.diagnostics)), tree_(tree) {
+    : sources_(sources),
+      tokens_(std::move(lexed.tokens)),
+      diagnostics_(std::move(lexed.diagnostics)),
+      tree_(tree) {
   errors_ = static_cast<int>(std::count_if(diagnostics_.begin(), diagnostics_.end(), [](const Diagnostic& d) {
     return d.severity == Severity::error;
   }));
@@ -66,7 +70,9 @@ Parser::Nest::Nest(Parser& parser) : parser_(parser) {
 
 // ---- tokens ----
 
-const Token& Parser::peek(std::size_t ahead) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+const Token& Parser::peek(std::size_t ahead) const {
+  return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+}
 
 Token Parser::take() {
   const Token token = peek();
@@ -143,7 +149,8 @@ void Parser::fail(std::string code, Span span, std::string message, std::string 
 }
 
 void Parser::fail_expected(std::string_view what, std::string hint) {
-  fail("syntax", peek().span, "Expected " + std::string(what) + ", but found " + found() + ".", std::move(hint));
+  fail("syntax", peek().span, "Expected " + std::string(what) + ", but found " + found() + ".",
+       std::move(hint));
 }
 
 void Parser::warn_old(std::string code, Span span, std::string message, std::string modern) {
@@ -232,7 +239,8 @@ void Parser::parse_block() {
   const Token first = peek();
   ast::ProgramBlock& block = tree_.block(kind);
   if (block.present) {
-    fail("block-repeated", first.span, "The program already has a block '" + std::string(to_string(kind)) + "'.",
+    fail("block-repeated", first.span,
+         "The program already has a block '" + std::string(to_string(kind)) + "'.",
          "Put its statements into the first one.");
   }
   for (int later = static_cast<int>(kind) + 1; later < ast::kBlockKinds; ++later) {
@@ -246,7 +254,8 @@ void Parser::parse_block() {
   block.present = true;
   block.open = expect(Punct::left_brace, "to open the block '" + std::string(to_string(kind)) + "'").span;
   parse_block_body(kind, block);
-  if (!accept(Punct::right_brace)) report_unclosed(block.open, "block '" + std::string(to_string(kind)) + "'");
+  if (!accept(Punct::right_brace))
+    report_unclosed(block.open, "block '" + std::string(to_string(kind)) + "'");
   block.span = span_since(first);
 }
 
@@ -257,17 +266,15 @@ void Parser::parse_block_body(BlockKind kind, ast::ProgramBlock& block) {
       while (!at_end() && !at(Punct::right_brace)) parse_function(statements);
       break;
     case BlockKind::data:
-    case BlockKind::parameters:
-      statements = parse_declarations_only();
-      break;
-    default:
-      statements = parse_statements(kind != BlockKind::model);
+    case BlockKind::parameters: statements = parse_declarations_only(); break;
+    default: statements = parse_statements(kind != BlockKind::model);
   }
   block.statements = list(statements);
 }
 
 void Parser::report_unclosed(Span open, std::string_view what) {
-  report("unclosed", peek().span, "Expected '}' to close the " + std::string(what) + ", but found " + found() + ".");
+  report("unclosed", peek().span,
+         "Expected '}' to close the " + std::string(what) + ", but found " + found() + ".");
   if (errors_ <= kMaxErrors) diagnostics_.back().note = Diagnostic::Note{open, "It is opened here."};
 }
 

@@ -5,6 +5,7 @@
 //   increment_log_prob(e)  target += e
 #include <algorithm>
 
+#include "lang/check/suggest.hpp"
 #include "lang/parser.hpp"
 
 namespace kullback::lang {
@@ -16,10 +17,13 @@ namespace {
 
 bool is_lvalue(const Expr& expr) {
   if (expr.as<ast::Variable>() != nullptr) return true;
-  if (const auto* indexed = expr.as<ast::Indexed>()) return is_lvalue(*indexed->base) && !indexed->base->as<ast::TupleLiteral>();
-  if (const auto* get = expr.as<ast::TupleGet>()) return is_lvalue(*get->base) && !get->base->as<ast::TupleLiteral>();
+  if (const auto* indexed = expr.as<ast::Indexed>())
+    return is_lvalue(*indexed->base) && !indexed->base->as<ast::TupleLiteral>();
+  if (const auto* get = expr.as<ast::TupleGet>())
+    return is_lvalue(*get->base) && !get->base->as<ast::TupleLiteral>();
   if (const auto* tuple = expr.as<ast::TupleLiteral>()) {
-    return std::all_of(tuple->elements.begin(), tuple->elements.end(), [](const Expr* e) { return is_lvalue(*e); });
+    return std::all_of(tuple->elements.begin(), tuple->elements.end(),
+                       [](const Expr* e) { return is_lvalue(*e); });
   }
   return false;
 }
@@ -61,8 +65,9 @@ void Parser::parse_annotations(std::vector<ast::Name>& out) {
     const Token first = take();
     ast::Name name = parse_name("the name of an annotation");
     name.span = span_since(first);
-    diagnostics_.push_back({Severity::warning, "unknown-annotation", name.span,
-                            "The annotation '@" + std::string(name.text) + "' is not known and has no effect."});
+    diagnostics_.push_back(
+        {Severity::warning, "unknown-annotation", name.span,
+         "The annotation '@" + std::string(name.text) + "' is not known and has no effect."});
     out.push_back(name);
   }
 }
@@ -128,7 +133,8 @@ Stmt* Parser::parse_keyword_statement() {
     return make_stmt(span_since(token), ast::Continue{});
   }
   if (word == "else") {
-    fail("syntax", peek().span, "This 'else' belongs to no 'if'.", "Is there a ';' or '}' too many before it?");
+    fail("syntax", peek().span, "This 'else' belongs to no 'if'.",
+         "Is there a ';' or '}' too many before it?");
   }
   if (word == "data" && at_type(1)) {
     fail("syntax", peek().span, "Only the arguments of functions are declared 'data'.", "Drop 'data' here.");
@@ -145,28 +151,28 @@ Stmt* Parser::parse_expression_statement() {
   Expr* expr = nullptr;
   if (can_be_target) {
     expr = parse_common();
-    bool compound = false;
-    Op op{};
-    if (assignment_op(compound, op) || at_old_assignment()) return parse_assignment(expr);
+    if (at_old_assignment()) return parse_assignment(expr);
     expr = parse_expr_from(parse_postfix(expr));
   } else {
-    if (first.kind != TokenKind::word && first.punct != Punct::none && !at(Punct::minus) && !at(Punct::plus) &&
-        !at(Punct::bang) && !at(Punct::left_bracket) && !at(Punct::left_brace)) {
+    if (first.kind != TokenKind::word && first.punct != Punct::none && !at(Punct::minus) &&
+        !at(Punct::plus) && !at(Punct::bang) && !at(Punct::left_bracket) && !at(Punct::left_brace)) {
       fail_expected("a statement");
     }
     expr = parse_expr();
   }
   if (at(Punct::tilde)) return parse_tilde(expr);
+  bool compound = false;
+  Op op{};
+  if (assignment_op(compound, op)) return parse_assignment(expr);
   const auto* call = expr->as<ast::Call>();
   if (call == nullptr) {
     std::string hint;
     if (at(Punct::colon) && at(Punct::assign, 1)) hint = "An assignment is written x = e;";
+    if (peek().kind == TokenKind::word) hint = hint_for_type(text(first), "");
     fail_expected("an assignment '=', a '~' or a call", hint);
   }
   if (call->bar) {
-    bool compound = false;
-    Op op{};
-    if (!at(Punct::semicolon) || assignment_op(compound, op)) fail_expected("'~' after the expression");
+    if (!at(Punct::semicolon)) fail_expected("'~' after the expression");
     fail("syntax", peek().span, "A density is a value, not a statement.",
          "Write target += " + std::string(sources_.text(expr->span)) + ";");
   }
@@ -222,8 +228,8 @@ Stmt* Parser::finish_assignment(ast::Assign assign, bool old) {
   }
   if (old) {
     warn_old("old-assignment", span, "'<-' assigned in old Stan; today '=' does.",
-             std::string(sources_.text(assign.target->span)) + " = " + std::string(sources_.text(assign.value->span)) +
-                 ";");
+             std::string(sources_.text(assign.target->span)) + " = " +
+                 std::string(sources_.text(assign.value->span)) + ";");
   }
   return make_stmt(span, assign);
 }
@@ -320,7 +326,8 @@ Stmt* Parser::parse_if() {
   std::vector<Stmt*> chain;
   for (;;) {
     const Token first = take();
-    if (!at(Punct::left_paren)) fail_expected("'(' after 'if'", "The condition stands in parentheses: if (x > 0)");
+    if (!at(Punct::left_paren))
+      fail_expected("'(' after 'if'", "The condition stands in parentheses: if (x > 0)");
     take();
     Expr* condition = parse_expr();
     expect(Punct::right_paren, "to close the condition of 'if'");
@@ -359,7 +366,8 @@ Stmt* Parser::parse_for() {
   take();
   Expr* low = parse_expr();
   Expr* high = accept(Punct::colon) ? parse_expr() : nullptr;
-  expect(Punct::right_paren, high == nullptr ? "or ':' in the range of 'for'" : "to close the range of 'for'");
+  expect(Punct::right_paren,
+         high == nullptr ? "or ':' in the range of 'for'" : "to close the range of 'for'");
   Stmt* body = parse_body("for (...)");
   const Span span = span_since(first);
   if (high == nullptr) return make_stmt(span, ast::ForEach{variable, low, body});
@@ -397,7 +405,7 @@ Parser::Stmts Parser::parse_declarations_only() {
         statements.push_back(make_stmt(take().span, ast::Empty{}));
         continue;
       }
-      if (!at_type()) fail_expected("a declaration", "This block holds only declarations, such as real x;");
+      if (!at_type()) fail_expected("a declaration", hint_for_type(text(peek()), "This block holds only declarations, such as real x;"));
       const std::size_t first_new = statements.size();
       parse_declaration(statements, true, false);
       statements[first_new]->annotations = list(annotations);
@@ -408,6 +416,12 @@ Parser::Stmts Parser::parse_declarations_only() {
   return statements;
 }
 
+// A word that is nearly a type was meant to be one.
+std::string Parser::hint_for_type(std::string_view word, std::string otherwise) const {
+  const std::string_view type = nearest_name(word, type_words());
+  return type.empty() ? otherwise : "Did you mean '" + std::string(type) + "'?";
+}
+
 // TYPE name [= e] {, name [= e]} ; -- in old Stan a name may carry its own array sizes, which then makes a
 // declaration of its own.
 void Parser::parse_declaration(Stmts& out, bool global, bool may_assign) {
@@ -416,7 +430,8 @@ void Parser::parse_declaration(Stmts& out, bool global, bool may_assign) {
   std::vector<ast::Declared> variables;
   ast::DeclType* current = type;
   const auto flush = [&] {
-    if (!variables.empty()) out.push_back(make_stmt(span_since(first), ast::Declare{current, list(variables)}));
+    if (!variables.empty())
+      out.push_back(make_stmt(span_since(first), ast::Declare{current, list(variables)}));
     variables.clear();
   };
   const std::size_t first_new = out.size();
@@ -457,8 +472,8 @@ ast::DeclType* Parser::with_old_dims(const ast::DeclType& type, std::string_view
   arrayed.array_sizes = list(sizes);
   warn_old("old-array", span_since(open),
            "Arrays were declared 'real x[N]' in old Stan; today the sizes stand before the type.",
-           "array" + std::string(sources_.text(span_since(open))) + " " + std::string(sources_.text(type.span)) + " " +
-               std::string(name) + ";");
+           "array" + std::string(sources_.text(span_since(open))) + " " +
+               std::string(sources_.text(type.span)) + " " + std::string(name) + ";");
   return tree_.arena->make(arrayed);
 }
 

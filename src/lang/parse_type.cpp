@@ -69,8 +69,8 @@ ast::Name Parser::parse_name(std::string_view what) {
   if (token.kind != TokenKind::word) fail_expected(what);
   const std::string_view word = text(token);
   if (is_reserved(word) && !was_once_free(word)) {
-    fail("reserved-word", token.span, "Expected " + std::string(what) + ", but '" + std::string(word) +
-                                          "' is a word of the language.",
+    fail("reserved-word", token.span,
+         "Expected " + std::string(what) + ", but '" + std::string(word) + "' is a word of the language.",
          "Choose another name, for example '" + std::string(word) + "_'.");
   }
   take();
@@ -93,7 +93,8 @@ ast::Name Parser::parse_declared_name(bool after_comma) {
 
 // `array` is a type unless an old program uses it as a name: array[...] is followed by a type or by tuple.
 bool Parser::array_begins_type() const {
-  if (!at_word("array") || !at(Punct::left_bracket, 1)) return at_word("array") && peek(1).kind == TokenKind::word;
+  if (!at_word("array") || !at(Punct::left_bracket, 1))
+    return at_word("array") && peek(1).kind == TokenKind::word;
   std::size_t ahead = 1;
   int open = 0;
   do {
@@ -144,8 +145,10 @@ DeclType* Parser::parse_sized_base(bool global) {
   if (!global && !record.takes_bounds) {
     fail("local-constraint", first.span,
          "'" + std::string(record.word) + "' is a constrained type; a local variable has none.",
-         "Use " + std::string(record.max_sizes == 1 && record.base <= BaseType::sum_to_zero_vector ? "vector[N]"
-                                                                                                  : "matrix[R, C]") +
+         "Use " +
+             std::string(record.max_sizes == 1 && record.base <= BaseType::sum_to_zero_vector
+                             ? "vector[N]"
+                             : "matrix[R, C]") +
              " inside a block or function, or declare the variable at the top of its block.");
   }
   if (at(Punct::less)) parse_bounds(type, global);
@@ -176,7 +179,8 @@ void Parser::parse_bounds(DeclType& type, bool global) {
   if (scaled && type.base == BaseType::int_) {
     fail("syntax", span_since(open), "An int has no offset or multiplier.", "Use lower and upper.");
   }
-  if (!at(Punct::greater)) fail_expected("'>' to close the bounds", "Put parentheses around a comparison in a bound.");
+  if (!at(Punct::greater))
+    fail_expected("'>' to close the bounds", "Put parentheses around a comparison in a bound.");
   take();
 }
 
@@ -197,14 +201,14 @@ void Parser::parse_bound(ast::Bounds& bounds) {
 void Parser::parse_sizes(DeclType& type, std::string_view type_name) {
   const TypeWord& record = find_type(type.base);
   if (record.max_sizes == 0) return;
-  const std::string example =
-      std::string(type_name) + (record.min_sizes == 2 ? "[R, C] x;" : "[N] x;");
+  const std::string example = std::string(type_name) + (record.min_sizes == 2 ? "[R, C] x;" : "[N] x;");
   if (!at(Punct::left_bracket)) {
     fail_expected("'[' and the size of the " + std::string(type_name), "For example: " + example);
   }
   take();
   std::vector<ast::Expr*> sizes{parse_expr()};
-  while (static_cast<int>(sizes.size()) < record.max_sizes && accept(Punct::comma)) sizes.push_back(parse_expr());
+  while (static_cast<int>(sizes.size()) < record.max_sizes && accept(Punct::comma))
+    sizes.push_back(parse_expr());
   if (static_cast<int>(sizes.size()) < record.min_sizes) {
     fail_expected("',' and the second size of the " + std::string(type_name), "For example: " + example);
   }
@@ -221,7 +225,8 @@ DeclType* Parser::parse_tuple_type(bool global, bool sized) {
   type.is_sized = sized;
   expect(Punct::left_paren, "after 'tuple': its element types");
   const auto element = [&] {
-    if (at_word("data")) fail_expected("a type", "'data' stands before a whole argument, not inside a tuple.");
+    if (at_word("data"))
+      fail_expected("a type", "'data' stands before a whole argument, not inside a tuple.");
     return sized ? parse_sized_type(global) : parse_unsized_type();
   };
   std::vector<DeclType*> elements{element()};
@@ -263,10 +268,10 @@ DeclType* Parser::parse_unsized_type() {
   if (at(Punct::left_bracket)) {  // old: real[,]
     if (rank > 0) fail_expected("a name");
     rank = parse_unsized_dims();
-    const std::string modern = "array[" + std::string(static_cast<std::size_t>(rank - 1), ',') + "] " +
-                               std::string(text(first));
-    warn_old("old-array", span_since(first), "Arrays were written '" + std::string(sources_.text(span_since(first))) +
-                                                 "' in old Stan.",
+    const std::string modern =
+        "array[" + std::string(static_cast<std::size_t>(rank - 1), ',') + "] " + std::string(text(first));
+    warn_old("old-array", span_since(first),
+             "Arrays were written '" + std::string(sources_.text(span_since(first))) + "' in old Stan.",
              modern);
   }
   type->array_rank = rank;

@@ -144,6 +144,7 @@ class Parser final {
   ast::Stmt* parse_body(std::string_view owner);
   void parse_declaration(Stmts& out, bool global, bool may_assign);
   ast::DeclType* with_old_dims(const ast::DeclType& type, std::string_view name);
+  std::string hint_for_type(std::string_view word, std::string otherwise) const;
   Stmts parse_declarations_only();
   void parse_function(Stmts& out);
   ast::Parameter parse_parameter();

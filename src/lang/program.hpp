@@ -77,7 +77,7 @@ struct RealConstant {
 struct ImagConstant {
   double value;
 };
-struct StringConstant {  // only in print, reject, fatal_error
+struct StringConstant {   // only in print, reject, fatal_error
   std::string_view text;  // without quotes
 };
 struct VariableRef {
@@ -105,7 +105,7 @@ struct Ternary {
   const Expr* no;
 };
 struct Call {
-  std::string_view name;          // normalised: "normal_lpdf" also where "normal_lupdf" was written
+  std::string_view name;           // normalised: "normal_lpdf" also where "normal_lupdf" was written
   const Function* user = nullptr;  // null: a built-in
   List<const Expr*> arguments;
   bool drop_constants = false;  // _lupdf or _lupmf
@@ -138,8 +138,9 @@ struct Expr {
   Span span;
   const math::Type* type = nullptr;
   bool data_only = false;  // no parameter can influence its value
-  std::variant<IntConstant, RealConstant, ImagConstant, StringConstant, VariableRef, FunctionRef, Promote, Unary,
-               Binary, Ternary, Call, ArrayLiteral, RowVectorLiteral, TupleLiteral, Indexed, TupleGet, Target>
+  std::variant<IntConstant, RealConstant, ImagConstant, StringConstant, VariableRef, FunctionRef, Promote,
+               Unary, Binary, Ternary, Call, ArrayLiteral, RowVectorLiteral, TupleLiteral, Indexed, TupleGet,
+               Target>
       node;
 
   template <class T>
@@ -160,10 +161,10 @@ struct CallStmt {
 };
 struct Tilde {
   const Expr* variate;
-  std::string_view distribution;   // as written: "normal"
-  std::string_view function;       // the density meant: "normal_lpdf"
+  std::string_view distribution;  // as written: "normal"
+  std::string_view function;      // the density meant: "normal_lpdf"
   const Function* user = nullptr;
-  List<const Expr*> arguments;     // without the variate
+  List<const Expr*> arguments;  // without the variate
   bool truncated = false;
   const Expr* lower = nullptr;
   const Expr* upper = nullptr;
@@ -222,8 +223,8 @@ struct Declare {
 
 struct Stmt {
   Span span;
-  std::variant<Assign, CallStmt, Tilde, TargetPlus, JacobianPlus, Break, Continue, Print, Reject, FatalError, Return,
-               If, While, For, ForEach, Block, Profile, Declare>
+  std::variant<Assign, CallStmt, Tilde, TargetPlus, JacobianPlus, Break, Continue, Print, Reject, FatalError,
+               Return, If, While, For, ForEach, Block, Profile, Declare>
       node;
 
   template <class T>

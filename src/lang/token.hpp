@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -66,7 +67,14 @@ enum class Punct : std::uint8_t {
   at,
 };
 
-std::string_view to_string(Punct punct);
+constexpr std::string_view to_string(Punct punct) {
+  constexpr std::string_view kTexts[] = {
+      "",   "{",  "}",  "(",  ")",  "[", "]", "<",  ">",   ",",  ";",  "|",   "?",   ":",
+      "!",  "-",  "+",  "^",  "'",  "*", "/", "%",  "%/%", "\\", ".*", ".^",  "./",  "||",
+      "&&", "==", "!=", "<=", ">=", "~", "=", "+=", "-=",  "*=", "/=", ".*=", "./=", "@",
+  };
+  return kTexts[static_cast<int>(punct)];
+}
 
 struct Token {
   TokenKind kind = TokenKind::end;
@@ -80,5 +88,6 @@ bool is_reserved(std::string_view word);
 bool was_once_free(std::string_view word);
 // A word that begins a type: int, vector, cov_matrix, tuple, array, ...
 bool is_type_word(std::string_view word);
+std::span<const std::string_view> type_words();
 
 }  // namespace kullback::lang

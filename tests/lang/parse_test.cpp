@@ -39,8 +39,10 @@ std::string shape(const ast::Expr& e) {
   if (const auto* n = e.as<ast::RealLiteral>()) return std::string(n->text);
   if (const auto* n = e.as<ast::ImagLiteral>()) return std::string(n->text) + "i";
   if (const auto* p = e.as<ast::Paren>()) return shape(*p->inner);
-  if (const auto* p = e.as<ast::Prefix>()) return "(" + std::string(to_string(p->op)) + " " + shape(*p->operand) + ")";
-  if (const auto* p = e.as<ast::Postfix>()) return "(" + shape(*p->operand) + " " + std::string(to_string(p->op)) + ")";
+  if (const auto* p = e.as<ast::Prefix>())
+    return "(" + std::string(to_string(p->op)) + " " + shape(*p->operand) + ")";
+  if (const auto* p = e.as<ast::Postfix>())
+    return "(" + shape(*p->operand) + " " + std::string(to_string(p->op)) + ")";
   if (const auto* b = e.as<ast::Binary>()) {
     return "(" + std::string(to_string(b->op)) + " " + shape(*b->left) + " " + shape(*b->right) + ")";
   }
@@ -48,7 +50,8 @@ std::string shape(const ast::Expr& e) {
     return "(? " + shape(*t->condition) + " " + shape(*t->yes) + " " + shape(*t->no) + ")";
   }
   if (const auto* t = e.as<ast::TupleGet>()) return shape(*t->base) + "." + std::to_string(t->slot);
-  if (const auto* i = e.as<ast::Indexed>()) return shape(*i->base) + "[" + std::to_string(i->indices.size()) + "]";
+  if (const auto* i = e.as<ast::Indexed>())
+    return shape(*i->base) + "[" + std::to_string(i->indices.size()) + "]";
   if (const auto* c = e.as<ast::Call>()) return std::string(c->function.text) + "()";
   if (const auto* t = e.as<ast::TupleLiteral>()) return "tuple" + std::to_string(t->elements.size());
   return "?";
@@ -101,7 +104,8 @@ TEST(Parse, AcceptsEveryFormOfTheLanguage) {
   const char* programs[] = {
       "functions { void f(data array[,] real x, tuple(int, vector) t) { return; } real g(real x); }",
       "data { int<lower=0> N; array[N, 2] vector<lower=0, upper=1>[N] x; ; }",
-      "parameters { simplex[3] a; cholesky_factor_cov[3, 2] L; cov_matrix[2] S; vector<offset=1, multiplier=2>[2] z; }",
+      "parameters { simplex[3] a; cholesky_factor_cov[3, 2] L; cov_matrix[2] S; vector<offset=1, "
+      "multiplier=2>[2] z; }",
       "transformed data { tuple(real, array[2] int) t = (1.5, {1, 2}); tuple(int, ) u = (1, ); }",
       "model { y ~ normal(0, 1) T[, 3]; target += 1; {a, b} ~ normal(0, 1); profile(\"p\") { x = 1; } }",
       "transformed parameters { jacobian += 1; (a, b.1) = f(); x[1] .*= 2; }",
@@ -203,9 +207,10 @@ TEST(Parse, FunctionFilesHoldNoBlocks) {
 
 TEST(Parse, DeepNestingIsAnErrorNotACrash) {
   const std::string open(100000, '(');
-  for (const std::string& body : {"x = " + open + "1", "x = " + std::string(100000, '-') + "1;",
-                                  std::string(100000, '{'), "x = y" + std::string(100000, '\''),
-                                  "if (1) " + std::string(10000, '{'), std::string("x = ") + std::string(100000, '[')}) {
+  for (const std::string& body :
+       {"x = " + open + "1", "x = " + std::string(100000, '-') + "1;", std::string(100000, '{'),
+        "x = y" + std::string(100000, '\''), "if (1) " + std::string(10000, '{'),
+        std::string("x = ") + std::string(100000, '[')}) {
     const Result r = parse_text("model { " + body + " }");
     EXPECT_TRUE(has_errors(r.parsed.diagnostics));
     EXPECT_LE(r.parsed.diagnostics.size(), 102U);
