@@ -26,7 +26,8 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 }
 
 [[noreturn]] void cannot_write(const std::filesystem::path& path, int error_number) {
-  throw Error(ErrorKind::cannot_write, path.string() + ": cannot be written: " + std::strerror(error_number) + ".");
+  throw Error(ErrorKind::cannot_write,
+              path.string() + ": cannot be written: " + std::strerror(error_number) + ".");
 }
 
 }  // namespace
@@ -36,13 +37,15 @@ std::string read_file(const std::filesystem::path& path) {
   if (!file) cannot_read(path, errno);
   std::string text;
   char buffer[1 << 16];
-  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) text.append(buffer, count);
+  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get()))
+    text.append(buffer, count);
   if (std::ferror(file.get()) != 0) cannot_read(path, errno);
   return text;
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view text) {
-  const std::filesystem::path target = std::filesystem::exists(path) ? std::filesystem::canonical(path) : path;
+  const std::filesystem::path target =
+      std::filesystem::exists(path) ? std::filesystem::canonical(path) : path;
   const std::filesystem::path beside = target.string() + ".new-" + std::to_string(::getpid());
   File file(std::fopen(beside.c_str(), "wb"));
   if (!file) cannot_write(path, errno);

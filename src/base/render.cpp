@@ -23,17 +23,23 @@ std::string_view to_string(Severity severity) {
 
 std::string location(const SourceMap& sources, FileId file, std::uint32_t offset) {
   const Position position = sources.position(file, offset);
-  return std::string(sources.name(file)) + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
+  return std::string(sources.name(file)) + ":" + std::to_string(position.line) + ":" +
+         std::to_string(position.column);
 }
 
-// The characters [first, first + kMaxWidth) of a line, counted in code points; tabs are one blank wide.
+// What the terminal would obey instead of showing. A tab becomes one blank.
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+// The characters [first, first + kMaxWidth) of a line, counted in code points.
 std::string window(std::string_view line, std::size_t first) {
   std::string shown;
   std::size_t column = 0;
   for (std::size_t i = 0; i < line.size() && column < first + kMaxWidth; ++column) {
     std::size_t length = 1;
-    while (i + length < line.size() && (static_cast<unsigned char>(line[i + length]) & 0xC0U) == 0x80U) ++length;
-    if (column >= first) shown += line[i] == '\t' ? std::string_view(" ") : line.substr(i, length);
+    while (i + length < line.size() && (static_cast<unsigned char>(line[i + length]) & 0xC0U) == 0x80U)
+      ++length;
+    if (column >= first)
+      shown += is_control(line[i]) ? (line[i] == '\t' ? " " : "?") : line.substr(i, length);
     i += length;
   }
   return replace_invalid_utf8(shown);
@@ -60,7 +66,8 @@ std::string excerpt(const SourceMap& sources, Span span) {
     text += line + "\n";
     if (number != begin.line) continue;
     const std::size_t from = begin.column - 1 - hidden;
-    const std::size_t room = std::max(from + 1, window(sources.line(span.file, number), hidden).size()) - from;
+    const std::size_t room =
+        std::max(from + 1, window(sources.line(span.file, number), hidden).size()) - from;
     const std::size_t length = end.line == begin.line ? end.column - begin.column : room;
     text += gutter(0, width) + std::string(from, ' ') +
             std::string(std::clamp<std::size_t>(length, 1, std::min(room, kMaxWidth - from)), '^') + "\n";
@@ -89,11 +96,13 @@ std::string include_trail(const SourceMap& sources, FileId file) {
 }  // namespace
 
 std::string render(const Diagnostic& d, const SourceMap& sources) {
-  std::string text = location(sources, d.span.file, d.span.begin) + ": " + std::string(to_string(d.severity)) + ": " +
-                     d.message + " [" + d.code + "]\n";
+  std::string text = location(sources, d.span.file, d.span.begin) + ": " +
+                     std::string(to_string(d.severity)) + ": " + d.message + " [" + d.code + "]\n";
   text += include_trail(sources, d.span.file);
   text += excerpt(sources, d.span);
-  if (d.note) text += "  note: " + location(sources, d.note->span.file, d.note->span.begin) + ": " + d.note->message + "\n";
+  if (d.note)
+    text +=
+        "  note: " + location(sources, d.note->span.file, d.note->span.begin) + ": " + d.note->message + "\n";
   if (!d.hint.empty()) text += labelled("hint", d.hint);
   return text;
 }
@@ -109,7 +118,8 @@ std::string render_json(const Diagnostic& d, const SourceMap& sources) {
   std::string text = "{" + place(d.span) + ", \"severity\": \"" + std::string(to_string(d.severity)) +
                      "\", \"code\": " + json_string(d.code) + ", \"message\": " + json_string(d.message);
   if (!d.hint.empty()) text += ", \"hint\": " + json_string(d.hint);
-  if (d.note) text += ", \"note\": {" + place(d.note->span) + ", \"message\": " + json_string(d.note->message) + "}";
+  if (d.note)
+    text += ", \"note\": {" + place(d.note->span) + ", \"message\": " + json_string(d.note->message) + "}";
   return text + "}";
 }
 

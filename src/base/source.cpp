@@ -10,7 +10,8 @@ namespace {
 std::vector<std::uint32_t> find_line_starts(std::string_view text) {
   std::vector<std::uint32_t> starts{0};
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool newline = text[i] == '\n' || (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'));
+    const bool newline =
+        text[i] == '\n' || (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'));
     if (newline) starts.push_back(static_cast<std::uint32_t>(i + 1));
   }
   return starts;

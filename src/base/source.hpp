@@ -42,9 +42,7 @@ class SourceMap final {
   std::size_t size() const { return files_.size(); }
   std::string_view name(FileId file) const { return files_[file].name; }
   std::string_view text(FileId file) const { return files_[file].text; }
-  std::string_view text(Span span) const {
-    return text(span.file).substr(span.begin, span.end - span.begin);
-  }
+  std::string_view text(Span span) const { return text(span.file).substr(span.begin, span.end - span.begin); }
   // Where the file was included, or null for a main file.
   const Span* included_at(FileId file) const;
 

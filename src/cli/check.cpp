@@ -55,7 +55,8 @@ class Checker final {
     options.lint = !arguments_.no_warnings;
     lang::Understood understood = lang::understand(sources, file, options);
     if (arguments_.no_warnings) {
-      std::erase_if(understood.diagnostics, [](const Diagnostic& d) { return d.severity != Severity::error; });
+      std::erase_if(understood.diagnostics,
+                    [](const Diagnostic& d) { return d.severity != Severity::error; });
     }
     say(understood.diagnostics, sources);
     if (has_errors(understood.diagnostics)) fail_with(ErrorKind::bad_input);
@@ -67,7 +68,8 @@ class Checker final {
       print_diagnostics(diagnostics, sources);
       return;
     }
-    for (const Diagnostic& d : diagnostics) json_ += (json_.empty() ? "\n " : ",\n ") + render_json(d, sources);
+    for (const Diagnostic& d : diagnostics)
+      json_ += (json_.empty() ? "\n " : ",\n ") + render_json(d, sources);
   }
 
   void show(const std::string& path, const lang::Understood& understood, const SourceMap& sources) const {
@@ -89,13 +91,15 @@ Run add_check(CLI::App& verb) {
   verb.add_option("files", arguments->files, "Stan programs (.stan, .stanfunctions); - is standard input")
       ->required()
       ->type_name("FILE...");
-  verb.add_option("--include-path", arguments->include_paths, "Folder to search for #include files (repeatable)")
+  verb.add_option("--include-path", arguments->include_paths,
+                  "Folder to search for #include files (repeatable)")
       ->type_name("DIR")
       ->allow_extra_args(false);
   verb.add_option("--dump", arguments->dump, "Print the syntax tree or the typed program")
       ->type_name("ast|program")
       ->check(CLI::IsMember({"ast", "program"}));
-  CLI::Option* json = verb.add_flag("--json", arguments->json, "Print all diagnostics as JSON on standard output");
+  CLI::Option* json =
+      verb.add_flag("--json", arguments->json, "Print all diagnostics as JSON on standard output");
   verb.add_flag("--summary", arguments->summary, "Print what was understood of each program")->excludes(json);
   verb.add_flag("--no-warnings", arguments->no_warnings, "Report errors only");
   return [arguments] { return Checker(*arguments).run(); };

@@ -13,8 +13,8 @@ namespace kullback::cli {
 namespace {
 
 struct OptionWords {
-  std::string name;     // "--dump"
-  std::string values;   // "ast program", empty where any file will do
+  std::string name;    // "--dump"
+  std::string values;  // "ast program", empty where any file will do
   std::string summary;
 };
 
@@ -27,6 +27,7 @@ struct VerbWords {
 
 std::string alternatives(const CLI::Option& option) {
   std::string values = option.get_type_name();
+  values = values.substr(0, values.find(':'));  // CLI11 appends the check it makes
   if (values.find('|') == std::string::npos) return {};
   for (char& c : values) {
     if (c == '|') c = ' ';
@@ -71,22 +72,25 @@ std::string bash_script(const std::vector<VerbWords>& verbs) {
       "_kullback() {\n"
       "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-      "    COMPREPLY=($(compgen -W " + quoted(names_of(verbs)) + " -- \"$current\"))\n"
+      "    COMPREPLY=($(compgen -W " +
+      quoted(names_of(verbs)) +
+      " -- \"$current\"))\n"
       "    return\n"
       "  fi\n"
       "  case \"${COMP_WORDS[1]} $previous\" in\n";
   for (const VerbWords& verb : verbs) {
     for (const OptionWords& option : verb.options) {
       if (option.values.empty()) continue;
-      script += "    " + quoted(verb.name + " " + option.name) + ") COMPREPLY=($(compgen -W " + quoted(option.values) +
-                " -- \"$current\")); return ;;\n";
+      script += "    " + quoted(verb.name + " " + option.name) + ") COMPREPLY=($(compgen -W " +
+                quoted(option.values) + " -- \"$current\")); return ;;\n";
     }
   }
   script += "  esac\n  case \"${COMP_WORDS[1]}\" in\n";
   for (const VerbWords& verb : verbs) {
     std::string options;
     for (const OptionWords& option : verb.options) options += option.name + " ";
-    script += "    " + verb.name + ") local options=" + quoted(options) + " values=" + quoted(verb.values) + " ;;\n";
+    script += "    " + verb.name + ") local options=" + quoted(options) + " values=" + quoted(verb.values) +
+              " ;;\n";
   }
   return script +
          "    *) return ;;\n"
@@ -119,7 +123,8 @@ std::string zsh_script(const std::vector<VerbWords>& verbs) {
       "_kullback() {\n"
       "  local -a verbs\n"
       "  verbs=(\n";
-  for (const VerbWords& verb : verbs) script += "    " + quoted(verb.name + ":" + zsh_text(verb.summary)) + "\n";
+  for (const VerbWords& verb : verbs)
+    script += "    " + quoted(verb.name + ":" + zsh_text(verb.summary)) + "\n";
   script +=
       "  )\n"
       "  if (( CURRENT == 2 )); then\n"
@@ -145,7 +150,8 @@ std::string zsh_script(const std::vector<VerbWords>& verbs) {
 std::string fish_script(const std::vector<VerbWords>& verbs) {
   std::string script = "# kullback completion fish > ~/.config/fish/completions/kullback.fish\n";
   for (const VerbWords& verb : verbs) {
-    script += "complete -c kullback -n __fish_use_subcommand -f -a " + verb.name + " -d " + quoted(verb.summary) + "\n";
+    script += "complete -c kullback -n __fish_use_subcommand -f -a " + verb.name + " -d " +
+              quoted(verb.summary) + "\n";
     const std::string when = "complete -c kullback -n '__fish_seen_subcommand_from " + verb.name + "'";
     for (const OptionWords& option : verb.options) {
       script += when + " -l " + option.name.substr(2) + " -d " + quoted(option.summary);
@@ -167,7 +173,9 @@ Run add_completion(CLI::App& verb) {
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   return [shell, &verb] {
     const std::vector<VerbWords> verbs = describe_all(*verb.get_parent());
-    const std::string script = *shell == "bash" ? bash_script(verbs) : *shell == "zsh" ? zsh_script(verbs) : fish_script(verbs);
+    const std::string script = *shell == "bash"  ? bash_script(verbs)
+                               : *shell == "zsh" ? zsh_script(verbs)
+                                                 : fish_script(verbs);
     std::fputs(script.c_str(), stdout);
     return 0;
   };

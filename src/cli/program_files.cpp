@@ -39,7 +39,8 @@ void print_diagnostics(const Diagnostics& diagnostics, const SourceMap& sources)
     if (d.code.starts_with("old-")) {
       const int count = std::exchange(old_forms[d.code], 0);
       if (count == 0) continue;
-      if (count > 1) d.hint += "\nand so in " + std::to_string(count - 1) + " more places; kullback modernize does it.";
+      if (count > 1)
+        d.hint += "\nand so in " + std::to_string(count - 1) + " more places; kullback modernize does it.";
     }
     print(render(d, sources));
   }

@@ -42,8 +42,11 @@ int rewrite(const RewriteArguments& arguments, Rewrite what) {
 
 Run add_rewrite(CLI::App& verb, Rewrite what) {
   const auto arguments = std::make_shared<RewriteArguments>();
-  verb.add_option("file", arguments->file, "Stan program; - is standard input")->required()->type_name("FILE");
-  verb.add_option("--include-path", arguments->include_paths, "Folder to search for #include files (repeatable)")
+  verb.add_option("file", arguments->file, "Stan program; - is standard input")
+      ->required()
+      ->type_name("FILE");
+  verb.add_option("--include-path", arguments->include_paths,
+                  "Folder to search for #include files (repeatable)")
       ->type_name("DIR")
       ->allow_extra_args(false);
   verb.add_flag("--in-place", arguments->in_place, "Replace the file instead of printing");

@@ -22,10 +22,10 @@ struct Command {
 
 std::vector<Command> add_verbs(CLI::App& root) {
   std::vector<Command> commands;
-#define KULLBACK_VERB(name, summary)                       \
-  {                                                        \
-    CLI::App* verb = root.add_subcommand(#name, summary);  \
-    commands.push_back({verb, add_##name(*verb)});         \
+#define KULLBACK_VERB(name, summary)                      \
+  {                                                       \
+    CLI::App* verb = root.add_subcommand(#name, summary); \
+    commands.push_back({verb, add_##name(*verb)});        \
   }
 #include "cli/verbs.def"
 #undef KULLBACK_VERB
@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
     print_error("out of memory.", "");
     return static_cast<int>(ErrorKind::bad_input);
   } catch (const std::exception& e) {
-    print_error(std::string("internal error: ") + e.what(), "Please report this with the input that caused it.");
+    print_error(std::string("internal error: ") + e.what(),
+                "Please report this with the input that caused it.");
     return static_cast<int>(ErrorKind::internal);
   }
 }

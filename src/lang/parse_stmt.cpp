@@ -405,7 +405,9 @@ Parser::Stmts Parser::parse_declarations_only() {
         statements.push_back(make_stmt(take().span, ast::Empty{}));
         continue;
       }
-      if (!at_type()) fail_expected("a declaration", hint_for_type(text(peek()), "This block holds only declarations, such as real x;"));
+      if (!at_type())
+        fail_expected("a declaration",
+                      hint_for_type(text(peek()), "This block holds only declarations, such as real x;"));
       const std::size_t first_new = statements.size();
       parse_declaration(statements, true, false);
       statements[first_new]->annotations = list(annotations);

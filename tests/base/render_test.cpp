@@ -73,9 +73,20 @@ struct Utf8Case {
 
 TEST(Utf8, RefusesOverlongFormsSurrogatesAndCutSequences) {
   const Utf8Case cases[] = {
-      {"", true},         {"abc", true},         {"µ", true},       {"漢", true},           {"😀", true},
-      {"\x80", false},    {"\xC0\xAF", false},   {"\xC2", false},   {"\xE0\x80\xAF", false}, {"\xED\xA0\x80", false},
-      {"\xF5\x80\x80\x80", false}, {"\xF4\x90\x80\x80", false}, {"\xF0\x9F\x98", false}, {"\xE6\xBC", false},
+      {"", true},
+      {"abc", true},
+      {"µ", true},
+      {"漢", true},
+      {"😀", true},
+      {"\x80", false},
+      {"\xC0\xAF", false},
+      {"\xC2", false},
+      {"\xE0\x80\xAF", false},
+      {"\xED\xA0\x80", false},
+      {"\xF5\x80\x80\x80", false},
+      {"\xF4\x90\x80\x80", false},
+      {"\xF0\x9F\x98", false},
+      {"\xE6\xBC", false},
   };
   for (const Utf8Case& c : cases) {
     EXPECT_EQ(is_valid_utf8(c.text), c.valid) << c.text;

@@ -1,33 +1,6 @@
 #!/usr/bin/env bash
 # The verbs on programs, as a user meets them: exit codes, what is printed where, and every kind of bad input.
-set -uo pipefail
-kullback=${KULLBACK:?set KULLBACK to the program}
-kullback=$(realpath "$kullback")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-passed=0 failed=0
-
-# expect NAME CODE [PATTERN] -- COMMAND...: exit code, and a line of the output (both streams) that matches.
-expect() {
-  local name=$1 code=$2 pattern=
-  shift 2
-  if [ "$1" != -- ]; then pattern=$1; shift; fi
-  shift
-  local output status
-  output=$(timeout 60 "$@" 2>&1)
-  status=$?
-  if [ $status -ne "$code" ]; then
-    echo "FAILED $name: exit $status, expected $code"; echo "$output" | head -n 5; failed=$((failed + 1)); return
-  fi
-  if [ -n "$pattern" ] && ! grep -qE -- "$pattern" <<<"$output"; then
-    echo "FAILED $name: no line matches $pattern in:"; echo "$output" | head -n 12; failed=$((failed + 1)); return
-  fi
-  if [ "$pattern" = '^$' ] && [ -n "$output" ]; then
-    echo "FAILED $name: expected silence, found:"; echo "$output" | head -n 5; failed=$((failed + 1)); return
-  fi
-  passed=$((passed + 1))
-}
+source "$(dirname "$0")/expect.sh"
 
 cat >good.stan <<'STAN'
 data {
@@ -49,7 +22,7 @@ printf '# old\nparameters { real x[2]; }\nmodel { real s; s <- 1; increment_log_
 
 expect version 0 '^kullback [0-9]+\.[0-9]+' -- "$kullback" --version
 expect help 0 'modernize' -- "$kullback" --help
-for verb in check format modernize completion; do
+for verb in check density format modernize completion; do
   expect "help of $verb" 0 "$verb" -- "$kullback" "$verb" --help
 done
 expect 'no verb' 64 'check' -- "$kullback"
@@ -134,5 +107,4 @@ expect 'bash completes options' 0 '^--include-path$' -- bash -c \
 expect 'bash completes values' 0 '^program$' -- bash -c \
   'source completion.sh; COMP_WORDS=(kullback check --dump p) COMP_CWORD=3; _kullback; printf "%s\n" "${COMPREPLY[@]}"'
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

@@ -1,0 +1,407 @@
+// The data block in order: sizes are evaluated with the variables checked so far, then each value must be
+// there, have the type and shape declared, and satisfy its constraint. A variable that fails makes those
+// whose sizes or bounds need it unknown: they are not reported again. An empty container may be left out or
+// be written [].
+#include "model/check_data.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "lang/check/suggest.hpp"
+#include "lang/print_program/expr_text.hpp"
+#include "lang/transform_of.hpp"
+#include "lang/visit.hpp"
+#include "math/transform.hpp"
+
+namespace kullback::model {
+
+namespace {
+
+using Dims = std::vector<std::size_t>;
+using math::Kind;
+
+std::string dims_text(const Dims& dims) {
+  std::string text;
+  for (const std::size_t dim : dims) text += (text.empty() ? "" : ", ") + std::to_string(dim);
+  return "[" + text + "]";
+}
+
+bool is_complex(Kind kind) {
+  return kind == Kind::complex || kind == Kind::complex_vector || kind == Kind::complex_row_vector ||
+         kind == Kind::complex_matrix;
+}
+
+// Rows and columns of an item, from the dims after those of arrays.
+math::Shape shape_of(Kind kind, const Dims& dims, std::size_t array_rank) {
+  math::Shape shape;
+  for (std::size_t d = 0; d < array_rank; ++d) shape.count *= dims[d];
+  if (kind == Kind::vector || kind == Kind::complex_vector) shape.rows = dims.back();
+  if (kind == Kind::row_vector || kind == Kind::complex_row_vector) shape.cols = dims.back();
+  if (kind == Kind::matrix || kind == Kind::complex_matrix) {
+    shape.rows = dims[dims.size() - 2];
+    shape.cols = dims.back();
+  }
+  return shape;
+}
+
+// Row-major matrices become column-major; `unit` numbers make an element.
+void put_columns_together(std::vector<double>& numbers, math::Shape shape, std::size_t unit) {
+  if (shape.rows < 2 || shape.cols < 2) return;
+  std::vector<double> result(numbers.size());
+  const std::size_t per_item = shape.rows * shape.cols;
+  for (std::size_t item = 0; item < shape.count; ++item) {
+    const double* from = numbers.data() + item * per_item * unit;
+    double* to = result.data() + item * per_item * unit;
+    for (std::size_t row = 0; row < shape.rows; ++row) {
+      for (std::size_t col = 0; col < shape.cols; ++col) {
+        for (std::size_t u = 0; u < unit; ++u) {
+          to[(col * shape.rows + row) * unit + u] = from[(row * shape.cols + col) * unit + u];
+        }
+      }
+    }
+  }
+  numbers = std::move(result);
+}
+
+class Checker final {
+ public:
+  Checker(Data data, const SourceMap& sources, const Evaluate& evaluate)
+      : data_(std::move(data)), sources_(sources), evaluate_(evaluate) {}
+
+  CheckedData check(const lang::Program& program) && {
+    for (const lang::Stmt* statement : program.block(lang::BlockKind::data)) {
+      if (const auto* declare = statement->as<lang::Declare>()) declared_.push_back(declare->variable->name);
+    }
+    for (const lang::Stmt* statement : program.block(lang::BlockKind::data)) {
+      if (const auto* declare = statement->as<lang::Declare>())
+        check_variable(*declare->variable, statement->span);
+    }
+    warn_of_extra();
+    return std::move(result_);
+  }
+
+ private:
+  // ---- reports ----
+  // The message so far, then the declaration: "; model.stan:4:3 declares vector[N] with N = 100."
+  void report(const std::string& code, const std::string& found, const std::string& hint = {}) {
+    report_plain(code,
+                 found + "; " + declaration_place() + " declares " + lang::stan_text(*variable_->declared) +
+                     sizes_text() + ".",
+                 hint);
+  }
+
+  void report_plain(const std::string& code, const std::string& message, const std::string& hint = {}) {
+    result_.diagnostics.push_back({Severity::error, code, span_, prefix() + message, hint, {}});
+    failed_ = true;
+  }
+
+  std::string prefix() const { return data_.source().empty() ? "data: " : data_.source() + ": "; }
+
+  std::string declaration_place() const {
+    const Position position = sources_.position(span_.file, span_.begin);
+    return std::string(sources_.name(span_.file)) + ":" + std::to_string(position.line) + ":" +
+           std::to_string(position.column);
+  }
+
+  std::string sizes_text() const {
+    std::string text;
+    for (const auto& [size, value] : sizes_) {
+      text += (text.empty() ? " with " : ", ") + size + " = " + std::to_string(value);
+    }
+    return text;
+  }
+
+  // ---- one variable ----
+  void check_variable(const lang::Variable& variable, Span span) {
+    variable_ = &variable;
+    span_ = span;
+    sizes_.clear();
+    failed_ = false;
+    DataValue* value = data_.find(variable.name);
+    if (value != nullptr && !value->problem.empty()) {
+      report("data-value", "'" + std::string(variable.name) + "' " + value->problem);
+      return;
+    }
+    const lang::SizedType& type = *variable.declared;
+    if (!can_evaluate(type)) {
+      if (value == nullptr) report_missing();
+      return;
+    }
+    DataValue absent;
+    absent.dims = {0};
+    if (value == nullptr) {
+      if (!is_empty(type) && !failed_) report_missing();
+      value = &absent;
+    }
+    if (!failed_) bind(std::string(variable.name), *value, type, {});
+    if (!failed_) result_.values.set(variable, std::move(*value));
+  }
+
+  void report_missing() {
+    std::vector<std::string_view> others;
+    for (const Data::Item& item : data_.items()) {
+      if (std::find(declared_.begin(), declared_.end(), item.name) == declared_.end())
+        others.push_back(item.name);
+    }
+    const std::string_view near = lang::nearest_name(variable_->name, others);
+    report("data-missing", "'" + std::string(variable_->name) + "' is missing",
+           near.empty() ? "" : "The data have '" + std::string(near) + "'.");
+  }
+
+  // ---- expressions ----
+  bool is_known(const lang::Expr& expression) const {
+    bool known = true;
+    lang::for_each_expr(expression, [&](const lang::Expr& part) {
+      const auto* reference = part.as<lang::VariableRef>();
+      if (reference != nullptr && result_.values.find(*reference->variable) == nullptr) known = false;
+    });
+    return known;
+  }
+
+  bool can_evaluate(const lang::SizedType& type) const {
+    bool known = true;
+    lang::for_each_child(type, [&](const lang::Expr& expression) { known = known && is_known(expression); });
+    return known;
+  }
+
+  std::optional<DataValue> evaluate(const lang::Expr& expression) {
+    try {
+      return evaluate_(expression, result_.values);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::internal) throw;
+      report_plain("data-size", "'" + std::string(variable_->name) + "' cannot be checked: at " +
+                                    declaration_place() + ", " + lang::stan_text(expression) + ": " +
+                                    error.message());
+      return {};
+    }
+  }
+
+  // Sizes of the declaration; a nonsensical one is reported and taken as 0.
+  std::size_t evaluate_size(const lang::Expr& expression) {
+    const std::optional<DataValue> value = evaluate(expression);
+    if (!value) return 0;
+    const double size = value->numbers.at(0);
+    if (!lang::unpromoted(expression).as<lang::IntConstant>()) note_size(lang::stan_text(expression), size);
+    if (size >= 0) return static_cast<std::size_t>(size);
+    report("data-size", "'" + std::string(variable_->name) + "' cannot have the size " +
+                            lang::stan_text(expression) + " = " +
+                            std::to_string(static_cast<long long>(size)) + ", a size is at least 0");
+    return 0;
+  }
+
+  void note_size(std::string text, double size) {
+    std::pair<std::string, long long> entry(std::move(text), static_cast<long long>(size));
+    if (std::find(sizes_.begin(), sizes_.end(), entry) == sizes_.end()) sizes_.push_back(std::move(entry));
+  }
+
+  Dims declared_dims(const lang::SizedType& type) {
+    Dims dims;
+    for (const lang::Expr* size : type.array_sizes) dims.push_back(evaluate_size(*size));
+    for (const lang::Expr* size : type.sizes) dims.push_back(evaluate_size(*size));
+    return dims;
+  }
+
+  bool is_empty(const lang::SizedType& type) {
+    if (element_count(declared_dims(type)) == 0) return true;
+    return !type.elements.empty() &&
+           std::all_of(type.elements.begin(), type.elements.end(),
+                       [&](const lang::SizedType* slot) { return is_empty(*slot); });
+  }
+
+  // ---- type, shape, layout, constraint; `outer` are the dims of the tuples around ----
+  void bind(const std::string& name, DataValue& value, const lang::SizedType& type, const Dims& outer) {
+    Dims dims = outer;
+    const std::size_t reported = result_.diagnostics.size();
+    const Dims inner = declared_dims(type);
+    dims.insert(dims.end(), inner.begin(), inner.end());
+    if (result_.diagnostics.size() > reported) return;
+    if (type.type->kind == Kind::tuple) {
+      bind_tuple(name, value, type, dims);
+      return;
+    }
+    if (value.kind == DataKind::tuple) {
+      report("data-type", "'" + name + "' is a tuple");
+      return;
+    }
+    const bool complex = is_complex(type.type->kind);
+    if (!has_shape(name, value, dims, complex)) return;
+    const std::size_t array_rank = outer.size() + type.array_sizes.size();
+    const math::Shape shape = shape_of(type.type->kind, dims, array_rank);
+    if (type.type->kind == Kind::int_ && !has_ints(name, value, dims)) return;
+    if (value.kind == DataKind::real) value.first_real = 0;
+    value.kind = complex                         ? DataKind::complex
+                 : type.type->kind == Kind::int_ ? DataKind::int_
+                                                 : DataKind::real;
+    put_columns_together(value.numbers, shape, complex ? 2 : 1);
+    value.dims = std::move(dims);
+    if (!complex) check_constraint(name, value, type, shape);
+  }
+
+  void bind_tuple(const std::string& name, DataValue& value, const lang::SizedType& type, const Dims& dims) {
+    const bool absent = value.kind != DataKind::tuple && value.numbers.empty();
+    if (element_count(dims) == 0 || (absent && is_empty(type))) {
+      DataValue nothing;
+      nothing.dims = {0};
+      value.slots.assign(type.elements.size(), nothing);
+    } else if (value.kind != DataKind::tuple) {
+      report("data-type", "'" + name + "' is not a tuple", "A tuple is written {\"1\": ..., \"2\": ...}.");
+      return;
+    } else if (value.dims != dims) {
+      report_shape(name, value.dims, dims);
+      return;
+    } else if (value.slots.size() != type.elements.size()) {
+      report("data-type", "'" + name + "' has " + std::to_string(value.slots.size()) + " slots");
+      return;
+    }
+    value.kind = DataKind::tuple;
+    value.dims = dims;
+    for (std::size_t i = 0; i < type.elements.size(); ++i) {
+      bind(name + "." + std::to_string(i + 1), value.slots[i], *type.elements[i], dims);
+    }
+  }
+
+  bool has_shape(const std::string& name, DataValue& value, const Dims& dims, bool complex) {
+    Dims expected = dims;
+    if (complex) expected.push_back(2);
+    if (value.dims == expected) return true;
+    if (element_count(expected) == 0 && value.numbers.empty()) return true;
+    report_shape(name, value.dims, expected,
+                 complex ? "A complex number is written [real part, imaginary part]." : "");
+    return false;
+  }
+
+  void report_shape(const std::string& name, const Dims& found, const Dims& expected, std::string hint = {}) {
+    std::string what;
+    if (found.size() == 1 && expected.size() == 1) {
+      what = "has " + std::to_string(found[0]) + (found[0] == 1 ? " element" : " elements");
+    } else if (found.empty()) {
+      what = "is a single value, not one of dimensions " + dims_text(expected);
+      if (hint.empty() && element_count(expected) == 1) hint = "An array of one number is written [x].";
+    } else {
+      what =
+          "has dimensions " + dims_text(found) + ", not " + (expected.empty() ? "none" : dims_text(expected));
+    }
+    report("data-shape", "'" + name + "' " + what, hint);
+  }
+
+  bool has_ints(const std::string& name, const DataValue& value, const Dims& dims) {
+    if (value.kind == DataKind::real) {
+      report("data-type",
+             "'" + name + index_text(value.first_real, dims) + "' is " + value.first_real_text +
+                 ", not an integer",
+             "Integers are written without a decimal point or exponent.");
+      return false;
+    }
+    constexpr double kLeast = std::numeric_limits<std::int32_t>::min();
+    constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+    for (std::size_t i = 0; i < value.numbers.size(); ++i) {
+      if (value.numbers[i] >= kLeast && value.numbers[i] <= kMost) continue;
+      report("data-type", "'" + name + index_text(i, dims) + "' is " + lang::number_text(value.numbers[i]) +
+                              ", beyond the integers of Stan, -2147483648 to 2147483647");
+      return false;
+    }
+    return true;
+  }
+
+  void check_constraint(const std::string& name, const DataValue& value, const lang::SizedType& type,
+                        math::Shape shape) {
+    const math::TransformDef& transform = lang::transform_of(type);
+    if (type.constraint == lang::Constraint::none || type.constraint == lang::Constraint::offset_multiplier)
+      return;
+    std::vector<DataValue> bounds;
+    for (const lang::Expr* expression : lang::transform_bounds(type)) {
+      std::optional<DataValue> bound = evaluate(*expression);
+      if (!bound) return;
+      const std::size_t size = bound->numbers.size();
+      if (size != 1 && size != shape.rows * shape.cols && size != shape.size()) {
+        report("data-size", "'" + name + "' cannot be checked: its bound " + lang::stan_text(*expression) +
+                                " has " + std::to_string(size) + " elements");
+        return;
+      }
+      bounds.push_back(std::move(*bound));
+    }
+    if (shape.count == 0 || (transform.elementwise && shape.size() == 0)) return;
+    std::vector<math::DenseArgument> arguments;
+    for (const DataValue& bound : bounds)
+      arguments.push_back({bound.numbers.data(), {bound.numbers.size(), 1, 1}, false});
+    const auto violation = math::find_violation(transform, {shape, arguments, value.numbers.data()});
+    if (!violation) return;
+    std::string what = "'" + name + violation_index(*violation, value.dims, type) + "' " + violation->what;
+    if (violation->count > 1) what += " (the first of " + std::to_string(violation->count) + ")";
+    report("data-constraint", what);
+  }
+
+  // "[2, 3]": the index of an array, then row and column.
+  static std::string violation_index(const math::Violation& violation, const Dims& dims,
+                                     const lang::SizedType& type) {
+    const std::size_t array_rank = dims.size() - type.sizes.size();
+    const Dims array_dims(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(array_rank));
+    std::string text = index_text(violation.item, array_dims);
+    if (violation.whole || type.sizes.empty()) return text;
+    std::string inner =
+        std::to_string((type.type->kind == Kind::row_vector ? violation.col : violation.row) + 1);
+    if (type.sizes.size() == 2) inner += ", " + std::to_string(violation.col + 1);
+    if (text.empty()) return "[" + inner + "]";
+    text.pop_back();
+    return text + ", " + inner + "]";
+  }
+
+  void warn_of_extra() {
+    for (const Data::Item& item : data_.items()) {
+      if (!is_variable_name(item.name)) continue;
+      if (std::find(declared_.begin(), declared_.end(), item.name) != declared_.end()) continue;
+      result_.diagnostics.push_back(
+          {Severity::warning,
+           "data-extra",
+           {},
+           prefix() + "'" + item.name + "' is not declared in the data block; it is not used.",
+           {},
+           {}});
+    }
+  }
+
+  Data data_;
+  const SourceMap& sources_;
+  const Evaluate& evaluate_;
+  CheckedData result_;
+  std::vector<std::string_view> declared_;
+  const lang::Variable* variable_ = nullptr;
+  Span span_;
+  std::vector<std::pair<std::string, long long>>
+      sizes_;  // what was evaluated for the declaration, as text and value
+  bool failed_ = false;
+};
+
+}  // namespace
+
+const DataValue* BoundData::find(const lang::Variable& variable) const {
+  if (variable.id >= by_id_.size() || !by_id_[variable.id]) return nullptr;
+  return &*by_id_[variable.id];
+}
+
+void BoundData::set(const lang::Variable& variable, DataValue value) {
+  if (variable.id >= by_id_.size()) by_id_.resize(variable.id + 1);
+  by_id_[variable.id] = std::move(value);
+}
+
+CheckedData check_data(const lang::Program& program, Data data, const SourceMap& sources,
+                       const Evaluate& evaluate) {
+  return Checker(std::move(data), sources, evaluate).check(program);
+}
+
+std::optional<Error> data_error(const Diagnostics& diagnostics) {
+  std::string message;
+  std::string hint;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity != Severity::error) continue;
+    message += (message.empty() ? "" : "\n") + diagnostic.message;
+    if (hint.empty()) hint = diagnostic.hint;
+  }
+  if (message.empty()) return {};
+  return Error(ErrorKind::bad_input, message, hint);
+}
+
+}  // namespace kullback::model

@@ -1,0 +1,77 @@
+#include "model/data.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "model/text_place.hpp"
+
+namespace kullback::model {
+
+std::size_t element_count(const std::vector<std::size_t>& dims) {
+  std::size_t count = 1;
+  for (const std::size_t dim : dims) {
+    if (dim == 0) return 0;
+    const bool overflows = count > std::numeric_limits<std::size_t>::max() / dim;
+    count = overflows ? std::numeric_limits<std::size_t>::max() : count * dim;
+  }
+  return count;
+}
+
+DataValue* Data::find(std::string_view name) {
+  const auto place = places_.find(std::string(name));
+  return place == places_.end() ? nullptr : &items_[place->second].value;
+}
+
+const DataValue* Data::find(std::string_view name) const { return const_cast<Data*>(this)->find(name); }
+
+bool Data::add(std::string name, DataValue value) {
+  if (!places_.emplace(name, items_.size()).second) return false;
+  items_.push_back({std::move(name), std::move(value)});
+  return true;
+}
+
+std::string index_text(std::size_t offset, const std::vector<std::size_t>& dims) {
+  if (dims.empty()) return {};
+  std::string text;
+  for (std::size_t d = dims.size(); d-- > 0;) {
+    text = std::to_string(offset % dims[d] + 1) + (text.empty() ? "" : ", ") + text;
+    offset /= dims[d];
+  }
+  return "[" + text + "]";
+}
+
+bool is_variable_name(std::string_view name) {
+  auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  auto is_inner = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), is_inner);
+}
+
+void refuse_text(std::string_view name, std::string_view text, std::size_t offset, const std::string& message,
+                 const std::string& hint) {
+  const std::string_view before = text.substr(0, offset);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t newline = before.rfind('\n');
+  const std::string_view in_line = newline == std::string_view::npos ? before : before.substr(newline + 1);
+  const auto is_start = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  const auto column = 1 + std::count_if(in_line.begin(), in_line.end(), is_start);
+  throw Error(ErrorKind::bad_input,
+              std::string(name) + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " + message,
+              hint);
+}
+
+Data parse_data(std::string text, std::string name) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string::npos && (text[first] == '{' || text[first] == '[');
+  return json ? parse_json_data(std::move(text), std::move(name)) : parse_rdump(text, std::move(name));
+}
+
+Data read_data(const std::filesystem::path& path) {
+  std::string text = read_file(path);
+  if (path.extension() == ".json") return parse_json_data(std::move(text), path.string());
+  return parse_data(std::move(text), path.string());
+}
+
+}  // namespace kullback::model

@@ -1,0 +1,193 @@
+#include "tape/builder.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace kullback::tape {
+
+namespace {
+
+bool all_constant(std::span<const Ids> operands) {
+  return std::all_of(operands.begin(), operands.end(),
+                     [](const Ids& ids) { return std::all_of(ids.begin(), ids.end(), is_constant); });
+}
+
+bool any_varies(const Ids& ids) { return !std::all_of(ids.begin(), ids.end(), is_constant); }
+
+}  // namespace
+
+Id Builder::constant(double value) {
+  constants_.push_back(value);
+  return static_cast<Id>(constants_.size() - 1) | kConstantBit;
+}
+
+Id Builder::add_parameter(double value) {
+  ++parameter_count_;
+  values_.push_back(value);
+  return static_cast<Id>(values_.size() - 1);
+}
+
+double Builder::value(Id id) const { return is_constant(id) ? constants_[id & ~kConstantBit] : values_[id]; }
+
+std::vector<double> Builder::numbers(const Ids& ids) const {
+  std::vector<double> numbers(ids.size());
+  std::transform(ids.begin(), ids.end(), numbers.begin(), [this](Id id) { return value(id); });
+  return numbers;
+}
+
+Id Builder::new_slots(std::size_t count) {
+  values_.resize(values_.size() + count);
+  return static_cast<Id>(values_.size() - count);
+}
+
+RawInstruction& Builder::record(OpKind kind, const void* definition, std::span<const Ids> operands) {
+  RawInstruction instruction;
+  instruction.kind = kind;
+  instruction.definition = definition;
+  instruction.first_operand = static_cast<std::uint32_t>(operands_.size());
+  instruction.operand_count = static_cast<std::uint32_t>(operands.size());
+  instruction.first_shape = static_cast<std::uint32_t>(shapes_.size());
+  instruction.span = span_;
+  for (const Ids& ids : operands) {
+    operands_.push_back({static_cast<std::uint32_t>(pool_.size()), static_cast<std::uint32_t>(ids.size())});
+    pool_.insert(pool_.end(), ids.begin(), ids.end());
+  }
+  instructions_.push_back(instruction);
+  return instructions_.back();
+}
+
+Ids Builder::elementwise(const math::Elementwise& f, std::span<const Ids> operands, std::size_t count) {
+  std::array<double, 4> x{};
+  std::vector<double> results(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < operands.size(); ++j)
+      x[j] = value(operands[j][operands[j].size() == 1 ? 0 : i]);
+    results[i] = f.value(x.data());
+  }
+  Ids ids(count);
+  if (all_constant(operands)) {
+    std::transform(results.begin(), results.end(), ids.begin(), [this](double v) { return constant(v); });
+    return ids;
+  }
+  const Id first = new_slots(count);
+  RawInstruction& instruction = record(OpKind::elementwise, &f, operands);
+  instruction.count = instruction.result_size = static_cast<std::uint32_t>(count);
+  instruction.result = first;
+  std::copy(results.begin(), results.end(), values_.begin() + first);
+  for (std::size_t i = 0; i < count; ++i) ids[i] = first + static_cast<Id>(i);
+  return ids;
+}
+
+Id Builder::elementwise(const math::Elementwise& f, std::span<const Id> operands) {
+  std::array<Ids, 4> lists;
+  for (std::size_t j = 0; j < operands.size(); ++j) lists[j] = {operands[j]};
+  return elementwise(f, std::span<const Ids>(lists.data(), operands.size()), 1).front();
+}
+
+Id Builder::density(const math::Density& f, math::Terms terms, std::span<const Ids> operands,
+                    std::size_t count) {
+  terms.varying = 0;
+  for (std::size_t j = 0; j < operands.size(); ++j) {
+    if (any_varies(operands[j])) terms.varying |= 1U << j;
+  }
+  double sum = 0;
+  std::array<double, 16> x{};
+  if (terms.normalized || terms.varying != 0) {
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = 0; j < operands.size(); ++j)
+        x[j] = value(operands[j][operands[j].size() == 1 ? 0 : i]);
+      sum += f.value(x.data(), terms, nullptr);
+    }
+  }
+  if (terms.varying == 0 || count == 0) return constant(sum);
+  const Id result = new_slots(1);
+  RawInstruction& instruction = record(OpKind::density, &f, operands);
+  instruction.count = static_cast<std::uint32_t>(count);
+  instruction.terms = terms;
+  instruction.result = result;
+  values_[result] = sum;
+  return result;
+}
+
+Ids Builder::array_op(const math::ArrayOp& f, math::Terms terms, std::span<const Ids> operands,
+                      std::span<const math::Shape> shapes, math::Shape* result_shape) {
+  std::vector<std::vector<double>> dense;
+  std::vector<math::DenseArgument> arguments;
+  dense.reserve(operands.size());
+  terms.varying = 0;
+  for (std::size_t j = 0; j < operands.size(); ++j) {
+    dense.push_back(numbers(operands[j]));
+    const bool varies = any_varies(operands[j]);
+    arguments.push_back({dense.back().data(), shapes[j], varies});
+    if (varies) terms.varying |= 1U << j;
+  }
+  *result_shape = f.result_shape(arguments);
+  std::vector<double> results(result_shape->size());
+  std::vector<double> scratch(f.scratch_size != nullptr ? f.scratch_size(arguments) : 0);
+  math::ArrayCall call;
+  call.arguments = arguments;
+  call.terms = terms;
+  call.result = results.data();
+  call.scratch = scratch.data();
+  f.forward(call);
+  Ids ids(results.size());
+  if (terms.varying == 0) {
+    std::transform(results.begin(), results.end(), ids.begin(), [this](double v) { return constant(v); });
+    return ids;
+  }
+  const Id first = new_slots(results.size());
+  RawInstruction& instruction = record(OpKind::array, &f, operands);
+  instruction.terms = terms;
+  instruction.result = first;
+  instruction.result_size = static_cast<std::uint32_t>(results.size());
+  shapes_.insert(shapes_.end(), shapes.begin(), shapes.end());
+  std::copy(results.begin(), results.end(), values_.begin() + first);
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = first + static_cast<Id>(i);
+  return ids;
+}
+
+Ids Builder::transform(const math::TransformDef& f, const Ids& free, std::span<const Ids> bounds,
+                       math::Shape shape, Id* log_jacobian) {
+  const std::vector<double> free_numbers = numbers(free);
+  std::vector<std::vector<double>> dense;
+  std::vector<math::DenseArgument> arguments;
+  dense.reserve(bounds.size());
+  for (const Ids& bound : bounds) {
+    dense.push_back(numbers(bound));
+    arguments.push_back({dense.back().data(), {bound.size(), 1, 1}, any_varies(bound)});
+  }
+  std::vector<double> results(shape.size() + 1);
+  std::vector<double> scratch(math::scratch_size(f, shape));
+  math::TransformCall call;
+  call.shape = shape;
+  call.bounds = arguments;
+  call.free = free_numbers.data();
+  call.value = results.data();
+  call.log_jacobian = &results.back();
+  call.scratch = scratch.data();
+  math::constrain(f, call);
+  std::vector<Ids> operands{free};
+  operands.insert(operands.end(), bounds.begin(), bounds.end());
+  const Id first = new_slots(results.size());
+  RawInstruction& instruction = record(OpKind::transform, &f, operands);
+  instruction.result = first;
+  instruction.result_size = static_cast<std::uint32_t>(results.size());
+  shapes_.push_back(shape);
+  std::copy(results.begin(), results.end(), values_.begin() + first);
+  Ids ids(shape.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = first + static_cast<Id>(i);
+  *log_jacobian = first + static_cast<Id>(shape.size());
+  return ids;
+}
+
+bool Builder::compare(Guard::Relation relation, Id left, Id right) {
+  const double a = value(left);
+  const double b = value(right);
+  const bool outcome = relation == Guard::Relation::less         ? a < b
+                       : relation == Guard::Relation::less_equal ? a <= b
+                                                                 : a == b;
+  if (!is_constant(left) || !is_constant(right)) guards_.push_back({relation, left, right, outcome});
+  return outcome;
+}
+
+}  // namespace kullback::tape

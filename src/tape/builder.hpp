@@ -1,0 +1,100 @@
+// Records a program's operations while it is traced, and computes each at the trace point at once: what is
+// constant folds, and branches see numbers. Instructions are flat: operands are lists of Ids in one pool.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/source.hpp"
+#include "math/array_op.hpp"
+#include "math/distribution.hpp"
+#include "math/elementwise.hpp"
+#include "math/transform.hpp"
+#include "tape/value.hpp"
+
+namespace kullback::tape {
+
+enum class OpKind : std::uint8_t { elementwise, density, array, transform };
+
+struct RawOperand {
+  std::uint32_t first = 0;  // in the pool of ids
+  std::uint32_t size = 0;   // 1 (for all elements) or the instruction's count; of array ops: its shape's size
+};
+
+struct RawInstruction {
+  OpKind kind = OpKind::elementwise;
+  const void* definition = nullptr;  // Elementwise, Density, ArrayOp or TransformDef
+  math::Terms terms;
+  std::uint32_t first_operand = 0;
+  std::uint32_t operand_count = 0;
+  std::uint32_t count = 1;  // elements
+  Id result = 0;            // first of result_size slots
+  std::uint32_t result_size = 1;
+  std::uint32_t first_shape =
+      0;      // array ops and transforms: a Shape per operand (transforms: of the value first)
+  Span span;  // the statement
+};
+
+// A comparison of numbers that depend on parameters, as it came out at the trace point. Where it comes out
+// differently, the tape is that of another program.
+struct Guard {
+  enum class Relation : std::uint8_t { less, less_equal, equal };
+  Relation relation = Relation::less;
+  Id left = 0;
+  Id right = 0;
+  bool outcome = false;
+};
+
+class Builder final {
+ public:
+  Id constant(double value);
+  Id add_parameter(double value);  // before any instruction
+  std::size_t parameter_count() const { return parameter_count_; }
+  double value(Id id) const;
+
+  // f element by element; operands of size 1 serve all elements.
+  Ids elementwise(const math::Elementwise& f, std::span<const Ids> operands, std::size_t count);
+  Id elementwise(const math::Elementwise& f, std::span<const Id> operands);
+  // The sum over `count` elements.
+  Id density(const math::Density& f, math::Terms terms, std::span<const Ids> operands, std::size_t count);
+  Ids array_op(const math::ArrayOp& f, math::Terms terms, std::span<const Ids> operands,
+               std::span<const math::Shape> shapes, math::Shape* result_shape);
+  // Constrained numbers; the log-Jacobian's id is added to the target where wanted.
+  Ids transform(const math::TransformDef& f, const Ids& free, std::span<const Ids> bounds, math::Shape shape,
+                Id* log_jacobian);
+  bool compare(Guard::Relation relation, Id left, Id right);
+
+  void add_target(Id id) { target_.push_back(id); }
+  void set_span(Span span) { span_ = span; }
+  Span span() const { return span_; }
+
+  // ---- what was recorded ----
+  const std::vector<RawInstruction>& instructions() const { return instructions_; }
+  const std::vector<RawOperand>& operands() const { return operands_; }
+  const Ids& pool() const { return pool_; }
+  const std::vector<math::Shape>& shapes() const { return shapes_; }
+  const std::vector<Guard>& guards() const { return guards_; }
+  const Ids& target() const { return target_; }
+  const std::vector<double>& constants() const { return constants_; }
+  const std::vector<double>& values() const { return values_; }
+
+ private:
+  Id new_slots(std::size_t count);
+  RawInstruction& record(OpKind kind, const void* definition, std::span<const Ids> operands);
+  std::vector<double> numbers(const Ids& ids) const;
+
+  std::size_t parameter_count_ = 0;
+  std::vector<double> constants_;
+  std::vector<double> values_;
+  std::vector<RawInstruction> instructions_;
+  std::vector<RawOperand> operands_;
+  Ids pool_;
+  std::vector<math::Shape> shapes_;
+  std::vector<Guard> guards_;
+  Ids target_;
+  Span span_;
+};
+
+}  // namespace kullback::tape

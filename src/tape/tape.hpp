@@ -1,0 +1,60 @@
+// A program bound to its data as flat arrays: instructions over many elements, operands, constants. Immutable
+// and shared by threads; a Workspace holds one thread's numbers for a fixed number of lanes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/source.hpp"
+#include "math/array_op.hpp"
+#include "math/operand.hpp"
+#include "tape/builder.hpp"
+
+namespace kullback::tape {
+
+struct TapeOperand {
+  bool constant = false;
+  bool gathered = false;
+  std::uint32_t base = 0;  // first slot, first constant, or first entry of the index pool
+  std::uint32_t step = 0;  // 0: one for all elements, 1: contiguous
+  std::uint32_t size = 1;
+};
+
+struct Instruction {
+  OpKind kind = OpKind::elementwise;
+  const void* definition = nullptr;
+  math::Terms terms;
+  std::uint32_t first_operand = 0;
+  std::uint32_t operand_count = 0;
+  std::uint32_t count = 1;
+  std::uint32_t result = 0;  // slot
+  std::uint32_t result_size = 1;
+  std::uint32_t first_shape = 0;
+  std::uint32_t scratch_size = 0;  // doubles per lane: scratch of array ops, partials of densities
+  Span span;
+};
+
+struct Tape {
+  std::size_t parameter_count = 0;
+  std::size_t slot_count = 0;
+  std::vector<Instruction> instructions;
+  std::vector<TapeOperand> operands;
+  std::vector<std::uint32_t> indices;
+  std::vector<double> constants;
+  std::vector<math::Shape> shapes;
+  std::vector<std::pair<std::uint32_t, double>> presets;  // slots that hold a constant
+  std::vector<Guard> guards;                              // over slots and constants of this tape
+  std::vector<std::uint32_t> target;                      // slots whose sum is the log density
+  double target_constant = 0;
+  std::size_t raw_instruction_count = 0;  // before batching
+};
+
+// Batches: operations of the same kind that do not depend on each other become one instruction over
+// contiguous slots; what the log density does not need is dropped.
+std::shared_ptr<const Tape> compile(const Builder& builder);
+
+std::string dump(const Tape& tape, const SourceMap& sources);
+
+}  // namespace kullback::tape

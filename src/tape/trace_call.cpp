@@ -1,0 +1,122 @@
+// Calls: user functions, densities, elementwise functions, functions of arrays.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "math/array_op.hpp"
+#include "math/distribution.hpp"
+#include "math/elementwise.hpp"
+#include "tape/tracer.hpp"
+
+namespace kullback::tape {
+
+using lang::Expr;
+using math::Kind;
+using math::Type;
+
+namespace {
+
+constexpr int kMaxCallDepth = 2000;
+
+struct Suffixed {
+  std::string_view family;
+  std::string_view suffix;
+};
+
+std::optional<Suffixed> split_suffix(std::string_view name) {
+  for (const std::string_view suffix : {"_lpdf", "_lpmf", "_lcdf", "_lccdf", "_cdf"}) {
+    if (name.ends_with(suffix)) return Suffixed{name.substr(0, name.size() - suffix.size()), suffix};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Value Tracer::call(const Expr& expr, const lang::Call& node) {
+  std::vector<Value> arguments;
+  for (const Expr* argument : node.arguments) {
+    if (argument->as<lang::FunctionRef>() != nullptr) {
+      cannot_run(expr, fmt::format("'{}' is not supported by this version's engine.", node.name));
+    }
+    arguments.push_back(eval(*argument));
+  }
+  if (node.user != nullptr) return call_user(*node.user, std::move(arguments));
+  if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
+  Value result;
+  if (expr.type->is_int() && call_on_ints(node.name, arguments, result)) return result;
+  const bool drop = node.drop_constants && !options_.normalized;
+  if (call_density(expr, node.name, arguments, drop, result)) return result;
+  const math::Elementwise* elementwise = math::find_elementwise(node.name);
+  if (elementwise != nullptr && elementwise->arity == static_cast<int>(arguments.size()) &&
+      !expr.type->is_int()) {
+    return apply(*elementwise, arguments, *expr.type);
+  }
+  std::vector<Type> types;
+  for (const Value& argument : arguments) types.push_back(argument.type);
+  if (const math::ArrayOp* f = math::find_array_op(node.name, types)) return apply(*f, arguments, *expr.type);
+  cannot_run(expr, fmt::format("'{}' is not supported by this version's engine.", node.name));
+}
+
+Value Tracer::call_user(const lang::Function& function, std::vector<Value> arguments) {
+  if (++depth_ > kMaxCallDepth) refuse(fmt::format("'{}' calls itself too often.", function.name));
+  std::unordered_map<std::uint32_t, Value> frame;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    frame[function.parameters[i]->id] = promote(arguments[i], *function.parameters[i]->type);
+  }
+  const Span span = builder_.span();
+  frames_.push_back(&frame);
+  execute(*function.body);
+  frames_.pop_back();
+  builder_.set_span(span);
+  --depth_;
+  return std::exchange(returned_, Value{});
+}
+
+bool Tracer::call_density(const Expr& expr, std::string_view name, std::span<const Value> arguments,
+                          bool drop, Value& result) {
+  const std::optional<Suffixed> parts = split_suffix(name);
+  if (!parts) return false;
+  if (const math::Distribution* d = math::find_distribution(parts->family)) {
+    const bool cumulative = parts->suffix.find("cdf") != std::string_view::npos;
+    const math::Density& f = !cumulative                 ? d->log_density
+                             : parts->suffix == "_lccdf" ? d->log_ccdf
+                                                         : d->log_cdf;
+    if (f.value == nullptr) return false;
+    Id id = density_sum(f, arguments, drop && !cumulative);
+    if (parts->suffix == "_cdf")
+      id = builder_.elementwise(*math::find_elementwise("exp"), std::array<Id, 1>{id});
+    result = real_value(id);
+    return true;
+  }
+  std::vector<Type> types;
+  for (const Value& argument : arguments) types.push_back(argument.type);
+  const math::ArrayOp* f = math::find_array_op(name, types);
+  if (f == nullptr) return false;
+  (void)expr;
+  math::Terms terms;
+  terms.normalized = !drop;
+  result = apply(*f, arguments, Type{Kind::real}, terms);
+  return true;
+}
+
+Id Tracer::density_sum(const math::Density& density, std::span<const Value> arguments, bool drop) {
+  std::vector<Ids> operands;
+  std::size_t count = 1;
+  bool sized = false;
+  for (const Value& argument : arguments) {
+    operands.push_back(reals(argument));
+    if (argument.dims.empty()) continue;
+    if (sized && argument.size() != count) refuse("the sizes of the arguments of a distribution differ.");
+    count = argument.size();
+    sized = true;
+  }
+  math::Terms terms;
+  terms.normalized = !drop;
+  return builder_.density(density, terms, operands, count);
+}
+
+}  // namespace kullback::tape

@@ -1,0 +1,142 @@
+// Declarations: sizes, values that are not set yet, and parameters from free numbers.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "lang/transform_of.hpp"
+#include "tape/tracer.hpp"
+
+namespace kullback::tape {
+
+using lang::Expr;
+using lang::SizedType;
+using math::Kind;
+
+Dims Tracer::sizes_of(const SizedType& type) {
+  Dims dims;
+  const auto add = [&](const Expr* size) {
+    const int n = eval_int(*size);
+    if (n < 0) refuse(fmt::format("a size is {}, but must not be negative.", n));
+    dims.push_back(static_cast<std::size_t>(n));
+  };
+  for (const Expr* size : type.array_sizes) add(size);
+  for (const Expr* size : type.sizes) add(size);
+  return dims;
+}
+
+Value Tracer::unset(const SizedType& type) {
+  Value value;
+  value.type = *type.type;
+  value.dims = sizes_of(type);
+  const std::size_t count = product(value.dims);
+  if (type.type->kind == Kind::tuple) {
+    Value one;
+    one.type = *type.type;
+    one.type.array_rank = 0;
+    for (const SizedType* element : type.elements) change_parts(one).push_back(unset(*element));
+    if (type.array_sizes.empty()) return one;
+    change_parts(value).assign(count, one);
+  } else if (type.type->is_int()) {
+    change_ints(value).assign(count, std::numeric_limits<int>::min());
+  } else {
+    change_ids(value).assign(count * (type.type->is_complex() ? 2 : 1), nan_);
+  }
+  return value;
+}
+
+void Tracer::declare(const lang::Declare& node) {
+  Value initial = unset(*node.variable->declared);
+  if (node.value != nullptr) {
+    Value value = eval(*node.value);
+    if (value.dims != initial.dims) {
+      refuse(fmt::format("'{}' and the value it is given have different sizes.", node.variable->name));
+    }
+    value.type = initial.type;
+    initial = std::move(value);
+  }
+  place(*node.variable) = std::move(initial);
+}
+
+math::Shape Tracer::shape_of(const SizedType& type, const Dims& dims) const {
+  math::Shape shape;
+  const std::size_t arrays = type.array_sizes.size();
+  for (std::size_t d = 0; d < arrays; ++d) shape.count *= dims[d];
+  const std::size_t inner = dims.size() - arrays;
+  if (inner == 2) {
+    shape.rows = dims[arrays];
+    shape.cols = dims[arrays + 1];
+  } else if (inner == 1) {
+    (type.type->kind == Kind::row_vector ? shape.cols : shape.rows) = dims[arrays];
+  }
+  return shape;
+}
+
+std::size_t Tracer::free_count(const SizedType& type) {
+  const Dims dims = sizes_of(type);
+  if (type.type->kind == Kind::tuple) {
+    std::size_t count = 0;
+    for (const SizedType* element : type.elements) count += free_count(*element);
+    return count * product(dims);
+  }
+  return math::free_size(lang::transform_of(type), shape_of(type, dims));
+}
+
+std::size_t Tracer::count_free_parameters() {
+  std::size_t count = 0;
+  for (const lang::Stmt* stmt : program_.block(lang::BlockKind::parameters)) {
+    count += free_count(*stmt->as<lang::Declare>()->variable->declared);
+  }
+  return count;
+}
+
+Value Tracer::constrain(const SizedType& type, const Ids& free, std::size_t& used) {
+  Value value;
+  value.type = *type.type;
+  value.dims = sizes_of(type);
+  if (type.type->kind == Kind::tuple) {
+    std::vector<Value> tuples;
+    for (std::size_t i = 0; i < product(value.dims); ++i) {
+      Value one;
+      one.type = *type.type;
+      one.type.array_rank = 0;
+      for (const SizedType* element : type.elements)
+        change_parts(one).push_back(constrain(*element, free, used));
+      tuples.push_back(std::move(one));
+    }
+    if (type.array_sizes.empty()) return tuples.front();
+    change_parts(value) = std::move(tuples);
+    return value;
+  }
+  const math::TransformDef& transform = lang::transform_of(type);
+  const math::Shape shape = shape_of(type, value.dims);
+  const std::size_t count = math::free_size(transform, shape);
+  Ids own(free.begin() + static_cast<long>(used), free.begin() + static_cast<long>(used + count));
+  used += count;
+  if (transform.name == "identity" || count == 0) {
+    if (transform.name != "identity") own.assign(shape.size(), builder_.constant(1.0));
+    change_ids(value) = std::move(own);
+    return value;
+  }
+  std::vector<Ids> bounds;
+  const std::vector<const Expr*> expressions = lang::transform_bounds(type);
+  for (std::size_t b = 0; b < expressions.size(); ++b) {
+    const double absent = transform.bound_names[b] == "multiplier" ? 1.0 : 0.0;
+    bounds.push_back(expressions[b] != nullptr ? reals(eval(*expressions[b]))
+                                               : Ids{builder_.constant(absent)});
+  }
+  Id log_jacobian = 0;
+  change_ids(value) = builder_.transform(transform, own, bounds, shape, &log_jacobian);
+  if (options_.jacobian) builder_.add_target(log_jacobian);
+  return value;
+}
+
+void Tracer::declare_parameters(const Ids& free) {
+  std::size_t used = 0;
+  for (const lang::Stmt* stmt : program_.block(lang::BlockKind::parameters)) {
+    builder_.set_span(stmt->span);
+    const lang::Variable& variable = *stmt->as<lang::Declare>()->variable;
+    place(variable) = constrain(*variable.declared, free, used);
+  }
+}
+
+}  // namespace kullback::tape

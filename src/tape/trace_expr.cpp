@@ -1,0 +1,383 @@
+// Expressions: constants fold, what depends on parameters goes on the tape.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+
+#include "math/array_op.hpp"
+#include "math/elementwise.hpp"
+#include "tape/tracer.hpp"
+
+namespace kullback::tape {
+
+using lang::Expr;
+using lang::Op;
+using math::Kind;
+using math::Type;
+
+namespace {
+
+std::string_view elementwise_name(Op op) {
+  switch (op) {
+    case Op::plus: return "add";
+    case Op::minus: return "subtract";
+    case Op::times:
+    case Op::elt_times: return "multiply";
+    case Op::divide:
+    case Op::elt_divide: return "divide";
+    case Op::pow:
+    case Op::elt_pow: return "pow";
+    default: return {};
+  }
+}
+
+bool is_linear_kind(const Value& value) { return !value.dims.empty() && value.type.array_rank == 0; }
+
+}  // namespace
+
+Ids Tracer::reals(const Value& value) {
+  if (value.ids) return *value.ids;
+  Ids ids;
+  ids.reserve(value.ints->size());
+  for (const int i : *value.ints) ids.push_back(builder_.constant(i));
+  return ids;
+}
+
+int Tracer::eval_int(const Expr& expr) { return (*eval(expr).ints)[0]; }
+
+Value Tracer::eval(const Expr& expr) {
+  if (const auto* n = expr.as<lang::IntConstant>()) return int_value(n->value);
+  if (const auto* n = expr.as<lang::RealConstant>()) return real_value(builder_.constant(n->value));
+  if (const auto* n = expr.as<lang::VariableRef>()) {
+    if (!frames_.empty()) {
+      const auto found = frames_.back()->find(n->variable->id);
+      if (found != frames_.back()->end()) return found->second;
+    }
+    return globals_[n->variable->id];
+  }
+  if (const auto* n = expr.as<lang::Promote>()) return promote(eval(*n->from), *expr.type);
+  if (const auto* n = expr.as<lang::Unary>()) return eval_unary(expr, *n);
+  if (expr.as<lang::Binary>() != nullptr) return eval_binary(expr);
+  if (const auto* n = expr.as<lang::Ternary>()) return eval(eval_int(*n->condition) != 0 ? *n->yes : *n->no);
+  if (const auto* n = expr.as<lang::Call>()) return call(expr, *n);
+  if (const auto* n = expr.as<lang::ArrayLiteral>()) return eval_literal(expr, n->elements);
+  if (const auto* n = expr.as<lang::RowVectorLiteral>()) return eval_literal(expr, n->elements);
+  if (const auto* n = expr.as<lang::TupleLiteral>()) {
+    Value tuple;
+    tuple.type = *expr.type;
+    for (const Expr* element : n->elements) change_parts(tuple).push_back(eval(*element));
+    return tuple;
+  }
+  if (const auto* n = expr.as<lang::Indexed>()) {
+    const Value base = eval(*n->base);
+    std::vector<Selection> selections;
+    for (const lang::Index& index : n->indices)
+      selections.push_back(selection(index, base, selections.size()));
+    return take(base, select(base, selections));
+  }
+  if (const auto* n = expr.as<lang::TupleGet>())
+    return (*eval(*n->base).parts)[static_cast<std::size_t>(n->slot - 1)];
+  if (expr.as<lang::Target>() != nullptr) {
+    Id sum = builder_.constant(0);
+    const math::Elementwise& add = *math::find_elementwise("add");
+    const Ids terms = builder_.target();
+    for (const Id id : terms) sum = builder_.elementwise(add, std::array<Id, 2>{sum, id});
+    return real_value(sum);
+  }
+  cannot_run(expr, "complex numbers are not supported by this version's engine.");
+}
+
+Selection Tracer::selection(const lang::Index& index, const Value& value, std::size_t d) {
+  const auto size = static_cast<int>(value.dims.at(d));
+  const auto check = [&](int i) {
+    if (i < 1 || i > size) refuse(fmt::format("index {} is outside 1 to {}.", i, size));
+    return static_cast<std::size_t>(i - 1);
+  };
+  using IndexKind = lang::ast::Index::Kind;
+  Selection selection;
+  int low = 1;
+  int high = size;
+  switch (index.kind) {
+    case IndexKind::single: {
+      const Value at = eval(*index.low);
+      selection.single = at.type.array_rank == 0;
+      for (const int i : *at.ints) selection.at.push_back(check(i));
+      return selection;
+    }
+    case IndexKind::from: low = eval_int(*index.low); break;
+    case IndexKind::to: high = eval_int(*index.high); break;
+    case IndexKind::between:
+      low = eval_int(*index.low);
+      high = eval_int(*index.high);
+      break;
+    case IndexKind::all: break;
+  }
+  for (int i = low; i <= high; ++i) selection.at.push_back(check(i));
+  return selection;
+}
+
+Value Tracer::promote(const Value& value, const Type& type) {
+  if (value.type == type) return value;
+  if (value.parts) {
+    Value out = value;
+    out.type = type;
+    std::vector<Value>& parts = change_parts(out);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      Type part = type;
+      if (type.array_rank > 0) {
+        part.array_rank = 0;
+      } else {
+        part = (*type.elements)[i];
+      }
+      parts[i] = promote(parts[i], part);
+    }
+    return out;
+  }
+  Ids ids = reals(value);
+  if (type.is_complex() && !value.type.is_complex()) {
+    Ids pairs;
+    const Id zero = builder_.constant(0);
+    for (const Id id : ids) pairs.insert(pairs.end(), {id, zero});
+    ids = std::move(pairs);
+  }
+  return real_container(type, value.dims, std::move(ids));
+}
+
+Value Tracer::apply(const math::Elementwise& f, std::span<const Value> arguments, const Type& result) {
+  std::vector<Ids> operands;
+  Dims dims;
+  std::size_t count = 1;
+  for (const Value& argument : arguments) {
+    operands.push_back(reals(argument));
+    if (argument.dims.empty()) continue;
+    if (!dims.empty() && dims != argument.dims)
+      refuse(fmt::format("{}: the sizes of its arguments differ.", f.name));
+    dims = argument.dims;
+    count = argument.size();
+  }
+  // A container of one number looks like a scalar; then every operand has one.
+  return real_container(result, dims, builder_.elementwise(f, operands, count));
+}
+
+namespace {
+
+math::Shape dense_shape(const Value& value) {
+  math::Shape shape;
+  const std::size_t arrays = value.array_rank();
+  for (std::size_t d = 0; d < arrays; ++d) shape.count *= value.dims[d];
+  const std::size_t inner = value.dims.size() - arrays;
+  if (inner == 2) {
+    shape.rows = value.dims[arrays];
+    shape.cols = value.dims[arrays + 1];
+  } else if (inner == 1) {
+    (value.type.kind == Kind::row_vector ? shape.cols : shape.rows) = value.dims[arrays];
+  }
+  return shape;
+}
+
+Dims dims_of(const math::Shape& shape, const Type& type) {
+  Dims dims;
+  if (type.array_rank > 0) dims.push_back(shape.count);
+  if (type.kind == Kind::vector) dims.push_back(shape.rows);
+  if (type.kind == Kind::row_vector) dims.push_back(shape.cols);
+  if (type.kind == Kind::matrix) {
+    dims.push_back(shape.rows);
+    dims.push_back(shape.cols);
+  }
+  return dims;
+}
+
+}  // namespace
+
+Value Tracer::apply(const math::ArrayOp& f, std::span<const Value> arguments, const Type& result,
+                    math::Terms terms) {
+  std::vector<Ids> operands;
+  std::vector<math::Shape> shapes;
+  for (const Value& argument : arguments) {
+    operands.push_back(reals(argument));
+    shapes.push_back(dense_shape(argument));
+  }
+  math::Shape shape;
+  try {
+    Ids ids = builder_.array_op(f, terms, operands, shapes, &shape);
+    return real_container(result, dims_of(shape, result), std::move(ids));
+  } catch (const std::logic_error& e) {  // domain_error, invalid_argument
+    refuse(e.what());
+  }
+}
+
+// ---- operators ----
+
+Value Tracer::eval_unary(const Expr& expr, const lang::Unary& node) {
+  const Value operand = eval(*node.operand);
+  if (node.op == Op::plus) return operand;
+  if (node.op == Op::transpose) return transposed(operand, *expr.type);
+  if (node.op == Op::not_) {
+    const bool zero = operand.ints
+                          ? (*operand.ints)[0] == 0
+                          : builder_.compare(Guard::Relation::equal, (*operand.ids)[0], builder_.constant(0));
+    return int_value(zero ? 1 : 0);
+  }
+  if (operand.ints) {
+    Value out = operand;
+    for (int& i : change_ints(out)) i = static_cast<int>(-static_cast<std::int64_t>(i));
+    return out;
+  }
+  return apply(*math::find_elementwise("minus"), {&operand, 1}, *expr.type);
+}
+
+Value Tracer::transposed(const Value& value, const Type& type) {
+  if (value.type.kind != Kind::matrix) return real_container(type, value.dims, *value.ids);
+  const std::size_t rows = value.dims[0];
+  const std::size_t cols = value.dims[1];
+  Ids ids(value.ids->size());
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < cols; ++c) ids[r * cols + c] = (*value.ids)[c * rows + r];
+  }
+  return real_container(type, {cols, rows}, std::move(ids));
+}
+
+// Long sums lean to the left: walked in a loop.
+Value Tracer::eval_binary(const Expr& expr) {
+  std::vector<const Expr*> spine;
+  const Expr* leftmost = &expr;
+  while (const auto* n = leftmost->as<lang::Binary>()) {
+    spine.push_back(leftmost);
+    leftmost = n->left;
+  }
+  Value left = eval(*leftmost);
+  for (auto at = spine.rbegin(); at != spine.rend(); ++at) {
+    const auto& n = *(*at)->as<lang::Binary>();
+    if (n.op == Op::and_ || n.op == Op::or_) {
+      const bool is_true =
+          left.ints ? (*left.ints)[0] != 0
+                    : !builder_.compare(Guard::Relation::equal, (*left.ids)[0], builder_.constant(0));
+      if (is_true == (n.op == Op::or_)) {
+        left = int_value(is_true ? 1 : 0);
+        continue;
+      }
+      const Value right = eval(*n.right);
+      const bool second =
+          right.ints ? (*right.ints)[0] != 0
+                     : !builder_.compare(Guard::Relation::equal, (*right.ids)[0], builder_.constant(0));
+      left = int_value(second ? 1 : 0);
+      continue;
+    }
+    left = combine(**at, n.op, left, eval(*n.right));
+  }
+  return left;
+}
+
+Value Tracer::combine(const Expr& expr, Op op, const Value& left, const Value& right) {
+  if (lang::is_comparison(op)) return compare(op, left, right);
+  if (expr.type->is_complex() || left.type.is_complex() || right.type.is_complex()) {
+    cannot_run(expr, "complex numbers are not supported by this version's engine.");
+  }
+  if (expr.type->is_int()) return combine_ints(expr, op, left, right);
+  const std::array<Value, 2> both{left, right};
+  const bool linear = is_linear_kind(left) && is_linear_kind(right);
+  std::string_view name;
+  if (op == Op::times && linear) name = "multiply";
+  if (op == Op::divide && is_linear_kind(right)) name = "mdivide_right";
+  if (op == Op::left_divide) name = "mdivide_left";
+  if (name == "mdivide_right" && left.dims.empty()) name = {};  // scalar / container is elementwise
+  if (!name.empty()) {
+    const std::array<Type, 2> types{left.type, right.type};
+    const math::ArrayOp* f = math::find_array_op(name, types);
+    if (f == nullptr) cannot_run(expr, fmt::format("'{}' is not supported by this version's engine.", name));
+    return apply(*f, both, *expr.type);
+  }
+  return apply(*math::find_elementwise(elementwise_name(op)), both, *expr.type);
+}
+
+Value Tracer::combine_ints(const Expr& expr, Op op, const Value& left, const Value& right) {
+  const auto one = [&](std::int64_t a, std::int64_t b) -> int {
+    switch (op) {
+      case Op::plus: return static_cast<int>(a + b);
+      case Op::minus: return static_cast<int>(a - b);
+      case Op::times:
+      case Op::elt_times: return static_cast<int>(a * b);
+      case Op::divide:
+      case Op::elt_divide:
+      case Op::int_divide:
+      case Op::modulo:
+        if (b == 0) refuse("division of ints by zero.");
+        return static_cast<int>(op == Op::modulo ? a % b : a / b);
+      default: cannot_run(expr, "this operator on ints is not supported by this version's engine.");
+    }
+  };
+  return int_value(one((*left.ints)[0], (*right.ints)[0]));
+}
+
+Value Tracer::compare(Op op, const Value& left, const Value& right) {
+  if (left.ints && right.ints) {
+    const int a = (*left.ints)[0];
+    const int b = (*right.ints)[0];
+    const bool outcome = op == Op::equal        ? a == b
+                         : op == Op::not_equal  ? a != b
+                         : op == Op::less       ? a < b
+                         : op == Op::less_equal ? a <= b
+                         : op == Op::greater    ? a > b
+                                                : a >= b;
+    return int_value(outcome ? 1 : 0);
+  }
+  const Id a = reals(left)[0];
+  const Id b = reals(right)[0];
+  using Relation = Guard::Relation;
+  bool outcome = false;
+  switch (op) {
+    case Op::equal: outcome = builder_.compare(Relation::equal, a, b); break;
+    case Op::not_equal: outcome = !builder_.compare(Relation::equal, a, b); break;
+    case Op::less: outcome = builder_.compare(Relation::less, a, b); break;
+    case Op::less_equal: outcome = builder_.compare(Relation::less_equal, a, b); break;
+    case Op::greater: outcome = builder_.compare(Relation::less, b, a); break;
+    default: outcome = builder_.compare(Relation::less_equal, b, a); break;
+  }
+  return int_value(outcome ? 1 : 0);
+}
+
+// {a, b}: an array. [a, b]: a row vector of scalars, or a matrix of row vectors.
+Value Tracer::eval_literal(const Expr& expr, lang::List<const Expr*> elements) {
+  Value out;
+  out.type = *expr.type;
+  std::vector<Value> values;
+  for (const Expr* element : elements) values.push_back(eval(*element));
+  const bool matrix =
+      out.type.array_rank == 0 && (out.type.kind == Kind::matrix || out.type.kind == Kind::complex_matrix);
+  out.dims = {values.size()};
+  if (!values.empty())
+    out.dims.insert(out.dims.end(), values.front().dims.begin(), values.front().dims.end());
+  if (matrix && out.dims.size() == 1) out.dims.push_back(0);
+  for (const Value& value : values) {
+    if (value.dims != values.front().dims) refuse("the elements of a literal have different sizes.");
+  }
+  if (out.type.kind == Kind::tuple) {
+    std::vector<Value>& parts = change_parts(out);
+    for (const Value& value : values) {
+      if (value.type.array_rank > 0) {
+        parts.insert(parts.end(), value.parts->begin(), value.parts->end());
+      } else {
+        parts.push_back(value);
+      }
+    }
+  } else if (out.type.is_int()) {
+    std::vector<int>& ints = change_ints(out);
+    for (const Value& value : values) ints.insert(ints.end(), value.ints->begin(), value.ints->end());
+  } else {
+    Ids& ids = change_ids(out);
+    for (const Value& value : values) {
+      const Ids own = reals(value);
+      ids.insert(ids.end(), own.begin(), own.end());
+    }
+    if (matrix) {  // rows were written one after another; matrices are stored by columns
+      Value rows = real_container(out.type, {out.dims[1], out.dims[0]}, ids);
+      out = transposed(rows, out.type);
+    }
+  }
+  return out;
+}
+
+}  // namespace kullback::tape

@@ -1,0 +1,310 @@
+// Statements.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/error.hpp"
+#include "lang/visit.hpp"
+#include "math/distribution.hpp"
+#include "math/elementwise.hpp"
+#include "tape/tracer.hpp"
+
+namespace kullback::tape {
+
+using lang::Expr;
+using lang::Stmt;
+using math::Kind;
+
+Tracer::Tracer(const lang::Program& program, const SourceMap& sources, Builder& builder, TraceOptions options,
+               Random* random)
+    : program_(program),
+      sources_(sources),
+      builder_(builder),
+      options_(options),
+      random_(random),
+      globals_(program.variable_count),
+      nan_(builder.constant(std::numeric_limits<double>::quiet_NaN())) {}
+
+Value& Tracer::place(const lang::Variable& variable) {
+  return frames_.empty() ? globals_[variable.id] : frames_.back()->operator[](variable.id);
+}
+
+void Tracer::set(const lang::Variable& variable, Value value) { place(variable) = std::move(value); }
+
+const Value& Tracer::get(const lang::Variable& variable) const { return globals_[variable.id]; }
+
+void Tracer::refuse(const std::string& message) const { throw Rejection{message, builder_.span()}; }
+
+void Tracer::cannot_run(const Expr& expr, const std::string& what) const {
+  const Position p = sources_.position(expr.span.file, expr.span.begin);
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{}:{}:{}: {}", sources_.name(expr.span.file), p.line, p.column, what));
+}
+
+void Tracer::run(lang::BlockKind block) {
+  for (const Stmt* stmt : program_.block(block)) {
+    if (execute(*stmt) == Flow::return_) break;
+  }
+}
+
+Tracer::Flow Tracer::execute_all(lang::List<const Stmt*> statements) {
+  for (const Stmt* stmt : statements) {
+    if (const Flow flow = execute(*stmt); flow != Flow::next) return flow;
+  }
+  return Flow::next;
+}
+
+Tracer::Flow Tracer::execute(const Stmt& stmt) {
+  builder_.set_span(stmt.span);
+  if (const auto* n = stmt.as<lang::Assign>()) {
+    Value value = eval(*n->value);
+    if (n->compound) {
+      const Expr result{stmt.span, n->target->type, false, lang::Target{}};
+      value = combine(result, n->op, eval(*n->target), value);
+    }
+    assign(*n->target, std::move(value));
+  } else if (const auto* d = stmt.as<lang::Declare>()) {
+    declare(*d);
+  } else if (const auto* t = stmt.as<lang::Tilde>()) {
+    execute_tilde(*t, stmt);
+  } else if (const auto* plus = stmt.as<lang::TargetPlus>()) {
+    add_to_target(eval(*plus->value));
+  } else if (const auto* jacobian = stmt.as<lang::JacobianPlus>()) {
+    const Value value = eval(*jacobian->value);
+    if (options_.jacobian) add_to_target(value);
+  } else if (const auto* c = stmt.as<lang::CallStmt>()) {
+    eval(*c->call);
+  } else if (const auto* i = stmt.as<lang::If>()) {
+    return execute_if(*i);
+  } else if (const auto* f = stmt.as<lang::For>()) {
+    return execute_for(*f);
+  } else if (const auto* e = stmt.as<lang::ForEach>()) {
+    return execute_for_each(*e);
+  } else if (const auto* w = stmt.as<lang::While>()) {
+    return execute_while(*w);
+  } else if (const auto* b = stmt.as<lang::Block>()) {
+    return execute_all(b->statements);
+  } else if (const auto* p = stmt.as<lang::Profile>()) {
+    return execute_all(p->statements);
+  } else if (const auto* r = stmt.as<lang::Return>()) {
+    if (r->value != nullptr) returned_ = eval(*r->value);
+    return Flow::return_;
+  } else if (stmt.as<lang::Break>() != nullptr) {
+    return Flow::break_;
+  } else if (stmt.as<lang::Continue>() != nullptr) {
+    return Flow::continue_;
+  } else if (const auto* reject = stmt.as<lang::Reject>()) {
+    refuse(text_of(reject->items));
+  } else if (const auto* fatal = stmt.as<lang::FatalError>()) {
+    throw Error(ErrorKind::bad_input, "fatal_error: " + text_of(fatal->items));
+  }
+  return Flow::next;
+}
+
+Tracer::Flow Tracer::execute_if(const lang::If& node) {
+  const lang::If* branch = &node;
+  for (;;) {
+    if (eval_int(*branch->condition) != 0) return execute(*branch->yes);
+    if (branch->no == nullptr) return Flow::next;
+    const auto* next = branch->no->as<lang::If>();
+    if (next == nullptr) return execute(*branch->no);
+    branch = next;
+  }
+}
+
+Tracer::Flow Tracer::execute_for(const lang::For& node) {
+  const int low = eval_int(*node.low);
+  const int high = eval_int(*node.high);
+  for (int i = low; i <= high; ++i) {
+    place(*node.variable) = int_value(i);
+    const Flow flow = execute(*node.body);
+    if (flow == Flow::break_) break;
+    if (flow == Flow::return_) return flow;
+  }
+  return Flow::next;
+}
+
+Tracer::Flow Tracer::execute_for_each(const lang::ForEach& node) {
+  const Value container = eval(*node.container);
+  const bool array = container.array_rank() > 0;
+  const std::size_t count = array ? container.dims.front() : container.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (array) {
+      const Selection one{true, {i}};
+      place(*node.variable) = take(container, select(container, {&one, 1}));
+    } else {
+      place(*node.variable) = real_value((*container.ids)[i]);
+    }
+    const Flow flow = execute(*node.body);
+    if (flow == Flow::break_) break;
+    if (flow == Flow::return_) return flow;
+  }
+  return Flow::next;
+}
+
+Tracer::Flow Tracer::execute_while(const lang::While& node) {
+  while (eval_int(*node.condition) != 0) {
+    const Flow flow = execute(*node.body);
+    if (flow == Flow::break_) break;
+    if (flow == Flow::return_) return flow;
+  }
+  return Flow::next;
+}
+
+// ---- assignment ----
+
+namespace {
+
+void copy_into(Value& to, const std::vector<std::size_t>& positions, const Value& from) {
+  if (to.ints) {
+    std::vector<int>& ints = change_ints(to);
+    for (std::size_t i = 0; i < positions.size(); ++i) ints[positions[i]] = (*from.ints)[i];
+  } else if (to.parts) {
+    std::vector<Value>& parts = change_parts(to);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      parts[positions[i]] = from.type.array_rank == 0 ? from : (*from.parts)[i];
+    }
+  } else {
+    const std::size_t width = to.type.is_complex() ? 2 : 1;
+    Ids& ids = change_ids(to);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      for (std::size_t w = 0; w < width; ++w) ids[positions[i] * width + w] = (*from.ids)[i * width + w];
+    }
+  }
+}
+
+}  // namespace
+
+void Tracer::assign(const Expr& target, Value value) {
+  if (const auto* tuple = target.as<lang::TupleLiteral>()) {
+    for (std::size_t i = 0; i < tuple->elements.size(); ++i) assign(*tuple->elements[i], (*value.parts)[i]);
+    return;
+  }
+  // The way from the variable to what is assigned, outermost first: indexings and tuple slots.
+  std::vector<const Expr*> steps;
+  const Expr* root = &target;
+  while (root->as<lang::VariableRef>() == nullptr) {
+    steps.push_back(root);
+    const auto* get = root->as<lang::TupleGet>();
+    root = get != nullptr ? get->base : root->as<lang::Indexed>()->base;
+  }
+  std::reverse(steps.begin(), steps.end());
+  const lang::Variable& variable = *root->as<lang::VariableRef>()->variable;
+  Value* at = &place(variable);
+  std::size_t s = 0;
+  while (s < steps.size()) {
+    if (const auto* get = steps[s]->as<lang::TupleGet>()) {
+      at = &change_parts(*at)[static_cast<std::size_t>(get->slot - 1)];
+      ++s;
+      continue;
+    }
+    // Consecutive indexings are one: x[1][2] is x[1, 2] (only the last may keep several).
+    std::vector<Selection> selections;
+    for (; s < steps.size() && steps[s]->as<lang::Indexed>() != nullptr; ++s) {
+      for (const lang::Index& index : steps[s]->as<lang::Indexed>()->indices) {
+        selections.push_back(selection(index, *at, selections.size()));
+      }
+    }
+    const Selected selected = select(*at, selections);
+    if (s < steps.size()) {  // into a tuple of an array of tuples
+      at = &change_parts(*at)[selected.positions.front()];
+      continue;
+    }
+    const std::size_t count = value.dims.empty() ? 1 : value.size();
+    if (count != selected.positions.size()) {
+      refuse(fmt::format("{} numbers are assigned to {} places.", count, selected.positions.size()));
+    }
+    copy_into(*at, selected.positions, value);
+    return;
+  }
+  if (at->is_set() && at->dims != value.dims) {
+    refuse(fmt::format("'{}' and the value assigned to it have different sizes.", variable.name));
+  }
+  value.type = at->is_set() ? at->type : value.type;
+  *at = std::move(value);
+}
+
+// ---- target ----
+
+void Tracer::add_to_target(const Value& value) {
+  if (value.parts) {
+    for (const Value& part : *value.parts) add_to_target(part);
+    return;
+  }
+  for (const Id id : reals(value)) builder_.add_target(id);
+}
+
+void Tracer::execute_tilde(const lang::Tilde& node, const Stmt& stmt) {
+  std::vector<Value> arguments{eval(*node.variate)};
+  for (const Expr* argument : node.arguments) arguments.push_back(eval(*argument));
+  builder_.set_span(stmt.span);
+  if (node.user != nullptr) {
+    add_to_target(call_user(*node.user, arguments));
+  } else {
+    Value result;
+    const Expr at{stmt.span, node.variate->type, false, lang::Target{}};
+    if (!call_density(at, node.function, arguments, !options_.normalized, result)) {
+      cannot_run(at, fmt::format("'{}' is not supported by this version's engine.", node.function));
+    }
+    add_to_target(result);
+  }
+  if (node.truncated) truncate(node, arguments);
+}
+
+// The density on [L, U] is divided by its mass there; a discrete distribution includes L.
+void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& arguments) {
+  const math::Distribution* d = math::find_distribution(node.distribution);
+  const Expr at{builder_.span(), node.variate->type, false, lang::Target{}};
+  if (d == nullptr || d->log_cdf.value == nullptr) {
+    cannot_run(
+        at, fmt::format("truncation of '{}' is not supported by this version's engine.", node.distribution));
+  }
+  const auto with = [&](Value bound, const math::Density& f) {
+    std::vector<Value> changed = arguments;
+    changed.front() = std::move(bound);
+    return density_sum(f, changed, false);
+  };
+  const auto scalar = [&](std::string_view name, std::initializer_list<Id> ids) {
+    return builder_.elementwise(*math::find_elementwise(name), std::span<const Id>(ids.begin(), ids.size()));
+  };
+  const std::size_t n = arguments.front().dims.empty() ? 1 : arguments.front().size();
+  Id mass = 0;
+  if (node.lower != nullptr && node.upper != nullptr) {
+    Value lower = eval(*node.lower);
+    if (d->discrete) lower = int_value((*lower.ints)[0] - 1);
+    mass = scalar("log_diff_exp", {with(eval(*node.upper), d->log_cdf), with(lower, d->log_cdf)});
+  } else if (node.lower != nullptr) {
+    Value lower = eval(*node.lower);
+    if (d->discrete) lower = int_value((*lower.ints)[0] - 1);
+    mass = with(lower, d->log_ccdf);
+  } else {
+    mass = with(eval(*node.upper), d->log_cdf);
+  }
+  const Id total = scalar("multiply", {mass, builder_.constant(-static_cast<double>(n))});
+  builder_.add_target(total);
+}
+
+std::string Tracer::text_of(lang::List<const Expr*> items) {
+  std::string text;
+  for (const Expr* item : items) {
+    if (const auto* s = item->as<lang::StringConstant>()) {
+      text += s->text;
+      continue;
+    }
+    const Value value = eval(*item);
+    const bool one = value.dims.empty();
+    if (!one) text += "[";
+    const std::size_t count = value.ints ? value.ints->size() : value.ids ? value.ids->size() : 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i > 0) text += ", ";
+      text +=
+          value.ints ? std::to_string((*value.ints)[i]) : fmt::format("{}", builder_.value((*value.ids)[i]));
+    }
+    if (!one) text += "]";
+  }
+  return text;
+}
+
+}  // namespace kullback::tape

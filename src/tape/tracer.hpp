@@ -1,0 +1,140 @@
+// Runs a program once, recording on a Builder what depends on parameters. With parameters given as constants
+// the same code is the interpreter of transformed data and generated quantities.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/source.hpp"
+#include "lang/program.hpp"
+#include "tape/builder.hpp"
+#include "tape/value.hpp"
+
+namespace kullback {
+class Random;
+}
+
+namespace kullback::tape {
+
+// reject(), fatal_error() or a function that refuses its arguments.
+struct Rejection {
+  std::string message;
+  Span span;
+};
+
+struct TraceOptions {
+  bool normalized = false;  // keep the constants that `~` drops
+  bool jacobian = true;
+};
+
+// ---- indexing (index.cpp) ----
+struct Selection {
+  bool single = false;
+  std::vector<std::size_t> at;  // from 0
+};
+// Positions in the value's numbers, in the order of the result, and what the result is.
+struct Selected {
+  math::Type type;
+  Dims dims;
+  std::vector<std::size_t> positions;
+};
+Selected select(const Value& value, std::span<const Selection> selections);
+Value take(const Value& value, const Selected& selected);
+
+class Tracer final {
+ public:
+  Tracer(const lang::Program& program, const SourceMap& sources, Builder& builder, TraceOptions options = {},
+         Random* random = nullptr);
+
+  void set(const lang::Variable& variable, Value value);
+  const Value& get(const lang::Variable& variable) const;
+
+  // Runs the statements of a block. Throws Rejection, or Error for what cannot run at all.
+  void run(lang::BlockKind block);
+  // The parameters block: takes free parameters from `free` in order and constrains them.
+  void declare_parameters(const Ids& free);
+  // How many free parameters the program has, for these data.
+  std::size_t count_free_parameters();
+
+  Value eval(const lang::Expr& expr);
+  int eval_int(const lang::Expr& expr);
+
+  Builder& builder() { return builder_; }
+  Random* random() { return random_; }
+  Span here() const { return builder_.span(); }
+  [[noreturn]] void refuse(const std::string& message) const;  // Rejection at the current statement
+  [[noreturn]] void cannot_run(const lang::Expr& expr, const std::string& what) const;
+
+  // ---- shared with the built-in functions ----
+  Ids reals(const Value& value);  // ints become constants
+  Value apply(const math::Elementwise& f, std::span<const Value> arguments, const math::Type& result);
+  Value apply(const math::ArrayOp& f, std::span<const Value> arguments, const math::Type& result,
+              math::Terms terms = {});
+  Value transposed(const Value& value, const math::Type& type);
+
+ private:
+  enum class Flow { next, break_, continue_, return_ };
+
+  // statements (trace_stmt.cpp)
+  Flow execute(const lang::Stmt& stmt);
+  Flow execute_all(lang::List<const lang::Stmt*> statements);
+  Flow execute_if(const lang::If& node);
+  Flow execute_for(const lang::For& node);
+  Flow execute_for_each(const lang::ForEach& node);
+  Flow execute_while(const lang::While& node);
+  void declare(const lang::Declare& node);
+  void assign(const lang::Expr& target, Value value);
+  void add_to_target(const Value& value);
+  void execute_tilde(const lang::Tilde& node, const lang::Stmt& stmt);
+  void truncate(const lang::Tilde& node, const std::vector<Value>& arguments);
+  std::string text_of(lang::List<const lang::Expr*> items);
+
+  // declared types (trace_declare.cpp)
+  Dims sizes_of(const lang::SizedType& type);
+  Value unset(const lang::SizedType& type);
+  Value constrain(const lang::SizedType& type, const Ids& free, std::size_t& used);
+  std::size_t free_count(const lang::SizedType& type);
+  math::Shape shape_of(const lang::SizedType& type, const Dims& dims) const;
+
+  // expressions (trace_expr.cpp)
+  Value promote(const Value& value, const math::Type& type);
+  Value eval_unary(const lang::Expr& expr, const lang::Unary& node);
+  Value eval_binary(const lang::Expr& expr);
+  Value combine(const lang::Expr& expr, lang::Op op, const Value& left, const Value& right);
+  Value combine_ints(const lang::Expr& expr, lang::Op op, const Value& left, const Value& right);
+  Value compare(lang::Op op, const Value& left, const Value& right);
+  Value eval_literal(const lang::Expr& expr, lang::List<const lang::Expr*> elements);
+  Value& place(const lang::Variable& variable);
+  // The places that an index names along dimension `d` of a value.
+  Selection selection(const lang::Index& index, const Value& value, std::size_t d);
+
+  // calls (trace_call.cpp)
+  Value call(const lang::Expr& expr, const lang::Call& node);
+  Value call_user(const lang::Function& function, std::vector<Value> arguments);
+  bool call_density(const lang::Expr& expr, std::string_view name, std::span<const Value> arguments,
+                    bool drop, Value& result);
+  Id density_sum(const math::Density& density, std::span<const Value> arguments, bool drop);
+
+  const lang::Program& program_;
+  const SourceMap& sources_;
+  Builder& builder_;
+  TraceOptions options_;
+  Random* random_;
+  std::vector<Value> globals_;  // by variable id
+  std::vector<std::unordered_map<std::uint32_t, Value>*> frames_;
+  Value returned_;
+  Id nan_;
+  int depth_ = 0;
+};
+
+// ---- built-in functions on sizes, indexes and ints (structural.cpp) ----
+// Null where there is none of this name.
+using Structural = Value (*)(Tracer& tracer, std::span<const Value> arguments, const math::Type& result);
+Structural find_structural(std::string_view name);
+// sum, min, max, abs, ... of ints; false where it is none of these.
+bool call_on_ints(std::string_view name, std::span<const Value> arguments, Value& result);
+
+}  // namespace kullback::tape

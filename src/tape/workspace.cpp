@@ -1,0 +1,303 @@
+#include "tape/workspace.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace kullback::tape {
+
+struct Workspace::Bound {
+  const Instruction* instruction = nullptr;
+  const TapeOperand* operands = nullptr;
+  const math::Operand* resolved = nullptr;
+  double* result = nullptr;
+  double* result_adjoint = nullptr;
+  double* scratch = nullptr;
+};
+
+namespace {
+
+constexpr std::size_t kMaxOperands = 16;
+
+std::size_t dense_size(const Tape& tape) {
+  std::size_t most = 0;
+  for (const Instruction& i : tape.instructions) {
+    if (i.kind != OpKind::array && i.kind != OpKind::transform) continue;
+    std::size_t size = 2 * static_cast<std::size_t>(i.result_size);
+    for (std::uint32_t j = 0; j < i.operand_count; ++j)
+      size += 2 * std::size_t{tape.operands[i.first_operand + j].size};
+    most = std::max(most, size);
+  }
+  return most;
+}
+
+}  // namespace
+
+Workspace::~Workspace() = default;
+
+Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
+    : tape_(std::move(tape)), lanes_(lanes) {
+  values_.assign(tape_->slot_count * lanes_, 0.0);
+  adjoints_.assign(tape_->slot_count * lanes_, 0.0);
+  for (const auto& [slot, value] : tape_->presets)
+    std::fill_n(values_.begin() + static_cast<long>(slot * lanes_), lanes_, value);
+  std::size_t scratch = 0;
+  for (const Instruction& i : tape_->instructions) scratch += i.scratch_size * lanes_;
+  scratch_.resize(scratch);
+  dense_.resize(dense_size(*tape_));
+  operands_.reserve(tape_->operands.size());
+  for (const TapeOperand& o : tape_->operands) {
+    math::Operand resolved;
+    resolved.step = o.step;
+    if (o.constant) {
+      resolved.value = tape_->constants.data() + o.base;
+    } else {
+      const std::size_t base = o.gathered ? 0 : o.base * lanes_;
+      resolved.value = values_.data() + base;
+      resolved.adjoint = adjoints_.data() + base;
+      if (o.gathered) resolved.index = tape_->indices.data() + o.base;
+    }
+    operands_.push_back(resolved);
+  }
+  scratch = 0;
+  for (const Instruction& i : tape_->instructions) {
+    bound_.push_back({&i, tape_->operands.data() + i.first_operand, operands_.data() + i.first_operand,
+                      values_.data() + i.result * lanes_, adjoints_.data() + i.result * lanes_,
+                      scratch_.data() + scratch});
+    scratch += i.scratch_size * lanes_;
+  }
+}
+
+bool Workspace::forward(const double* theta) {
+  std::memcpy(values_.data(), theta, tape_->parameter_count * lanes_ * sizeof(double));
+  message_.clear();
+  for (const Bound& bound : bound_) {
+    const Instruction& i = *bound.instruction;
+    switch (i.kind) {
+      case OpKind::elementwise:
+        static_cast<const math::Elementwise*>(i.definition)
+            ->forward({i.count, lanes_, bound.resolved, bound.result, nullptr});
+        break;
+      case OpKind::density: {
+        double* partials[kMaxOperands] = {};
+        double* next = bound.scratch;
+        for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+          if (bound.operands[j].constant) continue;
+          partials[j] = next;
+          next += bound.resolved[j].is_broadcast() ? lanes_ : i.count * lanes_;
+        }
+        std::fill_n(bound.result, lanes_, 0.0);
+        static_cast<const math::Density*>(i.definition)
+            ->batch({i.count, lanes_, i.terms, bound.resolved, bound.result, partials});
+        break;
+      }
+      case OpKind::array:
+      case OpKind::transform: try { forward_dense(bound);
+        } catch (const std::exception& e) {
+          message_ = e.what();
+          failed_at_ = i.span;
+          return false;
+        }
+        break;
+    }
+  }
+  return true;
+}
+
+void Workspace::gather(const TapeOperand& operand, std::size_t lane, double* dense) const {
+  if (operand.constant) {
+    std::copy_n(tape_->constants.begin() + operand.base, operand.size, dense);
+    return;
+  }
+  for (std::size_t i = 0; i < operand.size; ++i) {
+    const std::size_t slot = operand.gathered ? tape_->indices[operand.base + i] : operand.base + i;
+    dense[i] = values_[slot * lanes_ + lane];
+  }
+}
+
+void Workspace::scatter_add(const TapeOperand& operand, std::size_t lane, const double* dense) {
+  for (std::size_t i = 0; i < operand.size; ++i) {
+    const std::size_t slot = operand.gathered ? tape_->indices[operand.base + i] : operand.base + i;
+    adjoints_[slot * lanes_ + lane] += dense[i];
+  }
+}
+
+namespace {
+
+// Where an operand's numbers can be used in place: constants always, slots where they are contiguous and
+// there is one lane.
+bool in_place(const TapeOperand& operand, std::size_t lanes) {
+  return operand.constant || (lanes == 1 && !operand.gathered);
+}
+
+}  // namespace
+
+void Workspace::forward_dense(const Bound& bound) {
+  const Instruction& i = *bound.instruction;
+  const math::Shape* shapes = tape_->shapes.data() + i.first_shape;
+  for (std::size_t lane = 0; lane < lanes_; ++lane) {
+    math::DenseArgument arguments[kMaxOperands];
+    double* next = dense_.data();
+    for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+      const TapeOperand& operand = bound.operands[j];
+      const double* data = bound.resolved[j].value;
+      if (!in_place(operand, lanes_)) {
+        gather(operand, lane, next);
+        data = next;
+        next += operand.size;
+      }
+      arguments[j] = {data, i.kind == OpKind::array ? shapes[j] : math::Shape{operand.size, 1, 1},
+                      !operand.constant};
+    }
+    double* result = lanes_ == 1 ? bound.result : next;
+    double* scratch = bound.scratch + lane * i.scratch_size;
+    if (i.kind == OpKind::array) {
+      math::ArrayCall call;
+      call.arguments = {arguments, i.operand_count};
+      call.terms = i.terms;
+      call.result = result;
+      call.scratch = scratch;
+      static_cast<const math::ArrayOp*>(i.definition)->forward(call);
+    } else {
+      math::TransformCall call;
+      call.shape = shapes[0];
+      call.free = arguments[0].data;
+      call.bounds = {arguments + 1, i.operand_count - 1};
+      call.value = result;
+      result[i.result_size - 1] = 0;
+      call.log_jacobian = result + i.result_size - 1;
+      call.scratch = scratch;
+      math::constrain(*static_cast<const math::TransformDef*>(i.definition), call);
+    }
+    if (lanes_ > 1) {
+      for (std::size_t r = 0; r < i.result_size; ++r) bound.result[r * lanes_ + lane] = result[r];
+    }
+  }
+}
+
+void Workspace::backward_dense(const Bound& bound) {
+  const Instruction& i = *bound.instruction;
+  const math::Shape* shapes = tape_->shapes.data() + i.first_shape;
+  for (std::size_t lane = 0; lane < lanes_; ++lane) {
+    math::DenseArgument arguments[kMaxOperands];
+    double* adjoints[kMaxOperands] = {};
+    double* next = dense_.data();
+    for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+      const TapeOperand& operand = bound.operands[j];
+      const double* data = bound.resolved[j].value;
+      if (!in_place(operand, lanes_)) {
+        gather(operand, lane, next);
+        data = next;
+        next += operand.size;
+      }
+      if (!operand.constant) {
+        if (in_place(operand, lanes_)) {
+          adjoints[j] = bound.resolved[j].adjoint;
+        } else {
+          adjoints[j] = next;
+          std::fill_n(next, operand.size, 0.0);
+          next += operand.size;
+        }
+      }
+      arguments[j] = {data, i.kind == OpKind::array ? shapes[j] : math::Shape{operand.size, 1, 1},
+                      !operand.constant};
+    }
+    double* result = bound.result;
+    double* result_adjoint = bound.result_adjoint;
+    if (lanes_ > 1) {
+      result = next;
+      result_adjoint = next + i.result_size;
+      for (std::size_t r = 0; r < i.result_size; ++r) {
+        result[r] = bound.result[r * lanes_ + lane];
+        result_adjoint[r] = bound.result_adjoint[r * lanes_ + lane];
+      }
+    }
+    double* scratch = bound.scratch + lane * i.scratch_size;
+    if (i.kind == OpKind::array) {
+      math::ArrayCall call;
+      call.arguments = {arguments, i.operand_count};
+      call.terms = i.terms;
+      call.result = result;
+      call.scratch = scratch;
+      call.result_adjoint = result_adjoint;
+      call.adjoints = {adjoints, i.operand_count};
+      static_cast<const math::ArrayOp*>(i.definition)->backward(call);
+    } else {
+      math::TransformCall call;
+      call.shape = shapes[0];
+      call.free = arguments[0].data;
+      call.bounds = {arguments + 1, i.operand_count - 1};
+      call.value = result;
+      call.scratch = scratch;
+      call.value_adjoint = result_adjoint;
+      call.log_jacobian_adjoint = result_adjoint[i.result_size - 1];
+      call.free_adjoint = adjoints[0];
+      call.bound_adjoints = {adjoints + 1, i.operand_count - 1};
+      math::constrain_backward(*static_cast<const math::TransformDef*>(i.definition), call);
+    }
+    for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+      if (adjoints[j] != nullptr && !in_place(bound.operands[j], lanes_))
+        scatter_add(bound.operands[j], lane, adjoints[j]);
+    }
+  }
+}
+
+void Workspace::backward_density(const Bound& bound) {
+  const Instruction& i = *bound.instruction;
+  const double* partial = bound.scratch;
+  const double* up = bound.result_adjoint;
+  for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+    if (bound.operands[j].constant) continue;
+    const math::Operand& operand = bound.resolved[j];
+    const std::size_t count = operand.is_broadcast() ? 1 : i.count;
+    if (operand.index == nullptr && lanes_ == 1) {
+      for (std::size_t e = 0; e < count; ++e) operand.adjoint[e] += up[0] * partial[e];
+    } else {
+      for (std::size_t e = 0; e < count; ++e) {
+        double* adjoint = operand.adjoint + operand.at(e) * lanes_;
+        for (std::size_t k = 0; k < lanes_; ++k) adjoint[k] += up[k] * partial[e * lanes_ + k];
+      }
+    }
+    partial += count * lanes_;
+  }
+}
+
+void Workspace::log_density(double* result) const {
+  std::fill_n(result, lanes_, tape_->target_constant);
+  for (const std::uint32_t slot : tape_->target) {
+    for (std::size_t k = 0; k < lanes_; ++k) result[k] += values_[slot * lanes_ + k];
+  }
+}
+
+void Workspace::backward(double* gradient) {
+  std::fill(adjoints_.begin(), adjoints_.end(), 0.0);
+  for (const std::uint32_t slot : tape_->target) {
+    for (std::size_t k = 0; k < lanes_; ++k) adjoints_[slot * lanes_ + k] += 1.0;
+  }
+  for (auto bound = bound_.rbegin(); bound != bound_.rend(); ++bound) {
+    const Instruction& i = *bound->instruction;
+    switch (i.kind) {
+      case OpKind::elementwise:
+        static_cast<const math::Elementwise*>(i.definition)
+            ->backward({i.count, lanes_, bound->resolved, bound->result, bound->result_adjoint});
+        break;
+      case OpKind::density: backward_density(*bound); break;
+      case OpKind::array:
+      case OpKind::transform: backward_dense(*bound); break;
+    }
+  }
+  std::memcpy(gradient, adjoints_.data(), tape_->parameter_count * lanes_ * sizeof(double));
+}
+
+bool Workspace::guards_hold(std::size_t lane) const {
+  return std::all_of(tape_->guards.begin(), tape_->guards.end(), [&](const Guard& guard) {
+    const double a = values_[guard.left * lanes_ + lane];
+    const double b = values_[guard.right * lanes_ + lane];
+    const bool outcome = guard.relation == Guard::Relation::less         ? a < b
+                         : guard.relation == Guard::Relation::less_equal ? a <= b
+                                                                         : a == b;
+    return outcome == guard.outcome;
+  });
+}
+
+}  // namespace kullback::tape

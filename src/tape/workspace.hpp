@@ -1,0 +1,55 @@
+// One thread's numbers: values and adjoints of every slot for a fixed number of lanes. Evaluation allocates
+// nothing.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tape/tape.hpp"
+
+namespace kullback::tape {
+
+class Workspace final {
+ public:
+  Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes);
+
+  std::size_t lanes() const { return lanes_; }
+
+  // theta: parameter_count * lanes. Computes all values; false where a function refused its arguments
+  // (message()).
+  bool forward(const double* theta);
+  void log_density(double* result) const;  // lanes
+  void backward(double* gradient);         // after forward: parameter_count * lanes
+
+  // True where every comparison came out in this lane as when the program was traced.
+  bool guards_hold(std::size_t lane) const;
+
+  const std::string& message() const { return message_; }
+  Span failed_at() const { return failed_at_; }
+
+ private:
+  struct Bound;  // an instruction with its pointers
+
+  void forward_dense(const Bound& bound);
+  void backward_dense(const Bound& bound);
+  void gather(const TapeOperand& operand, std::size_t lane, double* dense) const;
+  void scatter_add(const TapeOperand& operand, std::size_t lane, const double* dense);
+  void backward_density(const Bound& bound);
+
+  std::shared_ptr<const Tape> tape_;
+  std::size_t lanes_;
+  std::vector<double> values_;
+  std::vector<double> adjoints_;
+  std::vector<double> scratch_;
+  std::vector<double> dense_;  // gathered arguments and results of one array op
+  std::vector<math::Operand> operands_;
+  std::vector<Bound> bound_;
+  std::string message_;
+  Span failed_at_;
+
+ public:
+  ~Workspace();
+};
+
+}  // namespace kullback::tape

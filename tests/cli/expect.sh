@@ -1,0 +1,34 @@
+# For tests of the program: source this, call expect for each case, then finish. Runs in a scratch folder.
+set -uo pipefail
+kullback=${KULLBACK:?set KULLBACK to the program}
+kullback=$(realpath "$kullback")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+passed=0 failed=0
+
+# expect NAME CODE [PATTERN] -- COMMAND...: exit code, and a line of the output (both streams) that matches.
+expect() {
+  local name=$1 code=$2 pattern=
+  shift 2
+  if [ "$1" != -- ]; then pattern=$1; shift; fi
+  shift
+  local output status
+  output=$(timeout 60 "$@" 2>&1)
+  status=$?
+  if [ $status -ne "$code" ]; then
+    echo "FAILED $name: exit $status, expected $code"; echo "$output" | head -n 5; failed=$((failed + 1)); return
+  fi
+  if [ -n "$pattern" ] && ! grep -qE -- "$pattern" <<<"$output"; then
+    echo "FAILED $name: no line matches $pattern in:"; echo "$output" | head -n 12; failed=$((failed + 1)); return
+  fi
+  if [ "$pattern" = '^$' ] && [ -n "$output" ]; then
+    echo "FAILED $name: expected silence, found:"; echo "$output" | head -n 5; failed=$((failed + 1)); return
+  fi
+  passed=$((passed + 1))
+}
+
+finish() {
+  echo "$passed passed, $failed failed"
+  [ $failed -eq 0 ]
+}
