@@ -116,6 +116,8 @@ class Tracer final {
   Value call_user(const lang::Function& function, std::vector<Value> arguments);
   bool call_density(const lang::Expr& expr, std::string_view name, std::span<const Value> arguments,
                     bool drop, Value& result);
+  bool call_random(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters,
+                   Value& result);
   Id density_sum(const math::Density& density, std::span<const Value> arguments, bool drop);
 
   const lang::Program& program_;
@@ -136,5 +138,8 @@ using Structural = Value (*)(Tracer& tracer, std::span<const Value> arguments, c
 Structural find_structural(std::string_view name);
 // sum, min, max, abs, ... of ints; false where it is none of these.
 bool call_on_ints(std::string_view name, std::span<const Value> arguments, Value& result);
+
+// True where some overload of the built-in function runs. What does not is listed in math/unsupported.def.
+bool is_supported(std::string_view name);
 
 }  // namespace kullback::tape

@@ -516,5 +516,15 @@ TEST(Lint, IsFast) {
   EXPECT_LT(best, 50.0);  // sanitizers and busy machines; bench/ has the figure
 }
 
+TEST(Lint, NamesEachUnsupportedFunctionOnce) {
+  const Linted linted = lint_text(
+      "functions { vector f(real t, vector y) { return -y; } }\n"
+      "transformed data { complex_vector[2] z = fft([1, 2]');\n"
+      "  array[1] vector[1] a = ode_rk45(f, [1]', 0, {1.0}); array[1] vector[1] b = ode_rk45(f, a[1], 0, "
+      "{1.0}); }\n"
+      "parameters { real x; } model { x ~ normal(b[1][1], norm2([1, 2]')); print(z); }\n");
+  EXPECT_EQ(codes(linted), "unsupported-function@2 unsupported-function@3");
+}
+
 }  // namespace
 }  // namespace kullback::lang
