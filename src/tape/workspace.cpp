@@ -132,23 +132,31 @@ bool in_place(const TapeOperand& operand, std::size_t lanes) {
 
 }  // namespace
 
+// Numbers of one lane, in place where they can be, else gathered at `next`; returns what is free after them.
+double* Workspace::dense_arguments(const Bound& bound, std::size_t lane, double* next,
+                                   math::DenseArgument* arguments) const {
+  const Instruction& i = *bound.instruction;
+  const math::Shape* shapes = tape_->shapes.data() + i.first_shape;
+  for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+    const TapeOperand& operand = bound.operands[j];
+    const double* data = bound.resolved[j].value;
+    if (!in_place(operand, lanes_)) {
+      gather(operand, lane, next);
+      data = next;
+      next += operand.size;
+    }
+    const math::Shape shape = i.kind == OpKind::array ? shapes[j] : math::Shape{operand.size, 1, 1};
+    arguments[j] = {data, shape, !operand.constant};
+  }
+  return next;
+}
+
 void Workspace::forward_dense(const Bound& bound) {
   const Instruction& i = *bound.instruction;
   const math::Shape* shapes = tape_->shapes.data() + i.first_shape;
   for (std::size_t lane = 0; lane < lanes_; ++lane) {
     math::DenseArgument arguments[kMaxOperands];
-    double* next = dense_.data();
-    for (std::uint32_t j = 0; j < i.operand_count; ++j) {
-      const TapeOperand& operand = bound.operands[j];
-      const double* data = bound.resolved[j].value;
-      if (!in_place(operand, lanes_)) {
-        gather(operand, lane, next);
-        data = next;
-        next += operand.size;
-      }
-      arguments[j] = {data, i.kind == OpKind::array ? shapes[j] : math::Shape{operand.size, 1, 1},
-                      !operand.constant};
-    }
+    double* next = dense_arguments(bound, lane, dense_.data(), arguments);
     double* result = lanes_ == 1 ? bound.result : next;
     double* scratch = bound.scratch + lane * i.scratch_size;
     if (i.kind == OpKind::array) {
@@ -181,26 +189,15 @@ void Workspace::backward_dense(const Bound& bound) {
   for (std::size_t lane = 0; lane < lanes_; ++lane) {
     math::DenseArgument arguments[kMaxOperands];
     double* adjoints[kMaxOperands] = {};
-    double* next = dense_.data();
+    double* next = dense_arguments(bound, lane, dense_.data(), arguments);
     for (std::uint32_t j = 0; j < i.operand_count; ++j) {
       const TapeOperand& operand = bound.operands[j];
-      const double* data = bound.resolved[j].value;
-      if (!in_place(operand, lanes_)) {
-        gather(operand, lane, next);
-        data = next;
-        next += operand.size;
-      }
-      if (!operand.constant) {
-        if (in_place(operand, lanes_)) {
-          adjoints[j] = bound.resolved[j].adjoint;
-        } else {
-          adjoints[j] = next;
-          std::fill_n(next, operand.size, 0.0);
-          next += operand.size;
-        }
-      }
-      arguments[j] = {data, i.kind == OpKind::array ? shapes[j] : math::Shape{operand.size, 1, 1},
-                      !operand.constant};
+      if (operand.constant) continue;
+      adjoints[j] = bound.resolved[j].adjoint;
+      if (in_place(operand, lanes_)) continue;
+      adjoints[j] = next;
+      std::fill_n(next, operand.size, 0.0);
+      next += operand.size;
     }
     double* result = bound.result;
     double* result_adjoint = bound.result_adjoint;

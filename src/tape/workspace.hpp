@@ -13,6 +13,7 @@ namespace kullback::tape {
 class Workspace final {
  public:
   Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes);
+  ~Workspace();
 
   std::size_t lanes() const { return lanes_; }
 
@@ -31,6 +32,8 @@ class Workspace final {
  private:
   struct Bound;  // an instruction with its pointers
 
+  double* dense_arguments(const Bound& bound, std::size_t lane, double* next,
+                          math::DenseArgument* arguments) const;
   void forward_dense(const Bound& bound);
   void backward_dense(const Bound& bound);
   void gather(const TapeOperand& operand, std::size_t lane, double* dense) const;
@@ -47,9 +50,6 @@ class Workspace final {
   std::vector<Bound> bound_;
   std::string message_;
   Span failed_at_;
-
- public:
-  ~Workspace();
 };
 
 }  // namespace kullback::tape
