@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -497,25 +496,6 @@ TEST(Lint, LongSumsAreNotDeep) {
 }
 
 // Linear in the length of the program, and well under a millisecond for a thousand lines.
-TEST(Lint, IsFast) {
-  std::string text = "data { int N; vector[N] y; }\nparameters { real mu; real<lower=0> s; }\nmodel {\n";
-  for (int i = 0; i < 1000; ++i) {
-    text += "  { vector[N] m" + std::to_string(i) + " = mu + exp(s) * y; y ~ normal(m" + std::to_string(i) +
-            ", s); }\n";
-  }
-  text += "}\n";
-  const Linted linted = lint_text(text);
-  ASSERT_TRUE(linted.program);
-  double best = 1e9;
-  for (int i = 0; i < 5; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    lint(*linted.program, linted.sources);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    best = std::min(best, took.count());
-  }
-  EXPECT_LT(best, 50.0);  // sanitizers and busy machines; bench/ has the figure
-}
-
 TEST(Lint, NamesEachUnsupportedFunctionOnce) {
   const Linted linted = lint_text(
       "functions { vector f(real t, vector y) { return -y; } }\n"
