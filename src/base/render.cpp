@@ -31,7 +31,11 @@ std::string location(const SourceMap& sources, FileId file, std::uint32_t offset
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
 // The characters [first, first + kMaxWidth) of a line, counted in code points.
-std::string window(std::string_view line, std::size_t first) {
+std::string window(std::string_view line, std::size_t first, bool ascii) {
+  if (ascii) {
+    line = line.substr(std::min(first, line.size()), kMaxWidth);
+    first = 0;
+  }
   std::string shown;
   std::size_t column = 0;
   for (std::size_t i = 0; i < line.size() && column < first + kMaxWidth; ++column) {
@@ -61,13 +65,16 @@ std::string excerpt(const SourceMap& sources, Span span) {
   const std::size_t hidden = begin.column > kMaxWidth ? begin.column - kMaxWidth / 2 : 0;
   std::string text;
   for (std::uint32_t number = first; number <= last; ++number) {
-    std::string line = gutter(number, width) + window(sources.line(span.file, number), hidden);
+    std::string line =
+        gutter(number, width) + window(sources.line(span.file, number), hidden, sources.is_ascii(span.file));
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
     if (number != begin.line) continue;
     const std::size_t from = begin.column - 1 - hidden;
     const std::size_t room =
-        std::max(from + 1, window(sources.line(span.file, number), hidden).size()) - from;
+        std::max(from + 1,
+                 window(sources.line(span.file, number), hidden, sources.is_ascii(span.file)).size()) -
+        from;
     const std::size_t length = end.line == begin.line ? end.column - begin.column : room;
     text += gutter(0, width) + std::string(from, ' ') +
             std::string(std::clamp<std::size_t>(length, 1, std::min(room, kMaxWidth - from)), '^') + "\n";

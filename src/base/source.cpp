@@ -23,7 +23,9 @@ bool is_utf8_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0
 
 FileId SourceMap::add(std::string name, std::string text) {
   std::vector<std::uint32_t> starts = find_line_starts(text);
-  files_.push_back({std::move(name), std::move(text), false, {}, std::move(starts)});
+  const bool ascii =
+      std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+  files_.push_back({std::move(name), std::move(text), false, {}, std::move(starts), ascii});
   return static_cast<FileId>(files_.size() - 1);
 }
 
@@ -43,6 +45,7 @@ Position SourceMap::position(FileId file, std::uint32_t offset) const {
   const auto after = std::upper_bound(starts.begin(), starts.end(), offset);
   const auto line = static_cast<std::uint32_t>(after - starts.begin());
   const std::uint32_t start = starts[line - 1];
+  if (files_[file].ascii) return {line, offset - start + 1};
   const std::string_view before = text(file).substr(start, offset - start);
   const auto continuations = std::count_if(before.begin(), before.end(), is_utf8_continuation);
   return {line, static_cast<std::uint32_t>(before.size()) - static_cast<std::uint32_t>(continuations) + 1};

@@ -43,6 +43,7 @@ class SourceMap final {
   std::string_view name(FileId file) const { return files_[file].name; }
   std::string_view text(FileId file) const { return files_[file].text; }
   std::string_view text(Span span) const { return text(span.file).substr(span.begin, span.end - span.begin); }
+  bool is_ascii(FileId file) const { return files_[file].ascii; }
   // Where the file was included, or null for a main file.
   const Span* included_at(FileId file) const;
 
@@ -58,6 +59,7 @@ class SourceMap final {
     bool included = false;
     Span included_at;
     std::vector<std::uint32_t> line_starts;
+    bool ascii = false;  // then columns are bytes, and a line of 50 MB costs nothing
   };
   std::deque<File> files_;  // a deque: texts must not move, tokens view into them
 };

@@ -16,6 +16,7 @@ namespace kullback::lang {
 namespace {
 
 constexpr std::size_t kMaxIncludeDepth = 64;
+constexpr int kMaxErrors = 100;  // after so many this is no program
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -65,6 +66,7 @@ class Lexer final {
   FileId file_ = 0;
   std::string_view text_;
   std::size_t at_ = 0;
+  int errors_ = 0;
 
   Span span_from(std::size_t begin) const {
     return {file_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at_)};
@@ -75,6 +77,7 @@ class Lexer final {
   void error(std::string code, Span span, std::string message, std::string hint = {}) {
     lexed_.diagnostics.push_back(
         {Severity::error, std::move(code), span, std::move(message), std::move(hint)});
+    ++errors_;
   }
 
   void lex_file(FileId file) {
@@ -86,7 +89,7 @@ class Lexer final {
     at_ = text_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
     open_files_.emplace_back(std::string(sources_.name(file)));
     if (is_text()) {
-      while (at_ < text_.size()) lex_one();
+      while (at_ < text_.size() && errors_ < kMaxErrors) lex_one();
     }
     open_files_.pop_back();
     file_ = outer_file;

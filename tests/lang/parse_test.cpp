@@ -226,6 +226,12 @@ TEST(Parse, LongChainsAreNotNesting) {
   EXPECT_EQ(codes(parse_text(chain + " }")), "");
 }
 
+TEST(Parse, AMillionBadCharactersAreNotAMillionErrors) {
+  std::string text = "model { ";
+  for (int i = 0; i < 1000000; ++i) text += "& ";
+  EXPECT_LE(parse_text(text).parsed.diagnostics.size(), 102U);
+}
+
 TEST(Parse, StopsAfterAHundredErrors) {
   std::string text = "model {\n";
   for (int i = 0; i < 1000; ++i) text += "x = ;\n";
