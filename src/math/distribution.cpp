@@ -144,7 +144,7 @@ class Batch final {
 
   void run() {
     for (std::size_t j = 0; j < kernel_.arity; ++j)
-      if (has(broadcast_, j) && partials(j) != nullptr) std::fill_n(partials(j), call_.lanes, 0.0);
+      if (is_summed(j) && partials(j) != nullptr) std::fill_n(partials(j), call_.lanes, 0.0);
     const unsigned shared = broadcast_ & ~constant_ & ~kernel_.plain;  // worth preparing once for each lane
     if (call_.lanes >= 4 && (call_.count < 4 || shared == 0)) {
       const unsigned arrays = all_ & ~(constant_ & broadcast_);
@@ -161,6 +161,9 @@ class Batch final {
 
  private:
   static bool has(unsigned set, std::size_t j) { return (set >> j & 1U) != 0; }
+
+  // Whether its partials are summed over elements.
+  bool is_summed(std::size_t j) const { return has(broadcast_, j) && !call_.each; }
 
   double* partials(std::size_t j) const { return call_.partials != nullptr ? call_.partials[j] : nullptr; }
 
@@ -203,10 +206,14 @@ class Batch final {
   }
 
   void fail(std::size_t first, std::size_t size, std::size_t lane) {
-    call_.result[lane] = kNotANumber;
+    if (call_.each) {
+      for (std::size_t i = 0; i < size; ++i) call_.result[(first + i) * call_.lanes + lane] = kNotANumber;
+    } else {
+      call_.result[lane] = kNotANumber;
+    }
     for (std::size_t j = 0; j < kernel_.arity; ++j) {
       if (partials(j) == nullptr) continue;
-      if (has(broadcast_, j)) {
+      if (is_summed(j)) {
         partials(j)[lane] = kNotANumber;
       } else {
         for (std::size_t i = 0; i < size; ++i) partials(j)[(first + i) * call_.lanes + lane] = kNotANumber;
@@ -237,13 +244,17 @@ class Batch final {
     for (std::size_t j = 0; j < kernel_.arity; ++j) {
       array_[j] = has(arrays, j) ? pointer(j, i, lane) : nullptr;
       partial_[j] = partials(j) == nullptr ? scratch_.unwanted
-                    : has(broadcast_, j)   ? scratch_.partial[j]
+                    : is_summed(j)         ? scratch_.partial[j]
                                            : partials(j) + i * call_.lanes + lane;
     }
     run_row(arrays, fast, size, 0);
-    for (std::size_t k = 0; k < size; ++k) call_.result[lane + k] += scratch_.value[k];
+    if (call_.each) {
+      std::copy_n(scratch_.value, size, call_.result + i * call_.lanes + lane);
+    } else {
+      for (std::size_t k = 0; k < size; ++k) call_.result[lane + k] += scratch_.value[k];
+    }
     for (std::size_t j = 0; j < kernel_.arity; ++j)
-      if (has(broadcast_, j) && partials(j) != nullptr)
+      if (is_summed(j) && partials(j) != nullptr)
         for (std::size_t k = 0; k < size; ++k) partials(j)[lane + k] += scratch_.partial[j][k];
   }
 
@@ -266,13 +277,17 @@ class Batch final {
       for (std::size_t j = 0; j < kernel_.arity; ++j) {
         array_[j] = has(arrays, j) ? tile(j, first, count) : nullptr;
         partial_[j] = partials(j) == nullptr ? scratch_.unwanted
-                      : has(broadcast_, j)   ? scratch_.partial[j]
+                      : is_summed(j)         ? scratch_.partial[j]
                                              : partials(j) + first * lanes;
       }
       run_row(arrays, &fast, count * lanes, 0);
-      add_rows(scratch_.value, count, call_.result);
+      if (call_.each) {
+        std::copy_n(scratch_.value, count * lanes, call_.result + first * lanes);
+      } else {
+        add_rows(scratch_.value, count, call_.result);
+      }
       for (std::size_t j = 0; j < kernel_.arity; ++j)
-        if (has(broadcast_, j) && partials(j) != nullptr) add_rows(scratch_.partial[j], count, partials(j));
+        if (is_summed(j) && partials(j) != nullptr) add_rows(scratch_.partial[j], count, partials(j));
     }
   }
 
@@ -326,15 +341,20 @@ class Batch final {
                     std::size_t lane, std::size_t slot) {
     for (std::size_t j = 0; j < kernel_.arity; ++j) {
       array_[j] = has(arrays, j) ? gather(j, first, size, lane) : nullptr;
-      partial_[j] = partials(j) == nullptr                  ? scratch_.unwanted
-                    : has(broadcast_, j) || call_.lanes > 1 ? scratch_.partial[j]
-                                                            : partials(j) + first;
+      partial_[j] = partials(j) == nullptr             ? scratch_.unwanted
+                    : is_summed(j) || call_.lanes > 1 ? scratch_.partial[j]
+                                                      : partials(j) + first;
     }
     run_row(arrays, fast, size, slot);
-    add_sum(scratch_.value, size, call_.result[lane]);
+    if (call_.each) {
+      double* to = call_.result + first * call_.lanes + lane;
+      for (std::size_t i = 0; i < size; ++i) to[i * call_.lanes] = scratch_.value[i];
+    } else {
+      add_sum(scratch_.value, size, call_.result[lane]);
+    }
     for (std::size_t j = 0; j < kernel_.arity; ++j) {
       if (partials(j) == nullptr) continue;
-      if (has(broadcast_, j)) {
+      if (is_summed(j)) {
         add_sum(scratch_.partial[j], size, partials(j)[lane]);
       } else if (call_.lanes > 1) {
         double* to = partials(j) + first * call_.lanes + lane;

@@ -54,6 +54,8 @@ struct DensityCall {
   // Where gradients are wanted: for each argument that varies, partials[j] receives d result / d argument j:
   // count * lanes numbers, or lanes (summed over elements) where the argument is broadcast. Null otherwise.
   double* const* partials = nullptr;
+  // Instead of sums: count * lanes results, which are assigned, and as many partials of every argument.
+  bool each = false;
 };
 
 // A function of (variate, parameters...) that sums over elements: _lpdf, _lpmf, _lcdf, _lccdf.

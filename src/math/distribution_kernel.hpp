@@ -354,7 +354,8 @@ struct Function {
       double x[kArity];
       double d[kArity] = {};
       for (std::size_t j = 0; j < kArity; ++j) x[j] = call.arguments[j].value[call.arguments[j].at(0)];
-      call.result[0] += value(x, call.terms, call.partials != nullptr ? d : nullptr);
+      const double v = value(x, call.terms, call.partials != nullptr ? d : nullptr);
+      call.result[0] = call.each ? v : call.result[0] + v;
       if (call.partials == nullptr) return;
       for (std::size_t j = 0; j < kArity; ++j)
         if (call.partials[j] != nullptr) call.partials[j][0] = d[j];

@@ -16,7 +16,8 @@
 
 namespace kullback::tape {
 
-enum class OpKind : std::uint8_t { elementwise, density, array, transform };
+// The last two exist on tapes only: many densities that are numbers of their own, and many small operations.
+enum class OpKind : std::uint8_t { elementwise, density, array, transform, each_density, packed };
 
 struct RawOperand {
   std::uint32_t first = 0;  // in the pool of ids

@@ -1,46 +1,65 @@
-// From the recorded trace to the tape.
-//   1. Drop what neither the log density nor a guard needs.
-//   2. Level of an instruction: 1 + the largest level of its operands. Instructions with the same function,
-//   the same level
-//      and the same pattern of constant operands are independent: they become one.
-//   3. Densities that only the target reads are independent of everything after them: those of one kind
-//   become one,
-//      whatever their levels.
-//   4. Slots are numbered anew in the order of the groups, so that results are contiguous, and operands that
-//      follow the same order are too.
+// From the recorded trace to the tape: simplify, schedule, number the slots anew in the order of the groups (so that
+// results are contiguous, and operands that follow the same order are too), and emit an instruction for each group,
+// or operations of a packed one where groups are small.
 #include <algorithm>
-#include <map>
-#include <numeric>
-#include <tuple>
+#include <array>
+#include <bit>
+#include <string_view>
 #include <unordered_map>
 
+#include "tape/schedule.hpp"
 #include "tape/tape.hpp"
+#include "tape/trace.hpp"
 
 namespace kullback::tape {
 
 namespace {
 
 constexpr std::uint32_t kUnplaced = 0xFFFF'FFFFU;
+// Below so many elements an operation costs less packed than as a call of a batched kernel.
+constexpr std::size_t kFewElements = 12;
+constexpr std::size_t kFewDensities = 4;
+constexpr std::size_t kLongestPacked = 64;  // operands of one sum or product
 
-struct Group {
-  std::vector<std::uint32_t> members;  // raw instructions
-  std::uint32_t level = 0;
-  bool density_of_target = false;
-};
+// The packed form of a function of arrays, where it has one.
+bool has_micro_code(const math::ArrayOp& f, MicroCode& code) {
+  const auto is_vector = [](const math::Type& type) {
+    return type.array_rank + (type.kind == math::Kind::vector || type.kind == math::Kind::row_vector ? 1 : 0) == 1 &&
+           type.kind != math::Kind::matrix;
+  };
+  const std::vector<math::Type>& types = f.parameter_types;
+  if (types.size() == 1 && is_vector(types[0]) && f.name == "sum") {
+    code = MicroCode::sum;
+  } else if (types.size() == 1 && is_vector(types[0]) && f.name == "log_sum_exp") {
+    code = MicroCode::log_sum_exp;
+  } else if (types.size() == 2 && is_vector(types[0]) && is_vector(types[1]) &&
+             (f.name == "dot_product" ||
+              (f.name == "multiply" && types[0].kind == math::Kind::row_vector &&
+               types[1].kind == math::Kind::vector && types[0].array_rank == 0 && types[1].array_rank == 0))) {
+    code = MicroCode::dot_product;
+  } else {
+    return false;
+  }
+  return true;
+}
 
 class Compiler final {
  public:
-  explicit Compiler(const Builder& builder) : raw_(builder), tape_(std::make_shared<Tape>()) {}
+  Compiler(Trace trace, std::size_t raw_count) : trace_(std::move(trace)), tape_(std::make_shared<Tape>()) {
+    tape_->raw_instruction_count = raw_count;
+  }
 
   std::shared_ptr<const Tape> run() {
-    tape_->parameter_count = raw_.parameter_count();
-    tape_->raw_instruction_count = raw_.instructions().size();
-    find_producers();
-    mark_needed();
-    find_target_densities();
-    make_groups();
+    tape_->parameter_count = trace_.parameter_count;
+    groups_ = schedule(trace_);
     place_slots();
-    for (const Group& group : groups_) emit(group);
+    for (const Group& group : groups_) {
+      if (is_small(group)) {
+        pack(group);
+      } else {
+        emit(group);
+      }
+    }
     finish_target();
     finish_guards();
     tape_->slot_count = next_slot_;
@@ -48,138 +67,147 @@ class Compiler final {
   }
 
  private:
-  const Builder& raw_;
+  Trace trace_;
   std::shared_ptr<Tape> tape_;
-  std::vector<std::uint32_t> producer_;  // raw slot -> raw instruction
-  std::vector<bool> needed_;
-  std::vector<bool> target_density_;
   std::vector<Group> groups_;
-  std::vector<std::uint32_t> new_slot_;  // raw slot -> slot
+  std::vector<std::uint32_t> new_slot_;  // of the trace -> of the tape
   std::uint32_t next_slot_ = 0;
-  std::unordered_map<Id, std::uint32_t> preset_slots_;
+  std::unordered_map<std::uint64_t, std::uint32_t> preset_slots_;  // by the bits of the constant
+  std::unordered_map<const void*, std::uint32_t> function_numbers_;
 
-  const RawInstruction& instruction(std::uint32_t i) const { return raw_.instructions()[i]; }
-  std::span<const Id> operand_ids(const RawInstruction& r, std::uint32_t j) const {
-    const RawOperand& operand = raw_.operands()[r.first_operand + j];
-    return std::span<const Id>(raw_.pool()).subspan(operand.first, operand.size);
+  const RawInstruction& instruction(std::uint32_t i) const { return trace_.instructions[i]; }
+
+  std::size_t element_count(const Group& group) const {
+    std::size_t count = 0;
+    for (const std::uint32_t i : group.members) count += instruction(i).count;
+    return count;
   }
 
-  void find_producers() {
-    producer_.assign(raw_.values().size(), kUnplaced);
-    for (std::uint32_t i = 0; i < raw_.instructions().size(); ++i) {
-      const RawInstruction& r = instruction(i);
-      std::fill_n(producer_.begin() + r.result, r.result_size, i);
-    }
-  }
-
-  void need(Id id) {
-    if (!is_constant(id) && producer_[id] != kUnplaced) needed_[producer_[id]] = true;
-  }
-
-  void mark_needed() {
-    needed_.assign(raw_.instructions().size(), false);
-    for (const Id id : raw_.target()) need(id);
-    for (const Guard& guard : raw_.guards()) {
-      need(guard.left);
-      need(guard.right);
-    }
-    for (std::uint32_t i = static_cast<std::uint32_t>(needed_.size()); i-- > 0;) {
-      if (!needed_[i]) continue;
-      const RawInstruction& r = instruction(i);
-      for (std::uint32_t j = 0; j < r.operand_count; ++j) {
-        for (const Id id : operand_ids(r, j)) need(id);
-      }
+  bool is_small(const Group& group) const {
+    const RawInstruction& r = instruction(group.members.front());
+    MicroCode code;
+    switch (r.kind) {
+      case OpKind::elementwise: return element_count(group) < kFewElements;
+      case OpKind::density:
+        return element_count(group) < kFewDensities && (group.to_target || group.members.size() == element_count(group));
+      case OpKind::array:
+        return has_micro_code(*static_cast<const math::ArrayOp*>(r.definition), code) &&
+               trace_.operand(r, 0).size() <= kLongestPacked;
+      default: return false;
     }
   }
 
-  void find_target_densities() {
-    std::vector<std::uint32_t> uses(raw_.values().size(), 0);
-    for (std::uint32_t i = 0; i < needed_.size(); ++i) {
-      if (!needed_[i]) continue;
-      const RawInstruction& r = instruction(i);
-      for (std::uint32_t j = 0; j < r.operand_count; ++j) {
-        for (const Id id : operand_ids(r, j)) {
-          if (!is_constant(id)) ++uses[id];
-        }
-      }
-    }
-    for (const Guard& guard : raw_.guards()) {
-      for (const Id id : {guard.left, guard.right}) {
-        if (!is_constant(id)) ++uses[id];
-      }
-    }
-    std::vector<std::uint32_t> in_target(raw_.values().size(), 0);
-    for (const Id id : raw_.target()) {
-      if (!is_constant(id)) ++in_target[id];
-    }
-    target_density_.assign(needed_.size(), false);
-    for (std::uint32_t i = 0; i < needed_.size(); ++i) {
-      const RawInstruction& r = instruction(i);
-      target_density_[i] =
-          needed_[i] && r.kind == OpKind::density && uses[r.result] == 0 && in_target[r.result] == 1;
-    }
-  }
-
-  // Bit j: operand j is constant throughout.
-  unsigned constant_pattern(const RawInstruction& r) const {
-    unsigned pattern = 0;
-    for (std::uint32_t j = 0; j < r.operand_count; ++j) {
-      const std::span<const Id> ids = operand_ids(r, j);
-      if (std::all_of(ids.begin(), ids.end(), is_constant)) pattern |= 1U << j;
-    }
-    return pattern;
-  }
-
-  void make_groups() {
-    using Key = std::tuple<OpKind, const void*, std::uint32_t, unsigned, bool>;
-    std::map<Key, std::size_t> index;
-    std::vector<std::uint32_t> level(raw_.values().size(), 0);
-    for (std::uint32_t i = 0; i < needed_.size(); ++i) {
-      if (!needed_[i]) continue;
-      const RawInstruction& r = instruction(i);
-      std::uint32_t deepest = 0;
-      for (std::uint32_t j = 0; j < r.operand_count; ++j) {
-        for (const Id id : operand_ids(r, j)) {
-          if (!is_constant(id)) deepest = std::max(deepest, level[id]);
-        }
-      }
-      std::fill_n(level.begin() + r.result, r.result_size, deepest + 1);
-      const bool to_target = target_density_[i];
-      const bool batches = r.kind == OpKind::elementwise || to_target;
-      std::size_t at = groups_.size();
-      if (batches) {
-        const Key key{r.kind, r.definition, to_target ? 0 : deepest + 1, constant_pattern(r),
-                      r.terms.normalized};
-        at = index.try_emplace(key, groups_.size()).first->second;
-      }
-      if (at == groups_.size()) groups_.push_back({{}, to_target ? kUnplaced : deepest + 1, to_target});
-      groups_[at].members.push_back(i);
-    }
-    std::stable_sort(groups_.begin(), groups_.end(),
-                     [](const Group& a, const Group& b) { return a.level < b.level; });
-  }
+  // A group's densities for the target share one slot where they are one instruction.
+  bool shares_slot(const Group& group) const { return group.to_target && !is_small(group); }
 
   void place_slots() {
-    new_slot_.assign(raw_.values().size(), kUnplaced);
-    for (std::uint32_t p = 0; p < raw_.parameter_count(); ++p) new_slot_[p] = p;
-    next_slot_ = static_cast<std::uint32_t>(raw_.parameter_count());
+    new_slot_.assign(trace_.slot_count, kUnplaced);
+    for (std::uint32_t p = 0; p < trace_.parameter_count; ++p) new_slot_[p] = p;
+    next_slot_ = static_cast<std::uint32_t>(trace_.parameter_count);
     for (const Group& group : groups_) {
-      if (group.density_of_target) {
-        for (const std::uint32_t i : group.members) new_slot_[instruction(i).result] = next_slot_;
-        ++next_slot_;
-        continue;
-      }
+      const bool shared = shares_slot(group);
       for (const std::uint32_t i : group.members) {
         const RawInstruction& r = instruction(i);
-        for (std::uint32_t k = 0; k < r.result_size; ++k) new_slot_[r.result + k] = next_slot_++;
+        for (std::uint32_t k = 0; k < r.result_size; ++k) new_slot_[r.result + k] = shared ? next_slot_ : next_slot_++;
       }
+      if (shared) ++next_slot_;
     }
   }
+
+  // ---- packed operations ----
+
+  Packed& open_packed(const RawInstruction& r) {
+    std::vector<Instruction>& all = tape_->instructions;
+    if (all.empty() || all.back().kind != OpKind::packed) {
+      Instruction out;
+      out.kind = OpKind::packed;
+      out.first_shape = static_cast<std::uint32_t>(tape_->packed.size());
+      out.span = r.span;
+      out.count = 0;
+      tape_->packed.emplace_back();
+      function_numbers_.clear();
+      all.push_back(out);
+    }
+    return tape_->packed.back();
+  }
+
+  void pack(const Group& group) {
+    Packed& packed = open_packed(instruction(group.members.front()));
+    for (const std::uint32_t i : group.members) {
+      const RawInstruction& r = instruction(i);
+      if (r.kind == OpKind::elementwise) pack_elementwise(packed, r);
+      if (r.kind == OpKind::density) pack_density(packed, r, group.to_target);
+      if (r.kind == OpKind::array) pack_array(packed, r);
+    }
+    Instruction& out = tape_->instructions.back();
+    out.count = static_cast<std::uint32_t>(packed.ops.size());
+    out.scratch_size = packed.scratch_size;
+  }
+
+  std::uint32_t operand_slot(const RawInstruction& r, std::uint32_t j, std::uint32_t element) {
+    const std::span<const Id> ids = trace_.operand(r, j);
+    return slot_of(ids[ids.size() == 1 ? 0 : element]);
+  }
+
+  void pack_elementwise(Packed& packed, const RawInstruction& r) {
+    const auto& f = *static_cast<const math::Elementwise*>(r.definition);
+    const MicroCode code = micro_code(f);
+    for (std::uint32_t e = 0; e < r.count; ++e) {
+      MicroOp op{code, static_cast<std::uint16_t>(r.operand_count), new_slot_[r.result + e], 0, 0};
+      if (code < MicroCode::fma) {
+        op.a = operand_slot(r, 0, e);
+        op.b = r.operand_count > 1 ? operand_slot(r, 1, e) : 0;
+      } else {
+        op.a = static_cast<std::uint32_t>(packed.pool.size());
+        for (std::uint32_t j = 0; j < r.operand_count; ++j) packed.pool.push_back(operand_slot(r, j, e));
+        const auto [at, is_new] =
+            function_numbers_.try_emplace(&f, static_cast<std::uint32_t>(packed.functions.size()));
+        if (is_new) packed.functions.push_back(&f);
+        op.b = at->second;
+      }
+      packed.ops.push_back(op);
+    }
+  }
+
+  // One operation for each element; a sum over elements only where the target sums.
+  void pack_density(Packed& packed, const RawInstruction& r, bool to_target) {
+    const auto& f = *static_cast<const math::Density*>(r.definition);
+    for (std::uint32_t e = 0; e < r.count; ++e) {
+      MicroOp op{MicroCode::density, static_cast<std::uint16_t>(r.operand_count), 0, 0, 0};
+      op.result = e == 0 ? new_slot_[r.result] : next_slot_++;
+      if (e > 0 && to_target) extra_target_.push_back({op.result, r.result});
+      op.a = static_cast<std::uint32_t>(packed.pool.size());
+      for (std::uint32_t j = 0; j < r.operand_count; ++j) packed.pool.push_back(operand_slot(r, j, e));
+      op.b = static_cast<std::uint32_t>(packed.densities.size());
+      packed.densities.push_back({&f, r.terms, packed.scratch_size});
+      packed.scratch_size += r.operand_count;
+      packed.ops.push_back(op);
+    }
+  }
+  struct Extra {
+    std::uint32_t slot;
+    Id beside;  // of the trace
+  };
+  std::vector<Extra> extra_target_;
+
+  void pack_array(Packed& packed, const RawInstruction& r) {
+    MicroCode code{};
+    has_micro_code(*static_cast<const math::ArrayOp*>(r.definition), code);
+    MicroOp op{code, static_cast<std::uint16_t>(trace_.operand(r, 0).size()), new_slot_[r.result],
+               static_cast<std::uint32_t>(packed.pool.size()), 0};
+    for (std::uint32_t j = 0; j < r.operand_count; ++j) {
+      for (const Id id : trace_.operand(r, j)) packed.pool.push_back(slot_of(id));
+    }
+    packed.ops.push_back(op);
+  }
+
+  // ---- batched instructions ----
 
   void emit(const Group& group) {
     const RawInstruction& first = instruction(group.members.front());
     Instruction out;
     out.kind = first.kind;
+    if (first.kind == OpKind::density && group.members.size() > 1 && !group.to_target) out.kind = OpKind::each_density;
     out.definition = first.definition;
     out.terms = first.terms;
     out.first_operand = static_cast<std::uint32_t>(tape_->operands.size());
@@ -192,14 +220,14 @@ class Compiler final {
       out.count += instruction(i).count;
       result_size += instruction(i).result_size;
     }
-    out.result_size = group.density_of_target ? 1 : result_size;
+    out.result_size = group.to_target ? 1 : result_size;
     const bool dense = out.kind == OpKind::array || out.kind == OpKind::transform;
     Ids merged;
     for (std::uint32_t j = 0; j < first.operand_count; ++j) {
       merged.clear();
       for (const std::uint32_t i : group.members) {
         const RawInstruction& r = instruction(i);
-        const std::span<const Id> ids = operand_ids(r, j);
+        const std::span<const Id> ids = trace_.operand(r, j);
         if (!dense && ids.size() == 1) {
           merged.insert(merged.end(), r.count, ids.front());
         } else {
@@ -211,24 +239,28 @@ class Compiler final {
     if (dense) {
       out.first_shape = static_cast<std::uint32_t>(tape_->shapes.size());
       const std::size_t count = out.kind == OpKind::array ? first.operand_count : 1;
-      for (std::size_t s = 0; s < count; ++s) tape_->shapes.push_back(raw_.shapes()[first.first_shape + s]);
+      for (std::size_t s = 0; s < count; ++s) tape_->shapes.push_back(trace_.shapes[first.first_shape + s]);
     }
     out.scratch_size = scratch_size(out);
     tape_->instructions.push_back(out);
   }
 
-  // `one_for_all`: a list of one id repeated may be stored once.
+  bool same_number(Id a, Id b) const {
+    return a == b || (is_constant(a) && is_constant(b) && trace_.constant(a) == trace_.constant(b));
+  }
+
+  // `one_for_all`: a list of one number repeated may be stored once.
   TapeOperand make_operand(const Ids& ids, bool one_for_all) {
     TapeOperand operand;
     operand.size = static_cast<std::uint32_t>(ids.size());
-    operand.constant = std::all_of(ids.begin(), ids.end(), is_constant);
-    const bool same =
-        !ids.empty() && std::all_of(ids.begin(), ids.end(), [&](Id id) { return id == ids.front(); });
+    operand.constant = all_constant(ids);
+    const bool same = !ids.empty() && std::all_of(ids.begin(), ids.end(),
+                                                  [&](Id id) { return same_number(id, ids.front()); });
     if (operand.constant) {
       operand.base = static_cast<std::uint32_t>(tape_->constants.size());
       operand.step = same && one_for_all ? 0 : 1;
       const std::size_t stored = operand.step == 0 ? 1 : ids.size();
-      for (std::size_t i = 0; i < stored; ++i) tape_->constants.push_back(raw_.value(ids[i]));
+      for (std::size_t i = 0; i < stored; ++i) tape_->constants.push_back(trace_.constant(ids[i]));
       return operand;
     }
     std::vector<std::uint32_t> slots(ids.size());
@@ -247,17 +279,20 @@ class Compiler final {
   // A constant among varying operands gets a slot of its own.
   std::uint32_t slot_of(Id id) {
     if (!is_constant(id)) return new_slot_[id];
-    const auto [at, is_new] = preset_slots_.try_emplace(id, next_slot_);
-    if (is_new) tape_->presets.emplace_back(next_slot_++, raw_.value(id));
+    const double value = trace_.constant(id);
+    const auto [at, is_new] = preset_slots_.try_emplace(std::bit_cast<std::uint64_t>(value), next_slot_);
+    if (is_new) tape_->presets.emplace_back(next_slot_++, value);
     return at->second;
   }
 
   std::uint32_t scratch_size(const Instruction& out) const {
-    if (out.kind == OpKind::density) {
+    if (out.kind == OpKind::density || out.kind == OpKind::each_density) {
       std::uint32_t size = 0;
       for (std::uint32_t j = 0; j < out.operand_count; ++j) {
         const TapeOperand& operand = tape_->operands[out.first_operand + j];
-        if (!operand.constant) size += operand.gathered || operand.step == 1 ? out.count : 1;
+        if (operand.constant) continue;
+        const bool one = !operand.gathered && operand.step == 0 && out.kind == OpKind::density;
+        size += one ? 1 : out.count;
       }
       return size;
     }
@@ -278,30 +313,40 @@ class Compiler final {
     return static_cast<std::uint32_t>(f.scratch_size(arguments));
   }
 
+  // ---- the log density ----
+
   void finish_target() {
-    std::vector<std::uint32_t>& target = tape_->target;
-    for (const Id id : raw_.target()) {
-      if (is_constant(id)) {
-        tape_->target_constant += raw_.value(id);
-      } else {
-        target.push_back(new_slot_[id]);
-      }
-    }
-    // Densities of one group share their slot, which is to be counted once.
-    std::vector<bool> merged(next_slot_, false);
+    std::vector<bool> shared(next_slot_, false);
     for (const Group& group : groups_) {
-      if (group.density_of_target) merged[new_slot_[instruction(group.members.front()).result]] = true;
+      if (shares_slot(group)) shared[new_slot_[instruction(group.members.front()).result]] = true;
     }
     std::vector<bool> seen(next_slot_, false);
-    std::erase_if(target, [&](std::uint32_t slot) {
-      const bool again = merged[slot] && seen[slot];
+    std::unordered_map<Id, double> weights;
+    for (const TargetTerm& term : trace_.target) {
+      if (is_constant(term.id)) {
+        tape_->target_constant += term.weight * trace_.constant(term.id);
+        continue;
+      }
+      weights[term.id] = term.weight;
+      const std::uint32_t slot = new_slot_[term.id];
+      if (shared[slot] && seen[slot]) continue;  // densities of one group are counted once
       seen[slot] = true;
-      return again;
-    });
+      add_target(slot, term.weight);
+    }
+    for (const Extra& extra : extra_target_) add_target(extra.slot, weights.at(extra.beside));
+  }
+
+  void add_target(std::uint32_t slot, double weight) {
+    std::vector<TargetRange>& target = tape_->target;
+    if (!target.empty() && target.back().weight == weight && target.back().slot + target.back().count == slot) {
+      ++target.back().count;
+    } else {
+      target.push_back({slot, 1, weight});
+    }
   }
 
   void finish_guards() {
-    for (Guard guard : raw_.guards()) {
+    for (Guard guard : trace_.guards) {
       guard.left = slot_of(guard.left);
       guard.right = slot_of(guard.right);
       tape_->guards.push_back(guard);
@@ -311,6 +356,8 @@ class Compiler final {
 
 }  // namespace
 
-std::shared_ptr<const Tape> compile(const Builder& builder) { return Compiler(builder).run(); }
+std::shared_ptr<const Tape> compile(const Builder& builder) {
+  return Compiler(collapse_normals(simplify(drop_unused(copy_trace(builder)))), builder.instructions().size()).run();
+}
 
 }  // namespace kullback::tape

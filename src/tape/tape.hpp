@@ -11,6 +11,7 @@
 #include "math/array_op.hpp"
 #include "math/operand.hpp"
 #include "tape/builder.hpp"
+#include "tape/packed.hpp"
 
 namespace kullback::tape {
 
@@ -24,16 +25,23 @@ struct TapeOperand {
 
 struct Instruction {
   OpKind kind = OpKind::elementwise;
-  const void* definition = nullptr;
+  const void* definition = nullptr;  // null: of packed operations
   math::Terms terms;
   std::uint32_t first_operand = 0;
   std::uint32_t operand_count = 0;
   std::uint32_t count = 1;
   std::uint32_t result = 0;  // slot
   std::uint32_t result_size = 1;
-  std::uint32_t first_shape = 0;
+  std::uint32_t first_shape = 0;   // of packed operations: their number in Tape::packed
   std::uint32_t scratch_size = 0;  // doubles per lane: scratch of array ops, partials of densities
   Span span;
+};
+
+// weight * the sum of these slots is a part of the log density.
+struct TargetRange {
+  std::uint32_t slot = 0;
+  std::uint32_t count = 1;
+  double weight = 1;
 };
 
 struct Tape {
@@ -46,7 +54,8 @@ struct Tape {
   std::vector<math::Shape> shapes;
   std::vector<std::pair<std::uint32_t, double>> presets;  // slots that hold a constant
   std::vector<Guard> guards;                              // over slots and constants of this tape
-  std::vector<std::uint32_t> target;                      // slots whose sum is the log density
+  std::vector<TargetRange> target;
+  std::vector<Packed> packed;
   double target_constant = 0;
   std::size_t raw_instruction_count = 0;  // before batching
 };

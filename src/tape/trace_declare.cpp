@@ -124,6 +124,7 @@ Value Tracer::constrain(const SizedType& type, const Ids& free, std::size_t& use
     bounds.push_back(expressions[b] != nullptr ? reals(eval(*expressions[b]))
                                                : Ids{builder_.constant(absent)});
   }
+  if (constrain_elements(transform, own, bounds, change_ids(value))) return value;
   Id log_jacobian = 0;
   change_ids(value) = builder_.transform(transform, own, bounds, shape, &log_jacobian);
   if (options_.jacobian) builder_.add_target(log_jacobian);

@@ -96,6 +96,8 @@ class Tracer final {
   Dims sizes_of(const lang::SizedType& type);
   Value unset(const lang::SizedType& type);
   Value constrain(const lang::SizedType& type, const Ids& free, std::size_t& used);
+  // Transforms of one number at a time (trace_transform.cpp); false for others.
+  bool constrain_elements(const math::TransformDef& transform, const Ids& free, std::vector<Ids> bounds, Ids& value);
   std::size_t free_count(const lang::SizedType& type);
   math::Shape shape_of(const lang::SizedType& type, const Dims& dims) const;
 

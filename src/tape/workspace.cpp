@@ -13,6 +13,7 @@ struct Workspace::Bound {
   double* result = nullptr;
   double* result_adjoint = nullptr;
   double* scratch = nullptr;
+  double* const* partials = nullptr;  // of densities: one for each operand, null where it is constant
 };
 
 namespace {
@@ -29,6 +30,11 @@ std::size_t dense_size(const Tape& tape) {
     most = std::max(most, size);
   }
   return most;
+}
+
+// Numbers of partials of an operand that varies: one sum where it is one for all elements of a sum.
+std::size_t partial_count(const Instruction& i, const math::Operand& operand) {
+  return operand.is_broadcast() && i.kind == OpKind::density ? 1 : i.count;
 }
 
 }  // namespace
@@ -59,12 +65,24 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
     }
     operands_.push_back(resolved);
   }
+  partials_.resize(tape_->operands.size(), nullptr);
   scratch = 0;
   for (const Instruction& i : tape_->instructions) {
     bound_.push_back({&i, tape_->operands.data() + i.first_operand, operands_.data() + i.first_operand,
                       values_.data() + i.result * lanes_, adjoints_.data() + i.result * lanes_,
-                      scratch_.data() + scratch});
+                      scratch_.data() + scratch, partials_.data() + i.first_operand});
+    if (i.kind == OpKind::density || i.kind == OpKind::each_density) place_partials(bound_.back());
     scratch += i.scratch_size * lanes_;
+  }
+}
+
+void Workspace::place_partials(const Bound& bound) {
+  const Instruction& i = *bound.instruction;
+  double* next = bound.scratch;
+  for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+    if (bound.operands[j].constant) continue;
+    partials_[i.first_operand + j] = next;
+    next += partial_count(i, bound.resolved[j]) * lanes_;
   }
 }
 
@@ -78,19 +96,16 @@ bool Workspace::forward(const double* theta) {
         static_cast<const math::Elementwise*>(i.definition)
             ->forward({i.count, lanes_, bound.resolved, bound.result, nullptr});
         break;
-      case OpKind::density: {
-        double* partials[kMaxOperands] = {};
-        double* next = bound.scratch;
-        for (std::uint32_t j = 0; j < i.operand_count; ++j) {
-          if (bound.operands[j].constant) continue;
-          partials[j] = next;
-          next += bound.resolved[j].is_broadcast() ? lanes_ : i.count * lanes_;
-        }
+      case OpKind::density:
         std::fill_n(bound.result, lanes_, 0.0);
         static_cast<const math::Density*>(i.definition)
-            ->batch({i.count, lanes_, i.terms, bound.resolved, bound.result, partials});
+            ->batch({i.count, lanes_, i.terms, bound.resolved, bound.result, bound.partials, false});
         break;
-      }
+      case OpKind::each_density:
+        static_cast<const math::Density*>(i.definition)
+            ->batch({i.count, lanes_, i.terms, bound.resolved, bound.result, bound.partials, true});
+        break;
+      case OpKind::packed: run_forward(packed_call(bound)); break;
       case OpKind::array:
       case OpKind::transform: try { forward_dense(bound);
         } catch (const std::exception& e) {
@@ -239,37 +254,47 @@ void Workspace::backward_dense(const Bound& bound) {
   }
 }
 
+// adjoint[at(e)] += up[e] * partial[e], where up is one for all elements of a sum.
 void Workspace::backward_density(const Bound& bound) {
   const Instruction& i = *bound.instruction;
-  const double* partial = bound.scratch;
-  const double* up = bound.result_adjoint;
+  const std::size_t up_step = i.kind == OpKind::each_density ? lanes_ : 0;
   for (std::uint32_t j = 0; j < i.operand_count; ++j) {
     if (bound.operands[j].constant) continue;
     const math::Operand& operand = bound.resolved[j];
-    const std::size_t count = operand.is_broadcast() ? 1 : i.count;
-    if (operand.index == nullptr && lanes_ == 1) {
-      for (std::size_t e = 0; e < count; ++e) operand.adjoint[e] += up[0] * partial[e];
-    } else {
-      for (std::size_t e = 0; e < count; ++e) {
-        double* adjoint = operand.adjoint + operand.at(e) * lanes_;
-        for (std::size_t k = 0; k < lanes_; ++k) adjoint[k] += up[k] * partial[e * lanes_ + k];
+    const std::size_t count = partial_count(i, operand);
+    const double* partial = bound.partials[j];
+    const double* up = bound.result_adjoint;
+    if (operand.index == nullptr && operand.step == 1 && lanes_ == 1) {
+      double* adjoint = operand.adjoint;
+      if (up_step == 0) {
+        for (std::size_t e = 0; e < count; ++e) adjoint[e] += up[0] * partial[e];
+      } else {
+        for (std::size_t e = 0; e < count; ++e) adjoint[e] += up[e] * partial[e];
       }
+      continue;
     }
-    partial += count * lanes_;
+    for (std::size_t e = 0; e < count; ++e, up += up_step, partial += lanes_) {
+      double* adjoint = operand.adjoint + operand.at(e) * lanes_;
+      for (std::size_t k = 0; k < lanes_; ++k) adjoint[k] += up[k] * partial[k];
+    }
   }
 }
 
 void Workspace::log_density(double* result) const {
   std::fill_n(result, lanes_, tape_->target_constant);
-  for (const std::uint32_t slot : tape_->target) {
-    for (std::size_t k = 0; k < lanes_; ++k) result[k] += values_[slot * lanes_ + k];
+  for (const TargetRange& range : tape_->target) {
+    const double* value = values_.data() + range.slot * lanes_;
+    for (std::size_t e = 0; e < range.count; ++e, value += lanes_) {
+      for (std::size_t k = 0; k < lanes_; ++k) result[k] += range.weight * value[k];
+    }
   }
 }
 
 void Workspace::backward(double* gradient) {
   std::fill(adjoints_.begin(), adjoints_.end(), 0.0);
-  for (const std::uint32_t slot : tape_->target) {
-    for (std::size_t k = 0; k < lanes_; ++k) adjoints_[slot * lanes_ + k] += 1.0;
+  for (const TargetRange& range : tape_->target) {
+    double* adjoint = adjoints_.data() + range.slot * lanes_;
+    for (std::size_t p = 0; p < range.count * lanes_; ++p) adjoint[p] += range.weight;
   }
   for (auto bound = bound_.rbegin(); bound != bound_.rend(); ++bound) {
     const Instruction& i = *bound->instruction;
@@ -278,12 +303,18 @@ void Workspace::backward(double* gradient) {
         static_cast<const math::Elementwise*>(i.definition)
             ->backward({i.count, lanes_, bound->resolved, bound->result, bound->result_adjoint});
         break;
-      case OpKind::density: backward_density(*bound); break;
+      case OpKind::density:
+      case OpKind::each_density: backward_density(*bound); break;
+      case OpKind::packed: run_backward(packed_call(*bound)); break;
       case OpKind::array:
       case OpKind::transform: backward_dense(*bound); break;
     }
   }
   std::memcpy(gradient, adjoints_.data(), tape_->parameter_count * lanes_ * sizeof(double));
+}
+
+PackedCall Workspace::packed_call(const Bound& bound) {
+  return {&tape_->packed[bound.instruction->first_shape], lanes_, values_.data(), adjoints_.data(), bound.scratch};
 }
 
 bool Workspace::guards_hold(std::size_t lane) const {

@@ -39,6 +39,8 @@ class Workspace final {
   void gather(const TapeOperand& operand, std::size_t lane, double* dense) const;
   void scatter_add(const TapeOperand& operand, std::size_t lane, const double* dense);
   void backward_density(const Bound& bound);
+  void place_partials(const Bound& bound);
+  PackedCall packed_call(const Bound& bound);
 
   std::shared_ptr<const Tape> tape_;
   std::size_t lanes_;
@@ -47,6 +49,7 @@ class Workspace final {
   std::vector<double> scratch_;
   std::vector<double> dense_;  // gathered arguments and results of one array op
   std::vector<math::Operand> operands_;
+  std::vector<double*> partials_;  // for each operand
   std::vector<Bound> bound_;
   std::string message_;
   Span failed_at_;

@@ -1,0 +1,417 @@
+// The loops over packed operations. The lanes are cut into pieces of 8, 4, 2 or 1, for each of which there is a loop
+// compiled for every instruction set.
+//
+// log_sum_exp: m + log(sum exp(x - m)), m the maximum; derivative exp(x - result). Where m is infinite the result is
+// m itself; the derivative in operands that are -inf is 0.
+#include "tape/packed.hpp"
+
+#include <string_view>
+
+#include "math/instruction_set.hpp"
+#include "math/vector_math.hpp"
+
+namespace kullback::tape {
+
+namespace {
+
+namespace fast = math::fast;
+constexpr std::size_t kMaxOperands = 16;
+
+// kWidth lanes from values, adjoints on. kTight: there are no others.
+template <std::size_t kWidth, bool kTight>
+struct Frame {
+  static constexpr std::size_t kLanes = kWidth;
+  const Packed& packed;
+  std::size_t stride;  // all lanes
+  std::size_t first;   // of these
+  double* values;
+  double* adjoints;
+  double* scratch;
+
+  KULLBACK_INLINE double* value(std::uint32_t slot) const {
+    return values + slot * (kTight ? kWidth : stride);
+  }
+  KULLBACK_INLINE double* adjoint(std::uint32_t slot) const {
+    return adjoints + slot * (kTight ? kWidth : stride);
+  }
+  KULLBACK_INLINE const std::uint32_t* operands(const MicroOp& op) const { return packed.pool.data() + op.a; }
+};
+
+struct Add {
+  KULLBACK_INLINE static double value(double a, double b) { return a + b; }
+  KULLBACK_INLINE static double first(double, double, double) { return 1; }
+  KULLBACK_INLINE static double second(double, double, double) { return 1; }
+};
+struct Subtract {
+  KULLBACK_INLINE static double value(double a, double b) { return a - b; }
+  KULLBACK_INLINE static double first(double, double, double) { return 1; }
+  KULLBACK_INLINE static double second(double, double, double) { return -1; }
+};
+struct Multiply {
+  KULLBACK_INLINE static double value(double a, double b) { return a * b; }
+  KULLBACK_INLINE static double first(double, double b, double) { return b; }
+  KULLBACK_INLINE static double second(double a, double, double) { return a; }
+};
+struct Divide {
+  KULLBACK_INLINE static double value(double a, double b) { return a / b; }
+  KULLBACK_INLINE static double first(double, double b, double) { return 1 / b; }
+  KULLBACK_INLINE static double second(double, double b, double r) { return -r / b; }
+};
+// e^(a - r) and e^(b - r), without inf - inf where they are equal.
+struct LogSumExp2 {
+  KULLBACK_INLINE static double value(double a, double b) { return fast::log_sum_exp(a, b); }
+  KULLBACK_INLINE static double first(double a, double b, double) {
+    return fast::inv_logit(a == b ? 0.0 : a - b);
+  }
+  KULLBACK_INLINE static double second(double a, double b, double) {
+    return fast::inv_logit(a == b ? 0.0 : b - a);
+  }
+};
+
+struct Minus {
+  KULLBACK_INLINE static double value(double a) { return -a; }
+  KULLBACK_INLINE static double first(double, double) { return -1; }
+};
+struct Square {
+  KULLBACK_INLINE static double value(double a) { return a * a; }
+  KULLBACK_INLINE static double first(double a, double) { return 2 * a; }
+};
+struct Sqrt {
+  KULLBACK_INLINE static double value(double a) { return fast::sqrt(a); }
+  KULLBACK_INLINE static double first(double, double r) { return 0.5 / r; }
+};
+struct Inv {
+  KULLBACK_INLINE static double value(double a) { return 1 / a; }
+  KULLBACK_INLINE static double first(double, double r) { return -r * r; }
+};
+struct Exp {
+  KULLBACK_INLINE static double value(double a) { return fast::exp(a); }
+  KULLBACK_INLINE static double first(double, double r) { return r; }
+};
+struct Log {
+  KULLBACK_INLINE static double value(double a) { return fast::log(a); }
+  KULLBACK_INLINE static double first(double a, double) { return 1 / a; }
+};
+struct Log1p {
+  KULLBACK_INLINE static double value(double a) { return fast::log1p(a); }
+  KULLBACK_INLINE static double first(double a, double) { return 1 / (1 + a); }
+};
+struct Log1m {
+  KULLBACK_INLINE static double value(double a) { return fast::log1m(a); }
+  KULLBACK_INLINE static double first(double a, double) { return -1 / (1 - a); }
+};
+struct InvLogit {
+  KULLBACK_INLINE static double value(double a) { return fast::inv_logit(a); }
+  KULLBACK_INLINE static double first(double, double r) { return r * (1 - r); }
+};
+struct Log1pExp {
+  KULLBACK_INLINE static double value(double a) { return fast::log1p_exp(a); }
+  KULLBACK_INLINE static double first(double a, double) { return fast::inv_logit(a); }
+};
+struct Tanh {
+  KULLBACK_INLINE static double value(double a) { return fast::tanh(a); }
+  KULLBACK_INLINE static double first(double, double r) { return 1 - r * r; }
+};
+
+template <class Function, class F>
+KULLBACK_INLINE void unary_forward(const F& f, const MicroOp& op) {
+  const double* a = f.value(op.a);
+  double* r = f.value(op.result);
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = Function::value(a[k]);
+}
+template <class Function, class F>
+KULLBACK_INLINE void unary_backward(const F& f, const MicroOp& op) {
+  const double* a = f.value(op.a);
+  const double* r = f.value(op.result);
+  const double* up = f.adjoint(op.result);
+  double* down = f.adjoint(op.a);
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += up[k] * Function::first(a[k], r[k]);
+}
+template <class Function, class F>
+KULLBACK_INLINE void binary_forward(const F& f, const MicroOp& op) {
+  const double* a = f.value(op.a);
+  const double* b = f.value(op.b);
+  double* r = f.value(op.result);
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = Function::value(a[k], b[k]);
+}
+template <class Function, class F>
+KULLBACK_INLINE void binary_backward(const F& f, const MicroOp& op) {
+  const double* a = f.value(op.a);
+  const double* b = f.value(op.b);
+  const double* r = f.value(op.result);
+  const double* up = f.adjoint(op.result);
+  double* first = f.adjoint(op.a);
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) first[k] += up[k] * Function::first(a[k], b[k], r[k]);
+  double* second = f.adjoint(op.b);  // may be the same slot
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) second[k] += up[k] * Function::second(a[k], b[k], r[k]);
+}
+
+template <class F>
+KULLBACK_INLINE void fma_forward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  const double* a = f.value(slots[0]);
+  const double* b = f.value(slots[1]);
+  const double* c = f.value(slots[2]);
+  double* r = f.value(op.result);
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = a[k] * b[k] + c[k];
+}
+template <class F>
+KULLBACK_INLINE void fma_backward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  const double* up = f.adjoint(op.result);
+  for (std::size_t j = 0; j < 2; ++j) {
+    const double* other = f.value(slots[1 - j]);
+    double* down = f.adjoint(slots[j]);
+    KULLBACK_INDEPENDENT_LOOP
+    for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += up[k] * other[k];
+  }
+  double* down = f.adjoint(slots[2]);
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += up[k];
+}
+
+template <class F>
+KULLBACK_INLINE void sum_forward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  double sum[F::kLanes] = {};
+  for (std::size_t i = 0; i < op.n; ++i) {
+    const double* x = f.value(slots[i]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) sum[k] += x[k];
+  }
+  double* r = f.value(op.result);
+  for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = sum[k];
+}
+template <class F>
+KULLBACK_INLINE void sum_backward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  const double* up = f.adjoint(op.result);
+  for (std::size_t i = 0; i < op.n; ++i) {
+    double* down = f.adjoint(slots[i]);
+    KULLBACK_INDEPENDENT_LOOP
+    for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += up[k];
+  }
+}
+
+template <class F>
+KULLBACK_INLINE void dot_forward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  double sum[F::kLanes] = {};
+  for (std::size_t i = 0; i < op.n; ++i) {
+    const double* x = f.value(slots[i]);
+    const double* y = f.value(slots[op.n + i]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) sum[k] += x[k] * y[k];
+  }
+  double* r = f.value(op.result);
+  for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = sum[k];
+}
+template <class F>
+KULLBACK_INLINE void dot_backward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  const double* up = f.adjoint(op.result);
+  for (std::size_t i = 0; i < 2 * std::size_t{op.n}; ++i) {
+    const double* other = f.value(slots[i < op.n ? i + op.n : i - op.n]);
+    double* down = f.adjoint(slots[i]);
+    KULLBACK_INDEPENDENT_LOOP
+    for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += up[k] * other[k];
+  }
+}
+
+template <class F>
+KULLBACK_INLINE void log_sum_exp_forward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  double most[F::kLanes];
+  double sum[F::kLanes] = {};
+  for (std::size_t k = 0; k < F::kLanes; ++k) most[k] = -fast::kInfinity;
+  for (std::size_t i = 0; i < op.n; ++i) {
+    const double* x = f.value(slots[i]);
+    KULLBACK_INDEPENDENT_LOOP
+    for (std::size_t k = 0; k < F::kLanes; ++k) most[k] = x[k] > most[k] ? x[k] : most[k];
+  }
+  for (std::size_t i = 0; i < op.n; ++i) {  // a NaN makes the sum NaN
+    const double* x = f.value(slots[i]);
+    KULLBACK_INDEPENDENT_LOOP
+    for (std::size_t k = 0; k < F::kLanes; ++k) sum[k] += fast::exp(x[k] == most[k] ? 0.0 : x[k] - most[k]);
+  }
+  double* r = f.value(op.result);
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = most[k] + fast::log(sum[k]);
+}
+template <class F>
+KULLBACK_INLINE void log_sum_exp_backward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  const double* r = f.value(op.result);
+  const double* up = f.adjoint(op.result);
+  for (std::size_t i = 0; i < op.n; ++i) {
+    const double* x = f.value(slots[i]);
+    double* down = f.adjoint(slots[i]);
+    KULLBACK_INDEPENDENT_LOOP
+    for (std::size_t k = 0; k < F::kLanes; ++k) {
+      const double share = fast::exp(x[k] - r[k]);
+      down[k] += x[k] == -fast::kInfinity ? 0.0 : up[k] * share;
+    }
+  }
+}
+
+template <class F>
+void elementwise_forward(const F& f, const MicroOp& op) {
+  const math::Elementwise& function = *f.packed.functions[op.b];
+  const std::uint32_t* slots = f.operands(op);
+  double* r = f.value(op.result);
+  for (std::size_t k = 0; k < F::kLanes; ++k) {
+    double x[kMaxOperands];
+    for (std::size_t j = 0; j < op.n; ++j) x[j] = f.value(slots[j])[k];
+    r[k] = function.value(x);
+  }
+}
+template <class F>
+void elementwise_backward(const F& f, const MicroOp& op) {
+  const math::Elementwise& function = *f.packed.functions[op.b];
+  const std::uint32_t* slots = f.operands(op);
+  const double* r = f.value(op.result);
+  const double* up = f.adjoint(op.result);
+  for (std::size_t k = 0; k < F::kLanes; ++k) {
+    double x[kMaxOperands];
+    double d[kMaxOperands];
+    for (std::size_t j = 0; j < op.n; ++j) x[j] = f.value(slots[j])[k];
+    function.partials(x, r[k], d);
+    for (std::size_t j = 0; j < op.n; ++j) f.adjoint(slots[j])[k] += up[k] * d[j];
+  }
+}
+
+template <class F>
+void density_forward(const F& f, const MicroOp& op) {
+  const PackedDensity& density = f.packed.densities[op.b];
+  const std::uint32_t* slots = f.operands(op);
+  double* r = f.value(op.result);
+  double* partials = f.scratch + density.scratch * f.stride + f.first * op.n;
+  for (std::size_t k = 0; k < F::kLanes; ++k) {
+    double x[kMaxOperands];
+    for (std::size_t j = 0; j < op.n; ++j) x[j] = f.value(slots[j])[k];
+    r[k] = density.density->value(x, density.terms, partials + k * op.n);
+  }
+}
+template <class F>
+void density_backward(const F& f, const MicroOp& op) {
+  const PackedDensity& density = f.packed.densities[op.b];
+  const std::uint32_t* slots = f.operands(op);
+  const double* up = f.adjoint(op.result);
+  const double* partials = f.scratch + density.scratch * f.stride + f.first * op.n;
+  for (std::size_t j = 0; j < op.n; ++j) {
+    if (!density.terms.varies(static_cast<int>(j))) continue;
+    double* down = f.adjoint(slots[j]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += up[k] * partials[k * op.n + j];
+  }
+}
+
+#define KULLBACK_MICRO_CASES(way)                                                  \
+  case MicroCode::add: binary_##way<Add>(f, op); break;                            \
+  case MicroCode::subtract: binary_##way<Subtract>(f, op); break;                  \
+  case MicroCode::multiply: binary_##way<Multiply>(f, op); break;                  \
+  case MicroCode::divide: binary_##way<Divide>(f, op); break;                      \
+  case MicroCode::minus: unary_##way<Minus>(f, op); break;                         \
+  case MicroCode::square: unary_##way<Square>(f, op); break;                       \
+  case MicroCode::sqrt: unary_##way<Sqrt>(f, op); break;                           \
+  case MicroCode::inv: unary_##way<Inv>(f, op); break;                             \
+  case MicroCode::exp: unary_##way<Exp>(f, op); break;                             \
+  case MicroCode::log: unary_##way<Log>(f, op); break;                             \
+  case MicroCode::log1p: unary_##way<Log1p>(f, op); break;                         \
+  case MicroCode::log1m: unary_##way<Log1m>(f, op); break;                         \
+  case MicroCode::inv_logit: unary_##way<InvLogit>(f, op); break;                  \
+  case MicroCode::log1p_exp: unary_##way<Log1pExp>(f, op); break;                  \
+  case MicroCode::tanh: unary_##way<Tanh>(f, op); break;                           \
+  case MicroCode::log_sum_exp_2: binary_##way<LogSumExp2>(f, op); break;           \
+  case MicroCode::fma: fma_##way(f, op); break;                                    \
+  case MicroCode::sum: sum_##way(f, op); break;                                    \
+  case MicroCode::log_sum_exp: log_sum_exp_##way(f, op); break;                    \
+  case MicroCode::dot_product: dot_##way(f, op); break;                            \
+  case MicroCode::elementwise: elementwise_##way(f, op); break;                    \
+  case MicroCode::density: density_##way(f, op); break;
+
+struct Piece {
+  const PackedCall& call;
+  std::size_t first;
+};
+
+template <std::size_t kWidth, bool kTight>
+KULLBACK_INLINE Frame<kWidth, kTight> frame_of(const Piece& piece) {
+  const PackedCall& call = piece.call;
+  double* adjoints = call.adjoints != nullptr ? call.adjoints + piece.first : nullptr;
+  return {*call.packed, call.lanes, piece.first, call.values + piece.first, adjoints, call.scratch};
+}
+
+template <std::size_t kWidth, bool kTight>
+struct Forward {
+  KULLBACK_INLINE static void run(const Piece& piece) {
+    const auto f = frame_of<kWidth, kTight>(piece);
+    const MicroOp* const end = f.packed.ops.data() + f.packed.ops.size();
+    for (const MicroOp* at = f.packed.ops.data(); at != end; ++at) {
+      const MicroOp& op = *at;
+      switch (op.code) { KULLBACK_MICRO_CASES(forward) }
+    }
+  }
+};
+
+template <std::size_t kWidth, bool kTight>
+struct Backward {
+  KULLBACK_INLINE static void run(const Piece& piece) {
+    const auto f = frame_of<kWidth, kTight>(piece);
+    const MicroOp* const begin = f.packed.ops.data();
+    for (const MicroOp* at = begin + f.packed.ops.size(); at-- != begin;) {
+      const MicroOp& op = *at;
+      switch (op.code) { KULLBACK_MICRO_CASES(backward) }
+    }
+  }
+};
+
+template <template <std::size_t, bool> class Way>
+void run_pieces(const PackedCall& call) {
+  if (call.lanes == 1) return math::dispatch<Way<1, true>>(Piece{call, 0});
+  if (call.lanes == 8) return math::dispatch<Way<8, true>>(Piece{call, 0});
+  std::size_t first = 0;
+  for (; first + 8 <= call.lanes; first += 8) math::dispatch<Way<8, false>>(Piece{call, first});
+  if ((call.lanes & 4) != 0) {
+    math::dispatch<Way<4, false>>(Piece{call, first});
+    first += 4;
+  }
+  if ((call.lanes & 2) != 0) {
+    math::dispatch<Way<2, false>>(Piece{call, first});
+    first += 2;
+  }
+  if ((call.lanes & 1) != 0) math::dispatch<Way<1, false>>(Piece{call, first});
+}
+
+struct Named {
+  std::string_view name;
+  MicroCode code;
+};
+constexpr Named kNamed[] = {
+    {"add", MicroCode::add},           {"subtract", MicroCode::subtract},
+    {"multiply", MicroCode::multiply}, {"divide", MicroCode::divide},
+    {"minus", MicroCode::minus},       {"square", MicroCode::square},
+    {"sqrt", MicroCode::sqrt},         {"inv", MicroCode::inv},
+    {"exp", MicroCode::exp},           {"log", MicroCode::log},
+    {"log1p", MicroCode::log1p},       {"log1m", MicroCode::log1m},
+    {"inv_logit", MicroCode::inv_logit}, {"log1p_exp", MicroCode::log1p_exp},
+    {"tanh", MicroCode::tanh},         {"log_sum_exp", MicroCode::log_sum_exp_2},
+    {"fma", MicroCode::fma},
+};
+
+}  // namespace
+
+MicroCode micro_code(const math::Elementwise& f) {
+  for (const Named& named : kNamed) {
+    if (named.name == f.name) return named.code;
+  }
+  return MicroCode::elementwise;
+}
+
+void run_forward(const PackedCall& call) { run_pieces<Forward>(call); }
+void run_backward(const PackedCall& call) { run_pieces<Backward>(call); }
+
+}  // namespace kullback::tape

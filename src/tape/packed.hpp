@@ -1,0 +1,79 @@
+// Many small operations as one instruction. Recurrences and tiny models consist of scalar operations for which the
+// call of a batched kernel would cost more than the work: here each is 16 bytes in one array, run by one loop with a
+// switch. All operands are slots (constants have slots too), so that no operation asks what its operands are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "math/distribution.hpp"
+#include "math/elementwise.hpp"
+
+namespace kullback::tape {
+
+enum class MicroCode : std::uint16_t {
+  // result = f(a), or f(a, b)
+  add,
+  subtract,
+  multiply,
+  divide,
+  minus,
+  square,
+  sqrt,
+  inv,
+  exp,
+  log,
+  log1p,
+  log1m,
+  inv_logit,
+  log1p_exp,
+  tanh,
+  log_sum_exp_2,
+  // operands in the pool from a on; n of them (products: n pairs)
+  fma,
+  sum,
+  log_sum_exp,
+  dot_product,
+  // a: operands in the pool; b: number of the function or density
+  elementwise,
+  density,
+};
+
+struct MicroOp {
+  MicroCode code;
+  std::uint16_t n;
+  std::uint32_t result;
+  std::uint32_t a;
+  std::uint32_t b;
+};
+
+struct PackedDensity {
+  const math::Density* density = nullptr;
+  math::Terms terms;
+  std::uint32_t scratch = 0;  // partials: n * lanes numbers from scratch * lanes on
+};
+
+struct Packed {
+  std::vector<MicroOp> ops;
+  std::vector<std::uint32_t> pool;
+  std::vector<const math::Elementwise*> functions;
+  std::vector<PackedDensity> densities;
+  std::uint32_t scratch_size = 0;  // per lane
+};
+
+// The code of an elementwise function or array function that has one, else `elementwise`.
+MicroCode micro_code(const math::Elementwise& f);
+
+struct PackedCall {
+  const Packed* packed = nullptr;
+  std::size_t lanes = 1;
+  double* values = nullptr;
+  double* adjoints = nullptr;  // backward only
+  double* scratch = nullptr;
+};
+
+void run_forward(const PackedCall& call);
+void run_backward(const PackedCall& call);
+
+}  // namespace kullback::tape

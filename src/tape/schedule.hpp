@@ -1,0 +1,22 @@
+// When each instruction of a trace runs, and with which others: groups become one instruction of the tape.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tape/trace.hpp"
+
+namespace kullback::tape {
+
+struct Group {
+  std::vector<std::uint32_t> members;  // instructions of the trace, in their order
+  std::uint32_t level = 0;
+  // Densities that only the target reads: their sum is one number, with this weight in the target.
+  bool to_target = false;
+  double weight = 1;
+};
+
+// In order of evaluation.
+std::vector<Group> schedule(const Trace& trace);
+
+}  // namespace kullback::tape

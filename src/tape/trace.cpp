@@ -1,0 +1,81 @@
+#include "tape/trace.hpp"
+
+#include <algorithm>
+
+namespace kullback::tape {
+
+bool all_constant(std::span<const Id> ids) { return std::all_of(ids.begin(), ids.end(), is_constant); }
+
+Trace copy_trace(const Builder& builder) {
+  Trace trace;
+  trace.parameter_count = builder.parameter_count();
+  trace.slot_count = static_cast<std::uint32_t>(builder.values().size());
+  trace.instructions = builder.instructions();
+  trace.operands = builder.operands();
+  trace.pool = builder.pool();
+  trace.shapes = builder.shapes();
+  trace.constants = builder.constants();
+  trace.guards = builder.guards();
+  trace.target.reserve(builder.target().size());
+  for (const Id id : builder.target()) trace.target.push_back({id, 1});
+  return trace;
+}
+
+Uses find_uses(const Trace& trace) {
+  Uses uses;
+  uses.producer.assign(trace.slot_count, Uses::kNone);
+  uses.count.assign(trace.slot_count, 0);
+  uses.target_count.assign(trace.slot_count, 0);
+  const auto use = [&](Id id) {
+    if (!is_constant(id)) ++uses.count[id];
+  };
+  for (std::uint32_t i = 0; i < trace.instructions.size(); ++i) {
+    const RawInstruction& r = trace.instructions[i];
+    std::fill_n(uses.producer.begin() + r.result, r.result_size, i);
+    for (std::uint32_t j = 0; j < r.operand_count; ++j) {
+      for (const Id id : trace.operand(r, j)) use(id);
+    }
+  }
+  for (const Guard& guard : trace.guards) {
+    use(guard.left);
+    use(guard.right);
+  }
+  for (const TargetTerm& term : trace.target) {
+    use(term.id);
+    if (!is_constant(term.id)) ++uses.target_count[term.id];
+  }
+  return uses;
+}
+
+Trace drop_unused(const Trace& trace) {
+  std::vector<std::uint32_t> producer(trace.slot_count, Uses::kNone);
+  for (std::uint32_t i = 0; i < trace.instructions.size(); ++i) {
+    const RawInstruction& r = trace.instructions[i];
+    std::fill_n(producer.begin() + r.result, r.result_size, i);
+  }
+  std::vector<bool> needed(trace.instructions.size(), false);
+  const auto need = [&](Id id) {
+    if (!is_constant(id) && producer[id] != Uses::kNone) needed[producer[id]] = true;
+  };
+  for (const TargetTerm& term : trace.target) need(term.id);
+  for (const Guard& guard : trace.guards) {
+    need(guard.left);
+    need(guard.right);
+  }
+  for (auto i = static_cast<std::uint32_t>(needed.size()); i-- > 0;) {
+    if (!needed[i]) continue;
+    const RawInstruction& r = trace.instructions[i];
+    for (std::uint32_t j = 0; j < r.operand_count; ++j) {
+      for (const Id id : trace.operand(r, j)) need(id);
+    }
+  }
+  Trace out = trace;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i]) out.instructions[kept++] = out.instructions[i];
+  }
+  out.instructions.resize(kept);
+  return out;
+}
+
+}  // namespace kullback::tape

@@ -1,0 +1,68 @@
+// A recorded program as plain data, for the passes between the trace and the tape. Instructions are in an order
+// of evaluation; every pass keeps that.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tape/builder.hpp"
+
+namespace kullback::tape {
+
+// weight * the number, added to the log density.
+struct TargetTerm {
+  Id id = 0;
+  double weight = 1;
+};
+
+struct Trace {
+  std::size_t parameter_count = 0;
+  std::uint32_t slot_count = 0;  // the parameters come first
+  std::vector<RawInstruction> instructions;
+  std::vector<RawOperand> operands;
+  Ids pool;
+  std::vector<math::Shape> shapes;
+  std::vector<double> constants;
+  std::vector<Guard> guards;
+  std::vector<TargetTerm> target;
+
+  std::span<const Id> operand(const RawInstruction& r, std::uint32_t j) const {
+    const RawOperand& o = operands[r.first_operand + j];
+    return {pool.data() + o.first, o.size};
+  }
+  double constant(Id id) const { return constants[id & ~kConstantBit]; }
+  Id new_slots(std::size_t count) {
+    slot_count += static_cast<std::uint32_t>(count);
+    return static_cast<Id>(slot_count - count);
+  }
+  Id new_constant(double value) {
+    constants.push_back(value);
+    return static_cast<Id>(constants.size() - 1) | kConstantBit;
+  }
+};
+
+bool all_constant(std::span<const Id> ids);
+
+Trace copy_trace(const Builder& builder);
+
+// What reads each slot.
+struct Uses {
+  std::vector<std::uint32_t> producer;      // instruction, kNone for parameters
+  std::vector<std::uint32_t> count;         // by instructions, guards and the target
+  std::vector<std::uint32_t> target_count;  // by the target alone
+  static constexpr std::uint32_t kNone = 0xFFFF'FFFFU;
+};
+Uses find_uses(const Trace& trace);
+
+// ---- passes; each returns an equivalent trace ----
+
+// Drops what neither the log density nor a guard needs.
+Trace drop_unused(const Trace& trace);
+// Computes equal expressions once, drops x + 0 and x * 1, splits the target's sums into terms, and turns long
+// chains of additions into one sum.
+Trace simplify(const Trace& trace);
+// Replaces normal likelihoods whose means are affine in few numbers by their sufficient statistics.
+Trace collapse_normals(const Trace& trace);
+
+}  // namespace kullback::tape
