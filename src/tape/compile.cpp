@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <numbers>
 #include <string_view>
 #include <unordered_map>
 
@@ -19,6 +21,7 @@ constexpr std::uint32_t kUnplaced = 0xFFFF'FFFFU;
 // Below so many elements an operation costs less packed than as a call of a batched kernel.
 constexpr std::size_t kFewElements = 12;
 constexpr std::size_t kFewDensities = 4;
+constexpr std::size_t kFewNormals = 32;
 constexpr std::size_t kLongestPacked = 64;  // operands of one sum or product
 
 // The packed form of a function of arrays, where it has one.
@@ -89,7 +92,8 @@ class Compiler final {
     switch (r.kind) {
       case OpKind::elementwise: return element_count(group) < kFewElements;
       case OpKind::density:
-        return element_count(group) < kFewDensities && (group.to_target || group.members.size() == element_count(group));
+        if (is_packed_normal(r)) return element_count(group) < kFewNormals;
+        return element_count(group) < kFewDensities && (group.to_target || r.count == 1);
       case OpKind::array:
         return has_micro_code(*static_cast<const math::ArrayOp*>(r.definition), code) &&
                trace_.operand(r, 0).size() <= kLongestPacked;
@@ -136,7 +140,11 @@ class Compiler final {
     for (const std::uint32_t i : group.members) {
       const RawInstruction& r = instruction(i);
       if (r.kind == OpKind::elementwise) pack_elementwise(packed, r);
-      if (r.kind == OpKind::density) pack_density(packed, r, group.to_target);
+      if (r.kind == OpKind::density && is_packed_normal(r)) {
+        pack_normal(packed, r);
+      } else if (r.kind == OpKind::density) {
+        pack_density(packed, r, group.to_target);
+      }
       if (r.kind == OpKind::array) pack_array(packed, r);
     }
     Instruction& out = tape_->instructions.back();
@@ -167,6 +175,47 @@ class Compiler final {
       }
       packed.ops.push_back(op);
     }
+  }
+
+  // sigma is one number, or data: what a packed normal needs.
+  bool is_packed_normal(const RawInstruction& r) const {
+    static const math::Density* normal = &math::find_distribution("normal")->log_density;
+    static const math::Density* std_normal = &math::find_distribution("std_normal")->log_density;
+    if (r.definition == std_normal) return true;
+    if (r.definition != normal) return false;
+    const std::span<const Id> sigma = trace_.operand(r, 2);
+    if (!all_constant(sigma)) return sigma.size() == 1;
+    return std::all_of(sigma.begin(), sigma.end(), [this](Id id) {
+      const double s = trace_.constant(id);
+      return s > 0 && s - s == 0;
+    });
+  }
+
+  void pack_normal(Packed& packed, const RawInstruction& r) {
+    const Id zero = trace_.new_constant(0);
+    const Id one = trace_.new_constant(1);
+    const bool standard = r.operand_count == 1;
+    const std::span<const Id> sigma = standard ? std::span<const Id>(&one, 1) : trace_.operand(r, 2);
+    const bool weighted = all_constant(sigma);
+    const auto sigma_at = [&](std::uint32_t e) { return sigma[sigma.size() == 1 ? 0 : e]; };
+    double constant = r.terms.normalized ? -0.5 * std::log(2 * std::numbers::pi) * r.count : 0.0;
+    if (weighted && r.terms.normalized) {
+      for (std::uint32_t e = 0; e < r.count; ++e) constant -= std::log(trace_.constant(sigma_at(e)));
+    }
+    MicroOp op{weighted ? MicroCode::normal_weighted : MicroCode::normal_shared,
+               static_cast<std::uint16_t>(r.count), new_slot_[r.result],
+               static_cast<std::uint32_t>(packed.pool.size()), weighted ? 0U : 1U};
+    packed.pool.push_back(slot_of(trace_.new_constant(constant)));
+    if (!weighted) packed.pool.push_back(slot_of(sigma[0]));
+    for (std::uint32_t e = 0; e < r.count; ++e) {
+      packed.pool.push_back(operand_slot(r, 0, e));
+      packed.pool.push_back(standard ? slot_of(zero) : operand_slot(r, 1, e));
+      if (weighted) {
+        const Id inverse = trace_.new_constant(1 / trace_.constant(sigma_at(e)));
+        packed.pool.push_back(slot_of(inverse));
+      }
+    }
+    packed.ops.push_back(op);
   }
 
   // One operation for each element; a sum over elements only where the target sums.
@@ -357,7 +406,9 @@ class Compiler final {
 }  // namespace
 
 std::shared_ptr<const Tape> compile(const Builder& builder) {
-  return Compiler(collapse_normals(simplify(drop_unused(copy_trace(builder)))), builder.instructions().size()).run();
+  Trace trace = collapse_normals(simplify(drop_unused(copy_trace(builder))));
+  fuse_multiply_add(trace);
+  return Compiler(std::move(trace), builder.instructions().size()).run();
 }
 
 }  // namespace kullback::tape

@@ -259,6 +259,93 @@ KULLBACK_INLINE void log_sum_exp_backward(const F& f, const MicroOp& op) {
 }
 
 template <class F>
+KULLBACK_INLINE void normal_weighted_forward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  const double* constant = f.value(*slots++);
+  double sum[F::kLanes] = {};
+  for (std::size_t i = 0; i < op.n; ++i, slots += 3) {
+    const double* y = f.value(slots[0]);
+    const double* mu = f.value(slots[1]);
+    const double* weight = f.value(slots[2]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) {
+      const double z = (y[k] - mu[k]) * weight[k];
+      sum[k] += z * z;
+    }
+  }
+  double* r = f.value(op.result);
+  for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = constant[k] - 0.5 * sum[k];
+}
+template <class F>
+KULLBACK_INLINE void normal_weighted_backward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op) + 1;
+  const double* up = f.adjoint(op.result);
+  for (std::size_t i = 0; i < op.n; ++i, slots += 3) {
+    const double* y = f.value(slots[0]);
+    const double* mu = f.value(slots[1]);
+    const double* weight = f.value(slots[2]);
+    double pull[F::kLanes];
+    for (std::size_t k = 0; k < F::kLanes; ++k) pull[k] = up[k] * (y[k] - mu[k]) * (weight[k] * weight[k]);
+    double* down_y = f.adjoint(slots[0]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) down_y[k] -= pull[k];
+    double* down_mu = f.adjoint(slots[1]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) down_mu[k] += pull[k];
+  }
+}
+
+template <class F>
+KULLBACK_INLINE void sum_of_squares(const F& f, const std::uint32_t* pairs, std::size_t n, double* sum) {
+  for (std::size_t k = 0; k < F::kLanes; ++k) sum[k] = 0;
+  for (std::size_t i = 0; i < n; ++i, pairs += 2) {
+    const double* y = f.value(pairs[0]);
+    const double* mu = f.value(pairs[1]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) sum[k] += (y[k] - mu[k]) * (y[k] - mu[k]);
+  }
+}
+template <class F>
+KULLBACK_INLINE void normal_shared_forward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  const double* constant = f.value(slots[0]);
+  const double* sigma = f.value(slots[1]);
+  double sum[F::kLanes];
+  sum_of_squares(f, slots + 2, op.n, sum);
+  double* r = f.value(op.result);
+  const double kept = op.b != 0 ? -static_cast<double>(op.n) : 0.0;
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) {
+    const double inverse = 1 / sigma[k];
+    const double v = constant[k] - 0.5 * sum[k] * inverse * inverse + kept * fast::log(sigma[k]);
+    r[k] = sigma[k] > 0 ? v : fast::kNaN;
+  }
+}
+template <class F>
+KULLBACK_INLINE void normal_shared_backward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  const double* sigma = f.value(slots[1]);
+  const double* up = f.adjoint(op.result);
+  double sum[F::kLanes];
+  sum_of_squares(f, slots + 2, op.n, sum);
+  double scale[F::kLanes];
+  double* down_sigma = f.adjoint(slots[1]);
+  const double kept = op.b != 0 ? static_cast<double>(op.n) : 0.0;
+  for (std::size_t k = 0; k < F::kLanes; ++k) {
+    const double inverse = 1 / sigma[k];
+    scale[k] = up[k] * inverse * inverse;
+    down_sigma[k] += inverse * (scale[k] * sum[k] - up[k] * kept);
+  }
+  const std::uint32_t* pairs = slots + 2;
+  for (std::size_t i = 0; i < op.n; ++i, pairs += 2) {
+    const double* y = f.value(pairs[0]);
+    const double* mu = f.value(pairs[1]);
+    double pull[F::kLanes];
+    for (std::size_t k = 0; k < F::kLanes; ++k) pull[k] = (y[k] - mu[k]) * scale[k];
+    double* down_y = f.adjoint(pairs[0]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) down_y[k] -= pull[k];
+    double* down_mu = f.adjoint(pairs[1]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) down_mu[k] += pull[k];
+  }
+}
+
+template <class F>
 void elementwise_forward(const F& f, const MicroOp& op) {
   const math::Elementwise& function = *f.packed.functions[op.b];
   const std::uint32_t* slots = f.operands(op);
@@ -330,6 +417,8 @@ void density_backward(const F& f, const MicroOp& op) {
   case MicroCode::sum: sum_##way(f, op); break;                                    \
   case MicroCode::log_sum_exp: log_sum_exp_##way(f, op); break;                    \
   case MicroCode::dot_product: dot_##way(f, op); break;                            \
+  case MicroCode::normal_weighted: normal_weighted_##way(f, op); break;            \
+  case MicroCode::normal_shared: normal_shared_##way(f, op); break;                \
   case MicroCode::elementwise: elementwise_##way(f, op); break;                    \
   case MicroCode::density: density_##way(f, op); break;
 

@@ -35,6 +35,9 @@ enum class MicroCode : std::uint16_t {
   sum,
   log_sum_exp,
   dot_product,
+  // sum over n elements of log normal(y | mu, sigma); pool: a constant to add, then
+  normal_weighted,  // (y, mu, 1 / sigma) of each: sigma is data, log sigma in the constant
+  normal_shared,    // sigma, then (y, mu) of each; b: 1 where - n log sigma is kept
   // a: operands in the pool; b: number of the function or density
   elementwise,
   density,
