@@ -16,8 +16,9 @@
 
 namespace kullback::tape {
 
-// The last two exist on tapes only: many densities that are numbers of their own, and many small operations.
-enum class OpKind : std::uint8_t { elementwise, density, array, transform, each_density, packed };
+// The last three exist on tapes only: many densities that are numbers of their own, many log_sum_exp of a few
+// numbers, and many small operations.
+enum class OpKind : std::uint8_t { elementwise, density, array, transform, each_density, log_sum_exp, packed };
 
 struct RawOperand {
   std::uint32_t first = 0;  // in the pool of ids

@@ -59,6 +59,8 @@ class Compiler final {
     for (const Group& group : groups_) {
       if (is_small(group)) {
         pack(group);
+      } else if (is_short_log_sum_exp(trace_, instruction(group.members.front()))) {
+        emit_log_sum_exp(group);
       } else {
         emit(group);
       }
@@ -95,6 +97,7 @@ class Compiler final {
         if (is_packed_normal(r)) return element_count(group) < kFewNormals;
         return element_count(group) < kFewDensities && (group.to_target || r.count == 1);
       case OpKind::array:
+        if (is_short_log_sum_exp(trace_, r)) return group.members.size() < kFewDensities;
         return has_micro_code(*static_cast<const math::ArrayOp*>(r.definition), code) &&
                trace_.operand(r, 0).size() <= kLongestPacked;
       default: return false;
@@ -294,6 +297,26 @@ class Compiler final {
     tape_->instructions.push_back(out);
   }
 
+  void emit_log_sum_exp(const Group& group) {
+    const RawInstruction& first = instruction(group.members.front());
+    Instruction out;
+    out.kind = OpKind::log_sum_exp;
+    out.definition = first.definition;
+    out.first_operand = static_cast<std::uint32_t>(tape_->operands.size());
+    out.operand_count = static_cast<std::uint32_t>(trace_.operand(first, 0).size());
+    out.result = new_slot_[first.result];
+    out.span = first.span;
+    out.count = out.result_size = static_cast<std::uint32_t>(group.members.size());
+    out.scratch_size = out.operand_count * out.count;
+    Ids ids(group.members.size());
+    for (std::uint32_t j = 0; j < out.operand_count; ++j) {
+      for (std::size_t m = 0; m < ids.size(); ++m)
+        ids[m] = trace_.operand(instruction(group.members[m]), 0)[j];
+      tape_->operands.push_back(make_operand(ids, true));
+    }
+    tape_->instructions.push_back(out);
+  }
+
   bool same_number(Id a, Id b) const {
     return a == b || (is_constant(a) && is_constant(b) && trace_.constant(a) == trace_.constant(b));
   }
@@ -406,7 +429,7 @@ class Compiler final {
 }  // namespace
 
 std::shared_ptr<const Tape> compile(const Builder& builder) {
-  Trace trace = collapse_normals(simplify(drop_unused(copy_trace(builder))));
+  Trace trace = collapse_normals(simplify(scalarize(drop_unused(copy_trace(builder)))));
   fuse_multiply_add(trace);
   return Compiler(std::move(trace), builder.instructions().size()).run();
 }

@@ -74,6 +74,7 @@ class Scheduler final {
 
   bool stays_alone(const RawInstruction& r, bool to_target) const {
     if (r.kind == OpKind::elementwise) return r.count >= kLongAlone;
+    if (is_short_log_sum_exp(trace_, r)) return false;
     // A density that is not for the target alone is one number for each member.
     return r.kind != OpKind::density || r.count >= (to_target ? kLongAlone : 2);
   }
@@ -88,6 +89,7 @@ class Scheduler final {
     mix(constant_pattern(r));
     mix(r.terms.normalized ? 1 : 2);
     mix((std::uint64_t{r.span.file} << 32) | r.span.begin);
+    if (r.kind == OpKind::array) mix(trace_.operand(r, 0).size());
     mix(to_target_[i] ? std::bit_cast<std::uint64_t>(weight_[i]) : 0);
     return hash;
   }
@@ -178,6 +180,12 @@ class Scheduler final {
 };
 
 }  // namespace
+
+bool is_short_log_sum_exp(const Trace& trace, const RawInstruction& r) {
+  return r.kind == OpKind::array && r.operand_count == 1 && r.result_size == 1 &&
+         static_cast<const math::ArrayOp*>(r.definition)->name == "log_sum_exp" &&
+         trace.operand(r, 0).size() <= kLongestLogSumExp;
+}
 
 std::vector<Group> schedule(const Trace& trace) { return Scheduler(trace).run(); }
 

@@ -16,6 +16,10 @@ struct Group {
   double weight = 1;
 };
 
+// log_sum_exp of so few numbers that many of them are batched by their operands.
+inline constexpr std::size_t kLongestLogSumExp = 64;
+bool is_short_log_sum_exp(const Trace& trace, const RawInstruction& r);
+
 // In order of evaluation.
 std::vector<Group> schedule(const Trace& trace);
 

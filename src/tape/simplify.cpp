@@ -1,5 +1,6 @@
 // One walk through the trace rewrites what it reads:
-//   - an instruction equal to an earlier one (same function, same operands) is replaced by it;
+//   - an instruction equal to an earlier one (same function, same operands) is replaced by it (but a density, which
+//     only costs its batch a gap); log(exp(x)) is x;
 //   - x + 0, x - 0, x * 1, x / 1 are x; pow(x, 2) is square(x), pow(x, 1/2) sqrt(x), pow(x, -1) inv(x);
 // then the target's terms that are sums, differences or multiples by constants, read by nothing else, are split;
 // then chains of additions, each read only by the next, become one sum: its depth is 1, so that what was added
@@ -23,6 +24,8 @@ struct Functions {
   const math::Elementwise* multiply = math::find_elementwise("multiply");
   const math::Elementwise* divide = math::find_elementwise("divide");
   const math::Elementwise* fma = math::find_elementwise("fma");
+  const math::Elementwise* exp = math::find_elementwise("exp");
+  const math::Elementwise* log = math::find_elementwise("log");
   const math::Elementwise* minus = math::find_elementwise("minus");
   const math::Elementwise* pow = math::find_elementwise("pow");
   const math::Elementwise* square = math::find_elementwise("square");
@@ -125,6 +128,10 @@ class Rewriter final {
       }
     }
     simplify_power(r);
+    if (const Id same = log_of_exp(r); same != kNothing) {
+      to_[r.result] = same;
+      return;
+    }
     const auto [first, last] = known_.equal_range(hash);
     for (auto at = first; at != last; ++at) {
       const RawInstruction& other = out_.instructions[at->second];
@@ -132,9 +139,18 @@ class Rewriter final {
       for (std::uint32_t k = 0; k < r.result_size; ++k) to_[r.result + k] = other.result + k;
       return;
     }
-    if (r.kind != OpKind::transform)
+    if (r.kind == OpKind::elementwise || r.kind == OpKind::array)
       known_.emplace(hash, static_cast<std::uint32_t>(out_.instructions.size()));
+    if (r.kind == OpKind::elementwise && r.count == 1 && r.definition == functions().exp)
+      exponent_.emplace(r.result, out_.operand(r, 0)[0]);
     out_.instructions.push_back(r);
+  }
+
+  // x where the instruction is log(exp(x)).
+  Id log_of_exp(const RawInstruction& r) const {
+    if (r.kind != OpKind::elementwise || r.count != 1 || r.definition != functions().log) return kNothing;
+    const auto at = exponent_.find(out_.operand(r, 0)[0]);
+    return at == exponent_.end() ? kNothing : at->second;
   }
 
   bool equal(const RawInstruction& a, const RawInstruction& b) const {
@@ -160,6 +176,8 @@ class Rewriter final {
   std::vector<Id> to_;
   std::unordered_map<std::uint64_t, Id> constants_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
+  static constexpr Id kNothing = 0xFFFF'FFFFU;
+  std::unordered_map<Id, Id> exponent_;  // exp(x) -> x
 };
 
 // ---- the target's terms ----

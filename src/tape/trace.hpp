@@ -59,6 +59,8 @@ Uses find_uses(const Trace& trace);
 
 // Drops what neither the log density nor a guard needs.
 Trace drop_unused(const Trace& trace);
+// Functions of short vectors that are called again and again become scalar operations.
+Trace scalarize(const Trace& trace);
 // Computes equal expressions once, drops x + 0 and x * 1, splits the target's sums into terms, and turns long
 // chains of additions into one sum.
 Trace simplify(const Trace& trace);

@@ -105,6 +105,7 @@ bool Workspace::forward(const double* theta) {
         static_cast<const math::Density*>(i.definition)
             ->batch({i.count, lanes_, i.terms, bound.resolved, bound.result, bound.partials, true});
         break;
+      case OpKind::log_sum_exp: log_sum_exp_forward(log_sum_exp_call(bound)); break;
       case OpKind::packed: run_forward(packed_call(bound)); break;
       case OpKind::array:
       case OpKind::transform: try { forward_dense(bound);
@@ -305,12 +306,19 @@ void Workspace::backward(double* gradient) {
         break;
       case OpKind::density:
       case OpKind::each_density: backward_density(*bound); break;
+      case OpKind::log_sum_exp: log_sum_exp_backward(log_sum_exp_call(*bound)); break;
       case OpKind::packed: run_backward(packed_call(*bound)); break;
       case OpKind::array:
       case OpKind::transform: backward_dense(*bound); break;
     }
   }
   std::memcpy(gradient, adjoints_.data(), tape_->parameter_count * lanes_ * sizeof(double));
+}
+
+LogSumExpCall Workspace::log_sum_exp_call(const Bound& bound) const {
+  const Instruction& i = *bound.instruction;
+  return {i.operand_count, i.count,       lanes_,        bound.resolved,
+          bound.result,    bound.scratch, bound.result_adjoint};
 }
 
 PackedCall Workspace::packed_call(const Bound& bound) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tape/log_sum_exp.hpp"
 #include "tape/tape.hpp"
 
 namespace kullback::tape {
@@ -41,6 +42,7 @@ class Workspace final {
   void backward_density(const Bound& bound);
   void place_partials(const Bound& bound);
   PackedCall packed_call(const Bound& bound);
+  LogSumExpCall log_sum_exp_call(const Bound& bound) const;
 
   std::shared_ptr<const Tape> tape_;
   std::size_t lanes_;

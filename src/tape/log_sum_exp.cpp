@@ -1,0 +1,96 @@
+#include "tape/log_sum_exp.hpp"
+
+#include <algorithm>
+
+#include "math/instruction_set.hpp"
+#include "math/vector_math.hpp"
+
+namespace kullback::tape {
+
+namespace {
+
+namespace fast = math::fast;
+constexpr std::size_t kChunk = 128;  // positions: element * lanes + lane
+
+// A stretch of positions; row j of the shares holds x_j when it begins.
+struct Stretch {
+  std::size_t n;
+  std::size_t size;
+  std::size_t row;  // distance of rows
+  double* shares;
+  double* result;
+};
+
+struct Finish {
+  KULLBACK_INLINE static void run(const Stretch& s) {
+    double most[kChunk];
+    double sum[kChunk];
+    for (std::size_t p = 0; p < s.size; ++p) most[p] = -fast::kInfinity;
+    for (std::size_t j = 0; j < s.n; ++j) {
+      const double* x = s.shares + j * s.row;
+      KULLBACK_INDEPENDENT_LOOP
+      for (std::size_t p = 0; p < s.size; ++p) most[p] = x[p] > most[p] ? x[p] : most[p];
+    }
+    for (std::size_t p = 0; p < s.size; ++p) sum[p] = 0;
+    for (std::size_t j = 0; j < s.n; ++j) {  // a NaN makes the sum NaN
+      double* x = s.shares + j * s.row;
+      KULLBACK_INDEPENDENT_LOOP
+      for (std::size_t p = 0; p < s.size; ++p) {
+        const double e = fast::exp(x[p] == most[p] ? 0.0 : x[p] - most[p]);
+        x[p] = e;
+        sum[p] += e;
+      }
+    }
+    double* result = s.result;
+    KULLBACK_INDEPENDENT_LOOP
+    for (std::size_t p = 0; p < s.size; ++p) {
+      result[p] = most[p] + fast::log(sum[p]);
+      sum[p] = 1 / sum[p];
+    }
+    for (std::size_t j = 0; j < s.n; ++j) {
+      double* x = s.shares + j * s.row;
+      KULLBACK_INDEPENDENT_LOOP
+      for (std::size_t p = 0; p < s.size; ++p) x[p] *= sum[p];
+    }
+  }
+};
+
+void gather(const math::Operand& x, const LogSumExpCall& call, double* to) {
+  const std::size_t lanes = call.lanes;
+  if (x.adjoint == nullptr) {
+    for (std::size_t e = 0; e < call.count; ++e) std::fill_n(to + e * lanes, lanes, x.value[x.at(e)]);
+  } else if (x.index == nullptr && x.step == 1) {
+    std::copy_n(x.value, call.count * lanes, to);
+  } else if (lanes == 1) {
+    for (std::size_t e = 0; e < call.count; ++e) to[e] = x.value[x.at(e)];
+  } else {
+    for (std::size_t e = 0; e < call.count; ++e) std::copy_n(x.value + x.at(e) * lanes, lanes, to + e * lanes);
+  }
+}
+
+}  // namespace
+
+void log_sum_exp_forward(const LogSumExpCall& call) {
+  const std::size_t positions = call.count * call.lanes;
+  for (std::size_t j = 0; j < call.n; ++j) gather(call.operands[j], call, call.shares + j * positions);
+  for (std::size_t first = 0; first < positions; first += kChunk) {
+    math::dispatch<Finish>(Stretch{call.n, std::min(kChunk, positions - first), positions, call.shares + first,
+                                   call.result + first});
+  }
+}
+
+void log_sum_exp_backward(const LogSumExpCall& call) {
+  const std::size_t lanes = call.lanes;
+  for (std::size_t j = 0; j < call.n; ++j) {
+    const math::Operand& x = call.operands[j];
+    if (x.adjoint == nullptr) continue;
+    const double* share = call.shares + j * call.count * lanes;
+    for (std::size_t e = 0; e < call.count; ++e) {
+      double* adjoint = x.adjoint + x.at(e) * lanes;
+      for (std::size_t k = 0; k < lanes; ++k)
+        adjoint[k] += call.result_adjoint[e * lanes + k] * share[e * lanes + k];
+    }
+  }
+}
+
+}  // namespace kullback::tape
