@@ -21,7 +21,7 @@ constexpr std::size_t kMostTerms = 400;
 constexpr double kMostWork = 5e7;  // multiplications for the decompositions of one sum
 
 // ---- the function: numbers p, sigma, and the blocks as constants ----
-// Blocks: N, number of blocks, total rows; then for each block: k, rows, k indices into p, rows * k coefficients by
+// Blocks: N (the sum of weights), number of blocks, total rows; then for each block: k, rows, k indices into p, rows * k coefficients by
 // columns, rows constants b.
 struct Reader {
   const double* at;
@@ -39,7 +39,7 @@ void residuals_forward(const math::ArrayCall& call) {
   const double* p = call.arguments[0].data;
   const double sigma = *call.arguments[1].data;
   Reader in{call.arguments[2].data};
-  const auto n = static_cast<double>(in.size());
+  const double n = *in.at++;
   const std::size_t blocks = in.size();
   in.size();
   double* z = call.scratch + 1;
@@ -70,7 +70,7 @@ void residuals_backward(const math::ArrayCall& call) {
   const double sigma = *call.arguments[1].data;
   const double up = *call.result_adjoint;
   Reader in{call.arguments[2].data};
-  const auto n = static_cast<double>(in.size());
+  const double n = *in.at++;
   const std::size_t blocks = in.size();
   in.size();
   if (call.adjoints[1] != nullptr)
@@ -115,6 +115,7 @@ struct Row {
 struct Candidate {
   std::vector<std::uint32_t> members;
   std::size_t count = 0;
+  double weight = 0;  // of all elements
 };
 
 class Collapser final {
@@ -143,7 +144,7 @@ class Collapser final {
   }
 
  private:
-  using Key = std::tuple<std::uint32_t, std::uint32_t, Id, double, unsigned, bool>;
+  using Key = std::tuple<std::uint32_t, std::uint32_t, Id, unsigned, bool>;
 
   void find_candidates() {
     const math::Density* normal = &math::find_distribution("normal")->log_density;
@@ -153,10 +154,12 @@ class Collapser final {
       if (uses_.count[r.result] != 1 || uses_.target_count[r.result] != 1) continue;
       const std::span<const Id> sigma = in_.operand(r, 2);
       if (!std::all_of(sigma.begin(), sigma.end(), [&](Id id) { return id == sigma[0]; })) continue;
-      Candidate& candidate = candidates_[Key{r.span.file, r.span.begin, sigma[0], weight_[r.result], r.terms.varying,
-                                             r.terms.normalized}];
+      if (!(weight_[r.result] > 0)) continue;
+      Candidate& candidate =
+          candidates_[Key{r.span.file, r.span.begin, sigma[0], r.terms.varying, r.terms.normalized}];
       candidate.members.push_back(i);
       candidate.count += r.count;
+      candidate.weight += weight_[r.result] * r.count;
     }
   }
 
@@ -197,12 +200,14 @@ class Collapser final {
     for (const AffineForm::Term& term : mu->terms) row[term.slot] += term.coefficient;
     for (const AffineForm::Term& term : y->terms) row[term.slot] -= term.coefficient;
     if (row.size() > kMostTerms) return false;
+    // An observation of weight w is its square times w.
+    const double scale = std::sqrt(weight_[r.result]);
     Ids slots;
     Row own;
-    own.constant = y->constant - mu->constant;
+    own.constant = scale * (y->constant - mu->constant);
     for (const auto& [slot, coefficient] : row) {
       slots.push_back(slot);
-      own.coefficients.push_back(coefficient);
+      own.coefficients.push_back(scale * coefficient);
     }
     blocks[slots].push_back(std::move(own));
     return true;
@@ -216,7 +221,7 @@ class Collapser final {
         if (position.try_emplace(slot, slots.size()).second) slots.push_back(slot);
       }
     }
-    std::vector<double> data{static_cast<double>(candidate.count), static_cast<double>(blocks.size()), 0};
+    std::vector<double> data{candidate.weight, static_cast<double>(blocks.size()), 0};
     for (const auto& [block, rows] : blocks) {
       const Eigen::MatrixXd matrix = compressed(rows, block.size());
       const auto height = static_cast<std::size_t>(matrix.rows());
@@ -245,7 +250,7 @@ class Collapser final {
     // As in a density of (y, mu, sigma): bit 1 says that sigma varies.
     op.terms.varying = 0b001 | (is_constant(in_.operand(first, 2)[0]) ? 0U : 0b010U);
     added_.push_back(op);
-    new_terms_.push_back({op.result, weight_[first.result]});
+    new_terms_.push_back({op.result, 1});
     for (const std::uint32_t i : candidate.members) replaced_[i] = true;
   }
 

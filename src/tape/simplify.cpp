@@ -1,6 +1,5 @@
 // One walk through the trace rewrites what it reads:
-//   - an instruction equal to an earlier one (same function, same operands) is replaced by it (but a density, which
-//     only costs its batch a gap); log(exp(x)) is x;
+//   - an instruction equal to an earlier one (same function, same operands) is replaced by it; log(exp(x)) is x;
 //   - x + 0, x - 0, x * 1, x / 1 are x; pow(x, 2) is square(x), pow(x, 1/2) sqrt(x), pow(x, -1) inv(x);
 // then the target's terms that are sums, differences or multiples by constants, read by nothing else, are split;
 // then chains of additions, each read only by the next, become one sum: its depth is 1, so that what was added
@@ -139,7 +138,7 @@ class Rewriter final {
       for (std::uint32_t k = 0; k < r.result_size; ++k) to_[r.result + k] = other.result + k;
       return;
     }
-    if (r.kind == OpKind::elementwise || r.kind == OpKind::array)
+    if (r.kind == OpKind::elementwise || r.kind == OpKind::array || r.kind == OpKind::density)
       known_.emplace(hash, static_cast<std::uint32_t>(out_.instructions.size()));
     if (r.kind == OpKind::elementwise && r.count == 1 && r.definition == functions().exp)
       exponent_.emplace(r.result, out_.operand(r, 0)[0]);
@@ -184,9 +183,11 @@ class Rewriter final {
 
 class TargetSplitter final {
  public:
-  explicit TargetSplitter(Trace& trace) : trace_(trace), uses_(find_uses(trace)) {}
+  explicit TargetSplitter(Trace& trace) : trace_(trace) {}
 
   void run() {
+    merge_equal(trace_.target);
+    uses_ = find_uses(trace_);
     std::vector<TargetTerm> open(trace_.target.rbegin(), trace_.target.rend());
     trace_.target.clear();
     while (!open.empty()) {
@@ -194,9 +195,27 @@ class TargetSplitter final {
       open.pop_back();
       if (!split(term, open)) trace_.target.push_back(term);
     }
+    merge_equal(trace_.target);
   }
 
  private:
+  // A number that is a term several times (equal observations) is one term with their weight.
+  static void merge_equal(std::vector<TargetTerm>& terms) {
+    std::unordered_map<Id, std::size_t> known;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      const TargetTerm term = terms[i];
+      const auto [at, is_new] =
+          is_constant(term.id) ? std::pair{known.end(), true} : known.try_emplace(term.id, kept);
+      if (is_new) {
+        terms[kept++] = term;
+      } else {
+        terms[at->second].weight += term.weight;
+      }
+    }
+    terms.resize(kept);
+  }
+
   bool split(const TargetTerm& term, std::vector<TargetTerm>& open) {
     if (is_constant(term.id) || uses_.count[term.id] != 1) return false;
     const std::uint32_t producer = uses_.producer[term.id];
