@@ -180,6 +180,15 @@ class Compiler final {
     }
   }
 
+  // The log-Jacobian of inv_logit.
+  bool is_standard_logistic(const RawInstruction& r) const {
+    static const math::Density* logistic = &math::find_distribution("logistic")->log_density;
+    return r.definition == logistic && is_number(trace_.operand(r, 1), 0) && is_number(trace_.operand(r, 2), 1);
+  }
+  bool is_number(std::span<const Id> ids, double number) const {
+    return ids.size() == 1 && is_constant(ids[0]) && trace_.constant(ids[0]) == number;
+  }
+
   // sigma is one number, or data: what a packed normal needs.
   bool is_packed_normal(const RawInstruction& r) const {
     static const math::Density* normal = &math::find_distribution("normal")->log_density;
@@ -228,6 +237,12 @@ class Compiler final {
       MicroOp op{MicroCode::density, static_cast<std::uint16_t>(r.operand_count), 0, 0, 0};
       op.result = e == 0 ? new_slot_[r.result] : next_slot_++;
       if (e > 0 && to_target) extra_target_.push_back({op.result, r.result});
+      if (is_standard_logistic(r)) {
+        op.code = MicroCode::standard_logistic;
+        op.a = operand_slot(r, 0, e);
+        packed.ops.push_back(op);
+        continue;
+      }
       op.a = static_cast<std::uint32_t>(packed.pool.size());
       for (std::uint32_t j = 0; j < r.operand_count; ++j) packed.pool.push_back(operand_slot(r, j, e));
       op.b = static_cast<std::uint32_t>(packed.densities.size());
@@ -429,7 +444,9 @@ class Compiler final {
 }  // namespace
 
 std::shared_ptr<const Tape> compile(const Builder& builder) {
-  Trace trace = collapse_normals(simplify(scalarize(drop_unused(copy_trace(builder)))));
+  Trace trace = simplify(scalarize(drop_unused(copy_trace(builder))));
+  rewrite_densities(trace);
+  trace = collapse_normals(trace);
   fuse_multiply_add(trace);
   return Compiler(std::move(trace), builder.instructions().size()).run();
 }

@@ -113,6 +113,15 @@ struct Tanh {
   KULLBACK_INLINE static double first(double, double r) { return 1 - r * r; }
 };
 
+// -|a| - 2 log(1 + exp(-|a|)); derivative 1 - 2 inv_logit(a).
+struct StandardLogistic {
+  KULLBACK_INLINE static double value(double a) {
+    const double size = fast::abs(a);
+    return -size - 2 * fast::log1p_unit(fast::exp(-size));
+  }
+  KULLBACK_INLINE static double first(double a, double) { return 1 - 2 * fast::inv_logit(a); }
+};
+
 template <class Function, class F>
 KULLBACK_INLINE void unary_forward(const F& f, const MicroOp& op) {
   const double* a = f.value(op.a);
@@ -412,6 +421,7 @@ void density_backward(const F& f, const MicroOp& op) {
   case MicroCode::inv_logit: unary_##way<InvLogit>(f, op); break;                  \
   case MicroCode::log1p_exp: unary_##way<Log1pExp>(f, op); break;                  \
   case MicroCode::tanh: unary_##way<Tanh>(f, op); break;                           \
+  case MicroCode::standard_logistic: unary_##way<StandardLogistic>(f, op); break; \
   case MicroCode::log_sum_exp_2: binary_##way<LogSumExp2>(f, op); break;           \
   case MicroCode::fma: fma_##way(f, op); break;                                    \
   case MicroCode::sum: sum_##way(f, op); break;                                    \

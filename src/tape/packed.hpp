@@ -29,6 +29,7 @@ enum class MicroCode : std::uint16_t {
   inv_logit,
   log1p_exp,
   tanh,
+  standard_logistic,  // log density
   log_sum_exp_2,
   // operands in the pool from a on; n of them (products: n pairs)
   fma,

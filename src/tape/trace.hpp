@@ -64,6 +64,8 @@ Trace scalarize(const Trace& trace);
 // Computes equal expressions once, drops x + 0 and x * 1, splits the target's sums into terms, and turns long
 // chains of additions into one sum.
 Trace simplify(const Trace& trace);
+// Replaces densities by equal ones that cost less.
+void rewrite_densities(Trace& trace);
 // Products that are only added to something become one operation with the addition.
 void fuse_multiply_add(Trace& trace);
 // Replaces normal likelihoods whose means are affine in few numbers by their sufficient statistics.
