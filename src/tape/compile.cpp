@@ -65,6 +65,7 @@ class Compiler final {
         emit(group);
       }
     }
+    for (Packed& packed : tape_->packed) roll_recurrences(packed, slot_of(trace_.new_constant(1)));
     finish_target();
     finish_guards();
     tape_->slot_count = next_slot_;
@@ -446,7 +447,7 @@ class Compiler final {
 std::shared_ptr<const Tape> compile(const Builder& builder) {
   Trace trace = simplify(scalarize(drop_unused(copy_trace(builder))));
   rewrite_densities(trace);
-  trace = collapse_normals(trace);
+  trace = reassociate(collapse_normals(trace));
   fuse_multiply_add(trace);
   return Compiler(std::move(trace), builder.instructions().size()).run();
 }

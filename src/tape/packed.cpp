@@ -6,6 +6,8 @@
 #include "tape/packed.hpp"
 
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "math/instruction_set.hpp"
 #include "math/vector_math.hpp"
@@ -267,6 +269,59 @@ KULLBACK_INLINE void log_sum_exp_backward(const F& f, const MicroOp& op) {
   }
 }
 
+// kPairs: m and c for each step, else one m for all.
+template <bool kPairs, class F>
+KULLBACK_INLINE void recur_forward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  const double* start = f.value(*slots++);
+  const double* shared = kPairs ? nullptr : f.value(*slots++);
+  double x[F::kLanes];
+  double m[F::kLanes];
+  for (std::size_t k = 0; k < F::kLanes; ++k) x[k] = start[k];
+  for (std::size_t k = 0; k < F::kLanes && !kPairs; ++k) m[k] = shared[k];
+  for (std::uint32_t i = 0; i < op.b; ++i) {
+    if (kPairs) {
+      const double* own = f.value(*slots++);
+      for (std::size_t k = 0; k < F::kLanes; ++k) m[k] = own[k];
+    }
+    const double* c = f.value(*slots++);
+    double* r = f.value(op.result + i);
+    for (std::size_t k = 0; k < F::kLanes; ++k) x[k] = m[k] * x[k] + c[k];
+    for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = x[k];
+  }
+}
+template <bool kPairs, class F>
+KULLBACK_INLINE void recur_backward(const F& f, const MicroOp& op) {
+  const std::uint32_t* first = f.operands(op);
+  const std::uint32_t* slots = first + (kPairs ? 1 + 2 * std::size_t{op.b} : 2 + std::size_t{op.b});
+  const double* shared = kPairs ? nullptr : f.value(first[1]);
+  double carried[F::kLanes] = {};
+  double down_m[F::kLanes] = {};
+  double m[F::kLanes];
+  for (std::size_t k = 0; k < F::kLanes && !kPairs; ++k) m[k] = shared[k];
+  for (std::uint32_t i = op.b; i-- > 0;) {
+    const double* up = f.adjoint(op.result + i);
+    const double* before = i > 0 ? f.value(op.result + i - 1) : f.value(first[0]);
+    double* down_c = f.adjoint(*--slots);
+    for (std::size_t k = 0; k < F::kLanes; ++k) carried[k] += up[k];
+    for (std::size_t k = 0; k < F::kLanes; ++k) down_c[k] += carried[k];
+    if (kPairs) {
+      const std::uint32_t slot = *--slots;
+      double* own = f.adjoint(slot);
+      for (std::size_t k = 0; k < F::kLanes; ++k) own[k] += carried[k] * before[k];
+      for (std::size_t k = 0; k < F::kLanes; ++k) m[k] = f.value(slot)[k];
+    } else {
+      for (std::size_t k = 0; k < F::kLanes; ++k) down_m[k] += carried[k] * before[k];
+    }
+    for (std::size_t k = 0; k < F::kLanes; ++k) carried[k] *= m[k];
+  }
+  double* down_start = f.adjoint(first[0]);
+  for (std::size_t k = 0; k < F::kLanes; ++k) down_start[k] += carried[k];
+  if (kPairs) return;
+  double* down = f.adjoint(first[1]);
+  for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += down_m[k];
+}
+
 template <class F>
 KULLBACK_INLINE void normal_weighted_forward(const F& f, const MicroOp& op) {
   const std::uint32_t* slots = f.operands(op);
@@ -427,6 +482,8 @@ void density_backward(const F& f, const MicroOp& op) {
   case MicroCode::sum: sum_##way(f, op); break;                                    \
   case MicroCode::log_sum_exp: log_sum_exp_##way(f, op); break;                    \
   case MicroCode::dot_product: dot_##way(f, op); break;                            \
+  case MicroCode::recurrence_shared: recur_##way<false>(f, op); break; \
+  case MicroCode::recurrence: recur_##way<true>(f, op); break; \
   case MicroCode::normal_weighted: normal_weighted_##way(f, op); break;            \
   case MicroCode::normal_shared: normal_shared_##way(f, op); break;                \
   case MicroCode::elementwise: elementwise_##way(f, op); break;                    \
@@ -501,7 +558,86 @@ constexpr Named kNamed[] = {
     {"fma", MicroCode::fma},
 };
 
+// One step of a recurrence: result = m * x + c.
+struct Step {
+  std::uint32_t x, m, c;
+};
+
+bool is_step(const Packed& packed, const MicroOp& op, std::uint32_t x, std::uint32_t one, Step& step) {
+  if (op.code == MicroCode::add && op.a != op.b && (op.a == x || op.b == x)) {
+    step = {x, one, op.a == x ? op.b : op.a};
+    return true;
+  }
+  if (op.code != MicroCode::fma) return false;
+  const std::uint32_t* slots = packed.pool.data() + op.a;
+  if (slots[2] == x || slots[0] == slots[1] || (slots[0] != x && slots[1] != x)) return false;
+  step = {x, slots[0] == x ? slots[1] : slots[0], slots[2]};
+  return true;
+}
+
+// The start of a run: which operand is the number before cannot be read off one step, so it is the one that makes
+// the second a step.
+std::size_t run_length(const Packed& packed, std::size_t first, std::uint32_t one, std::vector<Step>& steps) {
+  const std::vector<MicroOp>& ops = packed.ops;
+  std::uint32_t candidates[2];
+  const MicroOp& op = ops[first];
+  if (op.code == MicroCode::add) {
+    candidates[0] = op.a;
+    candidates[1] = op.b;
+  } else if (op.code == MicroCode::fma) {
+    candidates[0] = packed.pool[op.a];
+    candidates[1] = packed.pool[op.a + 1];
+  } else {
+    return 0;
+  }
+  steps.clear();
+  std::size_t i = first + 1;
+  Step step{};
+  for (; i < ops.size() && ops[i].result == ops[i - 1].result + 1; ++i) {
+    if (!is_step(packed, ops[i], ops[i - 1].result, one, step)) break;
+    steps.push_back(step);
+  }
+  if (steps.empty()) return 0;
+  // The first step: prefer the operand whose factor is that of the second.
+  Step start{};
+  if (!is_step(packed, op, candidates[1], one, start) && !is_step(packed, op, candidates[0], one, start)) return 0;
+  Step other{};
+  if (is_step(packed, op, candidates[0], one, other) && other.m == steps.front().m) start = other;
+  steps.insert(steps.begin(), start);
+  return i - first;
+}
+
+constexpr std::size_t kShortestRun = 6;
+
 }  // namespace
+
+void roll_recurrences(Packed& packed, std::uint32_t one) {
+  std::vector<MicroOp> rolled;
+  std::vector<Step> steps;
+  rolled.reserve(packed.ops.size());
+  for (std::size_t i = 0; i < packed.ops.size();) {
+    const std::size_t length = run_length(packed, i, one, steps);
+    if (length < kShortestRun) {
+      const std::size_t kept = length > 1 ? length - 1 : 1;  // the last may begin another run
+      rolled.insert(rolled.end(), packed.ops.begin() + static_cast<long>(i),
+                    packed.ops.begin() + static_cast<long>(i + kept));
+      i += kept;
+      continue;
+    }
+    bool shared = true;
+    for (const Step& step : steps) shared &= step.m == steps.front().m;
+    rolled.push_back({shared ? MicroCode::recurrence_shared : MicroCode::recurrence, 0, packed.ops[i].result,
+                      static_cast<std::uint32_t>(packed.pool.size()), static_cast<std::uint32_t>(length)});
+    packed.pool.push_back(steps.front().x);
+    if (shared) packed.pool.push_back(steps.front().m);
+    for (const Step& step : steps) {
+      if (!shared) packed.pool.push_back(step.m);
+      packed.pool.push_back(step.c);
+    }
+    i += length;
+  }
+  packed.ops = std::move(rolled);
+}
 
 MicroCode micro_code(const math::Elementwise& f) {
   for (const Named& named : kNamed) {

@@ -36,6 +36,10 @@ enum class MicroCode : std::uint16_t {
   sum,
   log_sum_exp,
   dot_product,
+  // x[i] = m[i] * x[i-1] + c[i] for b steps; result: the first of b slots. Pool: the slot of x[0], then one m for
+  // all steps and the c of each (shared), or (m, c) of each
+  recurrence_shared,
+  recurrence,
   // sum over n elements of log normal(y | mu, sigma); pool: a constant to add, then
   normal_weighted,  // (y, mu, 1 / sigma) of each: sigma is data, log sigma in the constant
   normal_shared,    // sigma, then (y, mu) of each; b: 1 where - n log sigma is kept
@@ -68,6 +72,9 @@ struct Packed {
 
 // The code of an elementwise function or array function that has one, else `elementwise`.
 MicroCode micro_code(const math::Elementwise& f);
+
+// Turns runs of multiply-adds and additions that each read the one before into recurrences. `one`: a slot that holds 1.
+void roll_recurrences(Packed& packed, std::uint32_t one);
 
 struct PackedCall {
   const Packed* packed = nullptr;

@@ -1,5 +1,5 @@
 // One walk through the trace rewrites what it reads:
-//   - an instruction equal to an earlier one (same function, same operands) is replaced by it; log(exp(x)) is x;
+//   - an instruction equal to an earlier one (same function, same operands) is replaced by it; log(exp(x)) and square(sqrt(x)) are x;
 //   - x + 0, x - 0, x * 1, x / 1 are x; pow(x, 2) is square(x), pow(x, 1/2) sqrt(x), pow(x, -1) inv(x);
 // then the target's terms that are sums, differences or multiples by constants, read by nothing else, are split;
 // then chains of additions, each read only by the next, become one sum: its depth is 1, so that what was added
@@ -127,7 +127,7 @@ class Rewriter final {
       }
     }
     simplify_power(r);
-    if (const Id same = log_of_exp(r); same != kNothing) {
+    if (const Id same = inverse_of(r); same != kNothing) {
       to_[r.result] = same;
       return;
     }
@@ -142,14 +142,21 @@ class Rewriter final {
       known_.emplace(hash, static_cast<std::uint32_t>(out_.instructions.size()));
     if (r.kind == OpKind::elementwise && r.count == 1 && r.definition == functions().exp)
       exponent_.emplace(r.result, out_.operand(r, 0)[0]);
+    if (r.kind == OpKind::elementwise && r.count == 1 && r.definition == functions().sqrt)
+      radicand_.emplace(r.result, out_.operand(r, 0)[0]);
     out_.instructions.push_back(r);
   }
 
-  // x where the instruction is log(exp(x)).
-  Id log_of_exp(const RawInstruction& r) const {
-    if (r.kind != OpKind::elementwise || r.count != 1 || r.definition != functions().log) return kNothing;
-    const auto at = exponent_.find(out_.operand(r, 0)[0]);
-    return at == exponent_.end() ? kNothing : at->second;
+  // x where the instruction is log(exp(x)) or square(sqrt(x)).
+  Id inverse_of(const RawInstruction& r) const {
+    if (r.kind != OpKind::elementwise || r.count != 1) return kNothing;
+    const Functions& f = functions();
+    const Id x = out_.operand(r, 0)[0];
+    const bool square = r.definition == f.square || (r.definition == f.multiply && x == out_.operand(r, 1)[0]);
+    const auto& inner = square ? radicand_ : exponent_;
+    if (!square && r.definition != f.log) return kNothing;
+    const auto at = inner.find(x);
+    return at == inner.end() ? kNothing : at->second;
   }
 
   bool equal(const RawInstruction& a, const RawInstruction& b) const {
@@ -177,6 +184,7 @@ class Rewriter final {
   std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
   static constexpr Id kNothing = 0xFFFF'FFFFU;
   std::unordered_map<Id, Id> exponent_;  // exp(x) -> x
+  std::unordered_map<Id, Id> radicand_;  // sqrt(x) -> x
 };
 
 // ---- the target's terms ----
@@ -362,7 +370,7 @@ class SumCollector final {
 // x + a * b, where nothing else reads the products, is one operation.
 class MultiplyAdder final {
  public:
-  explicit MultiplyAdder(Trace& trace) : trace_(trace), uses_(find_uses(trace)) {}
+  explicit MultiplyAdder(Trace& trace) : trace_(trace), uses_(find_uses(trace)), level_(find_levels(trace)) {}
 
   void run() {
     const Functions& f = functions();
@@ -388,6 +396,9 @@ class MultiplyAdder final {
     for (std::uint32_t e = 0; e < r.count; ++e) {
       if (ids[e] != p.result + e || uses_.count[ids[e]] != 1) return nullptr;
     }
+    // A product that is known long before what it is added to is better computed with its like.
+    const Id rest = trace_.operand(r, 1 - j)[0];
+    if (!is_constant(rest) && level_[rest] > level_[ids[0]]) return nullptr;
     return &p;
   }
 
@@ -402,6 +413,7 @@ class MultiplyAdder final {
 
   Trace& trace_;
   Uses uses_;
+  std::vector<std::uint32_t> level_;
 };
 
 }  // namespace

@@ -47,6 +47,20 @@ Uses find_uses(const Trace& trace) {
   return uses;
 }
 
+std::vector<std::uint32_t> find_levels(const Trace& trace) {
+  std::vector<std::uint32_t> level(trace.slot_count, 0);
+  for (const RawInstruction& r : trace.instructions) {
+    std::uint32_t own = 0;
+    for (std::uint32_t j = 0; j < r.operand_count; ++j) {
+      for (const Id id : trace.operand(r, j)) {
+        if (!is_constant(id)) own = std::max(own, level[id]);
+      }
+    }
+    std::fill_n(level.begin() + r.result, r.result_size, own + 1);
+  }
+  return level;
+}
+
 Trace drop_unused(const Trace& trace) {
   std::vector<std::uint32_t> producer(trace.slot_count, Uses::kNone);
   for (std::uint32_t i = 0; i < trace.instructions.size(); ++i) {

@@ -54,6 +54,8 @@ struct Uses {
   static constexpr std::uint32_t kNone = 0xFFFF'FFFFU;
 };
 Uses find_uses(const Trace& trace);
+// Early level of each slot: parameters 0, a result 1 + the largest of what it is made from.
+std::vector<std::uint32_t> find_levels(const Trace& trace);
 
 // ---- passes; each returns an equivalent trace ----
 
@@ -66,6 +68,8 @@ Trace scalarize(const Trace& trace);
 Trace simplify(const Trace& trace);
 // Replaces densities by equal ones that cost less.
 void rewrite_densities(Trace& trace);
+// Orders the sums inside recurrences so that little is left to do in each step.
+Trace reassociate(const Trace& trace);
 // Products that are only added to something become one operation with the addition.
 void fuse_multiply_add(Trace& trace);
 // Replaces normal likelihoods whose means are affine in few numbers by their sufficient statistics.
