@@ -68,6 +68,39 @@ std::size_t offset(const Operand& x, const Chunk& chunk, std::size_t lanes) {
   return x.at(chunk.first_element) * lanes + chunk.first_lane;
 }
 
+// All of kLanes lanes.
+template <std::size_t kLanes>
+KULLBACK_VECTORIZE void gather_lanes(const Operand& x, const Chunk& chunk, double* buffer) {
+  for (std::size_t e = 0; e < chunk.elements; ++e) {
+    const std::size_t at = x.at(chunk.first_element + e);
+    double* to = buffer + e * kLanes;
+    if (x.adjoint == nullptr) {
+      const double value = x.value[at];
+      for (std::size_t k = 0; k < kLanes; ++k) to[k] = value;
+    } else {
+      const double* from = x.value + at * kLanes;
+      for (std::size_t k = 0; k < kLanes; ++k) to[k] = from[k];
+    }
+  }
+}
+
+// Adds to the adjoints of kLanes lanes; where one number serves all elements, their sum.
+template <std::size_t kLanes>
+KULLBACK_VECTORIZE void scatter_lanes(const Operand& x, const Chunk& chunk, const double* products) {
+  if (x.is_broadcast()) {
+    double sum[kLanes] = {};
+    for (std::size_t e = 0; e < chunk.elements; ++e) {
+      for (std::size_t k = 0; k < kLanes; ++k) sum[k] += products[e * kLanes + k];
+    }
+    for (std::size_t k = 0; k < kLanes; ++k) x.adjoint[k] += sum[k];
+    return;
+  }
+  for (std::size_t e = 0; e < chunk.elements; ++e) {
+    double* to = x.adjoint + x.at(chunk.first_element + e) * kLanes;
+    for (std::size_t k = 0; k < kLanes; ++k) to[k] += products[e * kLanes + k];
+  }
+}
+
 void gather(const Operand& x, const Chunk& chunk, std::size_t lanes, double* buffer) {
   if (lanes == 1) {
     if (x.is_broadcast()) {
@@ -77,6 +110,8 @@ void gather(const Operand& x, const Chunk& chunk, std::size_t lanes, double* buf
     }
     return;
   }
+  if (lanes == 8) return gather_lanes<8>(x, chunk, buffer);
+  if (lanes == 4) return gather_lanes<4>(x, chunk, buffer);
   for (std::size_t e = 0; e < chunk.elements; ++e) {
     const std::size_t at = x.at(chunk.first_element + e);
     double* to = buffer + e * chunk.lanes;
@@ -117,6 +152,8 @@ KULLBACK_VECTORIZE void scatter(const Operand& x, const ElementwiseCall& call, c
     }
     return;
   }
+  if (call.lanes == 8) return scatter_lanes<8>(x, chunk, products);
+  if (call.lanes == 4) return scatter_lanes<4>(x, chunk, products);
   for (std::size_t e = 0; e < chunk.elements; ++e) {
     add(x.adjoint + x.at(chunk.first_element + e) * call.lanes + chunk.first_lane, products + e * chunk.lanes,
         chunk.lanes);

@@ -11,7 +11,9 @@
 #include <map>
 #include <numbers>
 
+#include "math/instruction_set.hpp"
 #include "tape/affine.hpp"
+#include "tape/lane_kernels.hpp"
 
 namespace kullback::tape {
 
@@ -27,6 +29,15 @@ struct Reader {
   const double* at;
   std::size_t size() { return static_cast<std::size_t>(*at++); }
 };
+
+constexpr std::size_t kMostLanes = 1024;
+
+double log_density(double sum, double sigma, double n, const math::Terms& terms) {
+  double value = -0.5 * sum / (sigma * sigma);
+  if (terms.keep(0b010)) value -= n * std::log(sigma);
+  if (terms.normalized) value -= n * 0.5 * std::log(2 * std::numbers::pi);
+  return sigma > 0 ? value : std::numeric_limits<double>::quiet_NaN();
+}
 
 math::Shape residuals_shape(std::span<const math::DenseArgument>) { return {}; }
 
@@ -60,10 +71,7 @@ void residuals_forward(const math::ArrayCall& call) {
     in.at = b + rows;
   }
   call.scratch[0] = sum;
-  double value = -0.5 * sum / (sigma * sigma);
-  if (call.terms.keep(0b010)) value -= n * std::log(sigma);
-  if (call.terms.normalized) value -= n * 0.5 * std::log(2 * std::numbers::pi);
-  *call.result = sigma > 0 ? value : std::numeric_limits<double>::quiet_NaN();
+  *call.result = log_density(sum, sigma, n, call.terms);
 }
 
 void residuals_backward(const math::ArrayCall& call) {
@@ -91,6 +99,96 @@ void residuals_backward(const math::ArrayCall& call) {
     }
     z += rows;
     in.at = a + rows * k + rows;
+  }
+}
+
+// ---- the same for all lanes ----
+
+template <std::size_t kLanes>
+struct LanesForward {
+  KULLBACK_INLINE static void run(const LaneCall& call) {
+    const std::size_t lanes = kLanes != 0 ? kLanes : call.lanes;
+    const double* p = call.arguments[0].data;
+    Reader in{call.arguments[2].data};
+    const double n = *in.at++;
+    const std::size_t blocks = in.size();
+    in.size();
+    double* sum = call.scratch;
+    double* z = call.scratch + lanes;
+    std::fill_n(sum, lanes, 0.0);
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const std::size_t k = in.size();
+      const std::size_t rows = in.size();
+      const double* index = in.at;
+      const double* a = index + k;
+      const double* b = a + rows * k;
+      for (std::size_t r = 0; r < rows; ++r) {
+        double* own = z + r * lanes;
+        for (std::size_t l = 0; l < lanes; ++l) own[l] = -b[r];
+        for (std::size_t j = 0; j < k; ++j) {
+          const double* x = p + static_cast<std::size_t>(index[j]) * lanes;
+          const double factor = a[j * rows + r];
+          KULLBACK_INDEPENDENT_LOOP
+          for (std::size_t l = 0; l < lanes; ++l) own[l] += factor * x[l];
+        }
+        KULLBACK_INDEPENDENT_LOOP
+        for (std::size_t l = 0; l < lanes; ++l) sum[l] += own[l] * own[l];
+      }
+      z += rows * lanes;
+      in.at = b + rows;
+    }
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const double sigma = call.arguments[1].data[call.arguments[1].varies ? l : 0];
+      call.result[l] = log_density(sum[l], sigma, n, call.terms);
+    }
+  }
+};
+
+template <std::size_t kLanes>
+struct LanesBackward {
+  KULLBACK_INLINE static void run(const LaneCall& call) {
+    const std::size_t lanes = kLanes != 0 ? kLanes : call.lanes;
+    Reader in{call.arguments[2].data};
+    const double n = *in.at++;
+    const std::size_t blocks = in.size();
+    in.size();
+    double scale[kMostLanes];
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const double sigma = call.arguments[1].data[call.arguments[1].varies ? l : 0];
+      const double up = call.result_adjoint[l];
+      scale[l] = -up / (sigma * sigma);
+      if (call.adjoints[1] != nullptr)
+        call.adjoints[1][l] += up * (call.scratch[l] / (sigma * sigma) - n) / sigma;
+    }
+    double* down = call.adjoints[0];
+    if (down == nullptr) return;
+    const double* z = call.scratch + lanes;
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const std::size_t k = in.size();
+      const std::size_t rows = in.size();
+      const double* index = in.at;
+      const double* a = index + k;
+      for (std::size_t j = 0; j < k; ++j) {
+        double* to = down + static_cast<std::size_t>(index[j]) * lanes;
+        for (std::size_t r = 0; r < rows; ++r) {
+          const double factor = a[j * rows + r];
+          const double* own = z + r * lanes;
+          KULLBACK_INDEPENDENT_LOOP
+          for (std::size_t l = 0; l < lanes; ++l) to[l] += factor * scale[l] * own[l];
+        }
+      }
+      z += rows * lanes;
+      in.at = a + rows * k + rows;
+    }
+  }
+};
+
+template <template <std::size_t> class Body>
+void for_lanes(const LaneCall& call) {
+  switch (call.lanes) {
+    case 4: return math::dispatch<Body<4>>(call);
+    case 8: return math::dispatch<Body<8>>(call);
+    default: return math::dispatch<Body<0>>(call);
   }
 }
 
@@ -288,6 +386,8 @@ class Collapser final {
 };
 
 }  // namespace
+
+const LaneKernel kNormalResidualLanes{&for_lanes<LanesForward>, &for_lanes<LanesBackward>};
 
 Trace collapse_normals(const Trace& trace) { return Collapser(trace).run(); }
 

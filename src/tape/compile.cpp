@@ -447,6 +447,7 @@ class Compiler final {
 std::shared_ptr<const Tape> compile(const Builder& builder) {
   Trace trace = simplify(scalarize(drop_unused(copy_trace(builder))));
   rewrite_densities(trace);
+  fuse_glm(trace);
   trace = reassociate(collapse_normals(trace));
   fuse_multiply_add(trace);
   return Compiler(std::move(trace), builder.instructions().size()).run();

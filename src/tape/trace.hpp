@@ -66,6 +66,8 @@ Trace scalarize(const Trace& trace);
 // Computes equal expressions once, drops x + 0 and x * 1, splits the target's sums into terms, and turns long
 // chains of additions into one sum.
 Trace simplify(const Trace& trace);
+// Linear predictors and the densities that read them become one function.
+void fuse_glm(Trace& trace);
 // Replaces densities by equal ones that cost less.
 void rewrite_densities(Trace& trace);
 // Orders the sums inside recurrences so that little is left to do in each step.

@@ -14,6 +14,7 @@ struct Workspace::Bound {
   double* result_adjoint = nullptr;
   double* scratch = nullptr;
   double* const* partials = nullptr;  // of densities: one for each operand, null where it is constant
+  const LaneKernel* all_lanes = nullptr;  // of array functions: works on all lanes at once
 };
 
 namespace {
@@ -50,7 +51,7 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
   std::size_t scratch = 0;
   for (const Instruction& i : tape_->instructions) scratch += i.scratch_size * lanes_;
   scratch_.resize(scratch);
-  dense_.resize(dense_size(*tape_));
+  dense_.resize(dense_size(*tape_) * lanes_);
   operands_.reserve(tape_->operands.size());
   for (const TapeOperand& o : tape_->operands) {
     math::Operand resolved;
@@ -70,8 +71,14 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
   for (const Instruction& i : tape_->instructions) {
     bound_.push_back({&i, tape_->operands.data() + i.first_operand, operands_.data() + i.first_operand,
                       values_.data() + i.result * lanes_, adjoints_.data() + i.result * lanes_,
-                      scratch_.data() + scratch, partials_.data() + i.first_operand});
+                      scratch_.data() + scratch, partials_.data() + i.first_operand, nullptr});
     if (i.kind == OpKind::density || i.kind == OpKind::each_density) place_partials(bound_.back());
+    if (i.kind == OpKind::array && lanes_ > 1) {
+      unsigned varying = 0;
+      for (std::uint32_t j = 0; j < i.operand_count; ++j)
+        varying |= bound_.back().operands[j].constant ? 0U : 1U << j;
+      bound_.back().all_lanes = find_lane_kernel(*static_cast<const math::ArrayOp*>(i.definition), varying);
+    }
     scratch += i.scratch_size * lanes_;
   }
 }
@@ -167,8 +174,47 @@ double* Workspace::dense_arguments(const Bound& bound, std::size_t lane, double*
   return next;
 }
 
+// Operands with their lanes innermost, in place where they are contiguous.
+LaneCall Workspace::lane_call(const Bound& bound, math::DenseArgument* arguments, double** adjoints) {
+  const Instruction& i = *bound.instruction;
+  double* next = dense_.data();
+  for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+    const TapeOperand& operand = bound.operands[j];
+    const math::Operand& resolved = bound.resolved[j];
+    arguments[j] = {resolved.value, tape_->shapes[i.first_shape + j], !operand.constant};
+    adjoints[j] = operand.constant ? nullptr : resolved.adjoint;
+    if (operand.constant || !operand.gathered) continue;
+    const std::size_t size = std::size_t{operand.size} * lanes_;
+    for (std::size_t e = 0; e < operand.size; ++e)
+      std::copy_n(resolved.value + resolved.index[e] * lanes_, lanes_, next + e * lanes_);
+    arguments[j].data = next;
+    adjoints[j] = next + size;
+    std::fill_n(adjoints[j], size, 0.0);
+    next += 2 * size;
+  }
+  return {lanes_,       {arguments, i.operand_count}, i.terms, bound.result, bound.scratch, bound.result_adjoint,
+          {adjoints, i.operand_count}};
+}
+
+void Workspace::scatter_lanes(const Bound& bound, double* const* adjoints) {
+  for (std::uint32_t j = 0; j < bound.instruction->operand_count; ++j) {
+    const TapeOperand& operand = bound.operands[j];
+    if (operand.constant || !operand.gathered) continue;
+    const math::Operand& resolved = bound.resolved[j];
+    for (std::size_t e = 0; e < operand.size; ++e) {
+      double* to = resolved.adjoint + resolved.index[e] * lanes_;
+      for (std::size_t k = 0; k < lanes_; ++k) to[k] += adjoints[j][e * lanes_ + k];
+    }
+  }
+}
+
 void Workspace::forward_dense(const Bound& bound) {
   const Instruction& i = *bound.instruction;
+  if (bound.all_lanes != nullptr) {
+    math::DenseArgument arguments[kMaxOperands];
+    double* adjoints[kMaxOperands];
+    return bound.all_lanes->forward(lane_call(bound, arguments, adjoints));
+  }
   const math::Shape* shapes = tape_->shapes.data() + i.first_shape;
   for (std::size_t lane = 0; lane < lanes_; ++lane) {
     math::DenseArgument arguments[kMaxOperands];
@@ -201,6 +247,12 @@ void Workspace::forward_dense(const Bound& bound) {
 
 void Workspace::backward_dense(const Bound& bound) {
   const Instruction& i = *bound.instruction;
+  if (bound.all_lanes != nullptr) {
+    math::DenseArgument arguments[kMaxOperands];
+    double* adjoints[kMaxOperands];
+    bound.all_lanes->backward(lane_call(bound, arguments, adjoints));
+    return scatter_lanes(bound, adjoints);
+  }
   const math::Shape* shapes = tape_->shapes.data() + i.first_shape;
   for (std::size_t lane = 0; lane < lanes_; ++lane) {
     math::DenseArgument arguments[kMaxOperands];

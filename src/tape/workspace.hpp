@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tape/lane_kernels.hpp"
 #include "tape/log_sum_exp.hpp"
 #include "tape/tape.hpp"
 
@@ -42,6 +43,8 @@ class Workspace final {
   void backward_density(const Bound& bound);
   void place_partials(const Bound& bound);
   PackedCall packed_call(const Bound& bound);
+  LaneCall lane_call(const Bound& bound, math::DenseArgument* arguments, double** adjoints);
+  void scatter_lanes(const Bound& bound, double* const* adjoints);
   LogSumExpCall log_sum_exp_call(const Bound& bound) const;
 
   std::shared_ptr<const Tape> tape_;
