@@ -113,7 +113,6 @@ std::optional<AffineForm> Affine::expand_product(const RawInstruction& r, std::u
 
 bool Affine::add(AffineForm& to, const AffineForm& from, double factor) const {
   to.constant += factor * from.constant;
-  if (factor == 0) return true;
   for (const AffineForm::Term& term : from.terms) {
     const auto at = std::lower_bound(to.terms.begin(), to.terms.end(), term.slot,
                                      [](const AffineForm::Term& t, Id slot) { return t.slot < slot; });

@@ -261,31 +261,39 @@ class Collapser final {
     }
   }
 
+  using Blocks = std::map<Ids, std::vector<Row>>;
+
+  // Rows of the same numbers form a block; a zero coefficient may count as present (one dense design) or not (a
+  // sparse one), whichever gives less to do.
   void collapse(const Candidate& candidate) {
     if (candidate.count < 8) return;
-    std::map<Ids, std::vector<Row>> blocks;
-    for (const std::uint32_t i : candidate.members) {
-      const RawInstruction& r = in_.instructions[i];
-      for (std::uint32_t e = 0; e < r.count; ++e) {
-        if (!add_row(r, e, blocks)) return;
+    Blocks best;
+    std::size_t least = 4 * candidate.count;
+    for (const bool keep_zeros : {true, false}) {
+      Blocks blocks;
+      for (const std::uint32_t i : candidate.members) {
+        const RawInstruction& r = in_.instructions[i];
+        for (std::uint32_t e = 0; e < r.count; ++e) {
+          if (!add_row(r, e, keep_zeros, blocks)) return;
+        }
       }
+      std::size_t after = 0;
+      std::size_t rows_after = 0;
+      double work = 0;
+      for (const auto& [slots, rows] : blocks) {
+        const std::size_t width = slots.size() + 1;
+        after += std::min(width, rows.size()) * width;
+        rows_after += std::min(width, rows.size());
+        if (rows.size() > width) work += static_cast<double>(rows.size()) * static_cast<double>(width * width);
+      }
+      if (2 * rows_after > candidate.count || after >= least || work > kMostWork) continue;
+      least = after;
+      best = std::move(blocks);
     }
-    std::size_t before = 0;
-    std::size_t after = 0;
-    std::size_t rows_after = 0;
-    double work = 0;
-    for (const auto& [slots, rows] : blocks) {
-      const std::size_t width = slots.size() + 1;
-      before += rows.size() * 4;
-      after += std::min(width, rows.size()) * width;
-      rows_after += std::min(width, rows.size());
-      if (rows.size() > width) work += static_cast<double>(rows.size()) * static_cast<double>(width * width);
-    }
-    if (2 * rows_after > candidate.count || after >= before || work > kMostWork) return;
-    replace(candidate, blocks);
+    if (!best.empty()) replace(candidate, best);
   }
 
-  bool add_row(const RawInstruction& r, std::uint32_t e, std::map<Ids, std::vector<Row>>& blocks) {
+  bool add_row(const RawInstruction& r, std::uint32_t e, bool keep_zeros, Blocks& blocks) {
     const auto at = [&](std::uint32_t j) {
       const std::span<const Id> ids = in_.operand(r, j);
       return ids[ids.size() == 1 ? 0 : e];
@@ -304,6 +312,7 @@ class Collapser final {
     Row own;
     own.constant = scale * (y->constant - mu->constant);
     for (const auto& [slot, coefficient] : row) {
+      if (coefficient == 0 && !keep_zeros) continue;
       slots.push_back(slot);
       own.coefficients.push_back(scale * coefficient);
     }
@@ -311,7 +320,7 @@ class Collapser final {
     return true;
   }
 
-  void replace(const Candidate& candidate, const std::map<Ids, std::vector<Row>>& blocks) {
+  void replace(const Candidate& candidate, const Blocks& blocks) {
     std::map<Id, std::size_t> position;
     Ids slots;
     for (const auto& [block, rows] : blocks) {

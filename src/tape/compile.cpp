@@ -22,6 +22,7 @@ constexpr std::uint32_t kUnplaced = 0xFFFF'FFFFU;
 constexpr std::size_t kFewElements = 12;
 constexpr std::size_t kFewDensities = 4;
 constexpr std::size_t kFewNormals = 32;
+constexpr std::size_t kFewestMany = 3;  // elements of one packed operation over many
 constexpr std::size_t kLongestPacked = 64;  // operands of one sum or product
 
 // The packed form of a function of arrays, where it has one.
@@ -141,6 +142,7 @@ class Compiler final {
 
   void pack(const Group& group) {
     Packed& packed = open_packed(instruction(group.members.front()));
+    if (pack_many(packed, group)) return finish_packed(packed);
     for (const std::uint32_t i : group.members) {
       const RawInstruction& r = instruction(i);
       if (r.kind == OpKind::elementwise) pack_elementwise(packed, r);
@@ -151,9 +153,47 @@ class Compiler final {
       }
       if (r.kind == OpKind::array) pack_array(packed, r);
     }
+    finish_packed(packed);
+  }
+
+  void finish_packed(const Packed& packed) {
     Instruction& out = tape_->instructions.back();
     out.count = static_cast<std::uint32_t>(packed.ops.size());
     out.scratch_size = packed.scratch_size;
+  }
+
+  // The ids of operand j for all elements of a group.
+  Ids merged_operand(const Group& group, std::uint32_t j) const {
+    Ids ids;
+    for (const std::uint32_t i : group.members) {
+      const RawInstruction& r = instruction(i);
+      const std::span<const Id> own = trace_.operand(r, j);
+      if (own.size() == 1) {
+        ids.insert(ids.end(), r.count, own.front());
+      } else {
+        ids.insert(ids.end(), own.begin(), own.end());
+      }
+    }
+    return ids;
+  }
+
+  bool pack_many(Packed& packed, const Group& group) {
+    const RawInstruction& first = instruction(group.members.front());
+    const std::size_t count = element_count(group);
+    if (first.kind != OpKind::elementwise || count < kFewestMany) return false;
+    const MicroCode code = many_code(micro_code(*static_cast<const math::Elementwise*>(first.definition)));
+    if (code == MicroCode::elementwise) return false;
+    MicroOp op{code, static_cast<std::uint16_t>(count), new_slot_[first.result],
+               static_cast<std::uint32_t>(packed.pool.size()), 0};
+    for (std::uint32_t j = 0; j < first.operand_count; ++j) {
+      const Ids ids = merged_operand(group, j);
+      const bool same =
+          std::all_of(ids.begin(), ids.end(), [&](Id id) { return same_number(id, ids.front()); });
+      if (same) op.b |= 1U << j;
+      for (std::size_t i = 0; i < (same ? 1 : ids.size()); ++i) packed.pool.push_back(slot_of(ids[i]));
+    }
+    packed.ops.push_back(op);
+    return true;
   }
 
   std::uint32_t operand_slot(const RawInstruction& r, std::uint32_t j, std::uint32_t element) {
@@ -217,7 +257,9 @@ class Compiler final {
     }
     MicroOp op{weighted ? MicroCode::normal_weighted : MicroCode::normal_shared,
                static_cast<std::uint16_t>(r.count), new_slot_[r.result],
-               static_cast<std::uint32_t>(packed.pool.size()), weighted ? 0U : 1U};
+               static_cast<std::uint32_t>(packed.pool.size()), weighted ? 0U : 4U};
+    if (!all_constant(trace_.operand(r, 0))) op.b |= 1U;
+    if (!standard && !all_constant(trace_.operand(r, 1))) op.b |= 2U;
     packed.pool.push_back(slot_of(trace_.new_constant(constant)));
     if (!weighted) packed.pool.push_back(slot_of(sigma[0]));
     for (std::uint32_t e = 0; e < r.count; ++e) {
@@ -290,20 +332,8 @@ class Compiler final {
     }
     out.result_size = group.to_target ? 1 : result_size;
     const bool dense = out.kind == OpKind::array || out.kind == OpKind::transform;
-    Ids merged;
-    for (std::uint32_t j = 0; j < first.operand_count; ++j) {
-      merged.clear();
-      for (const std::uint32_t i : group.members) {
-        const RawInstruction& r = instruction(i);
-        const std::span<const Id> ids = trace_.operand(r, j);
-        if (!dense && ids.size() == 1) {
-          merged.insert(merged.end(), r.count, ids.front());
-        } else {
-          merged.insert(merged.end(), ids.begin(), ids.end());
-        }
-      }
-      tape_->operands.push_back(make_operand(merged, !dense));
-    }
+    for (std::uint32_t j = 0; j < first.operand_count; ++j)
+      tape_->operands.push_back(make_operand(merged_operand(group, j), !dense));
     if (dense) {
       out.first_shape = static_cast<std::uint32_t>(tape_->shapes.size());
       const std::size_t count = out.kind == OpKind::array ? first.operand_count : 1;

@@ -187,6 +187,74 @@ KULLBACK_INLINE void fma_backward(const F& f, const MicroOp& op) {
   for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += up[k];
 }
 
+// ---- many elements of one operation ----
+
+template <std::size_t kArity>
+struct ManyOperands {
+  const std::uint32_t* slots[kArity];
+  bool shared[kArity];
+  KULLBACK_INLINE ManyOperands(const std::uint32_t* pool, const MicroOp& op) {
+    for (std::size_t j = 0; j < kArity; ++j) {
+      slots[j] = pool;
+      shared[j] = (op.b >> j & 1U) != 0;
+      pool += shared[j] ? 1 : op.n;
+    }
+  }
+  KULLBACK_INLINE std::uint32_t at(std::size_t j, std::size_t i) const { return slots[j][shared[j] ? 0 : i]; }
+};
+
+// Partial derivatives of operand J, for x + y, x - y, x * y and x * y + z.
+template <class Function, std::size_t J>
+KULLBACK_INLINE double partial_of(double a, double b) {
+  if constexpr (J == 0) return Function::first(a, b, 0);
+  if constexpr (J == 1) return Function::second(a, b, 0);
+  return 1;
+}
+
+template <class Function, std::size_t kArity, class F>
+KULLBACK_INLINE void many_forward(const F& f, const MicroOp& op) {
+  const ManyOperands<kArity> x(f.operands(op), op);
+  for (std::size_t i = 0; i < op.n; ++i) {
+    const double* a = f.value(x.at(0, i));
+    const double* b = f.value(x.at(1, i));
+    double* r = f.value(op.result + static_cast<std::uint32_t>(i));
+    if constexpr (kArity == 2) {
+      KULLBACK_INDEPENDENT_LOOP
+      for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = Function::value(a[k], b[k]);
+    } else {
+      const double* c = f.value(x.at(2, i));
+      KULLBACK_INDEPENDENT_LOOP
+      for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = Function::value(a[k], b[k]) + c[k];
+    }
+  }
+}
+template <class Function, std::size_t J, std::size_t kArity, class F>
+KULLBACK_INLINE void many_backward_operand(const F& f, const MicroOp& op, const ManyOperands<kArity>& x) {
+  double sum[F::kLanes] = {};
+  for (std::size_t i = 0; i < op.n; ++i) {
+    const double* a = f.value(x.at(0, i));
+    const double* b = f.value(x.at(1, i));
+    const double* up = f.adjoint(op.result + static_cast<std::uint32_t>(i));
+    if (x.shared[J]) {
+      for (std::size_t k = 0; k < F::kLanes; ++k) sum[k] += up[k] * partial_of<Function, J>(a[k], b[k]);
+    } else {
+      double* down = f.adjoint(x.slots[J][i]);
+      KULLBACK_INDEPENDENT_LOOP
+      for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += up[k] * partial_of<Function, J>(a[k], b[k]);
+    }
+  }
+  if (!x.shared[J]) return;
+  double* down = f.adjoint(x.slots[J][0]);
+  for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += sum[k];
+}
+template <class Function, std::size_t kArity, class F>
+KULLBACK_INLINE void many_backward(const F& f, const MicroOp& op) {
+  const ManyOperands<kArity> x(f.operands(op), op);
+  many_backward_operand<Function, 0>(f, op, x);
+  many_backward_operand<Function, 1>(f, op, x);
+  if constexpr (kArity == 3) many_backward_operand<Function, 2>(f, op, x);
+}
+
 template <class F>
 KULLBACK_INLINE void sum_forward(const F& f, const MicroOp& op) {
   const std::uint32_t* slots = f.operands(op);
@@ -322,6 +390,23 @@ KULLBACK_INLINE void recur_backward(const F& f, const MicroOp& op) {
   for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += down_m[k];
 }
 
+// Constants share slots: adding to their adjoints one after another would only wait for memory.
+constexpr std::uint32_t kVariateVaries = 1;
+constexpr std::uint32_t kMeanVaries = 2;
+constexpr std::uint32_t kScaleKept = 4;
+
+template <class F>
+KULLBACK_INLINE void pull_normal(const F& f, const MicroOp& op, const std::uint32_t* slots, const double* pull) {
+  if ((op.b & kVariateVaries) != 0) {
+    double* down = f.adjoint(slots[0]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) down[k] -= pull[k];
+  }
+  if ((op.b & kMeanVaries) != 0) {
+    double* down = f.adjoint(slots[1]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += pull[k];
+  }
+}
+
 template <class F>
 KULLBACK_INLINE void normal_weighted_forward(const F& f, const MicroOp& op) {
   const std::uint32_t* slots = f.operands(op);
@@ -349,10 +434,7 @@ KULLBACK_INLINE void normal_weighted_backward(const F& f, const MicroOp& op) {
     const double* weight = f.value(slots[2]);
     double pull[F::kLanes];
     for (std::size_t k = 0; k < F::kLanes; ++k) pull[k] = up[k] * (y[k] - mu[k]) * (weight[k] * weight[k]);
-    double* down_y = f.adjoint(slots[0]);
-    for (std::size_t k = 0; k < F::kLanes; ++k) down_y[k] -= pull[k];
-    double* down_mu = f.adjoint(slots[1]);
-    for (std::size_t k = 0; k < F::kLanes; ++k) down_mu[k] += pull[k];
+    pull_normal(f, op, slots, pull);
   }
 }
 
@@ -373,7 +455,7 @@ KULLBACK_INLINE void normal_shared_forward(const F& f, const MicroOp& op) {
   double sum[F::kLanes];
   sum_of_squares(f, slots + 2, op.n, sum);
   double* r = f.value(op.result);
-  const double kept = op.b != 0 ? -static_cast<double>(op.n) : 0.0;
+  const double kept = (op.b & kScaleKept) != 0 ? -static_cast<double>(op.n) : 0.0;
   KULLBACK_INDEPENDENT_LOOP
   for (std::size_t k = 0; k < F::kLanes; ++k) {
     const double inverse = 1 / sigma[k];
@@ -390,7 +472,7 @@ KULLBACK_INLINE void normal_shared_backward(const F& f, const MicroOp& op) {
   sum_of_squares(f, slots + 2, op.n, sum);
   double scale[F::kLanes];
   double* down_sigma = f.adjoint(slots[1]);
-  const double kept = op.b != 0 ? static_cast<double>(op.n) : 0.0;
+  const double kept = (op.b & kScaleKept) != 0 ? static_cast<double>(op.n) : 0.0;
   for (std::size_t k = 0; k < F::kLanes; ++k) {
     const double inverse = 1 / sigma[k];
     scale[k] = up[k] * inverse * inverse;
@@ -402,10 +484,7 @@ KULLBACK_INLINE void normal_shared_backward(const F& f, const MicroOp& op) {
     const double* mu = f.value(pairs[1]);
     double pull[F::kLanes];
     for (std::size_t k = 0; k < F::kLanes; ++k) pull[k] = (y[k] - mu[k]) * scale[k];
-    double* down_y = f.adjoint(pairs[0]);
-    for (std::size_t k = 0; k < F::kLanes; ++k) down_y[k] -= pull[k];
-    double* down_mu = f.adjoint(pairs[1]);
-    for (std::size_t k = 0; k < F::kLanes; ++k) down_mu[k] += pull[k];
+    pull_normal(f, op, pairs, pull);
   }
 }
 
@@ -482,6 +561,10 @@ void density_backward(const F& f, const MicroOp& op) {
   case MicroCode::sum: sum_##way(f, op); break;                                    \
   case MicroCode::log_sum_exp: log_sum_exp_##way(f, op); break;                    \
   case MicroCode::dot_product: dot_##way(f, op); break;                            \
+  case MicroCode::add_many: many_##way<Add, 2>(f, op); break; \
+  case MicroCode::subtract_many: many_##way<Subtract, 2>(f, op); break; \
+  case MicroCode::multiply_many: many_##way<Multiply, 2>(f, op); break; \
+  case MicroCode::fma_many: many_##way<Multiply, 3>(f, op); break; \
   case MicroCode::recurrence_shared: recur_##way<false>(f, op); break; \
   case MicroCode::recurrence: recur_##way<true>(f, op); break; \
   case MicroCode::normal_weighted: normal_weighted_##way(f, op); break;            \
@@ -644,6 +727,16 @@ MicroCode micro_code(const math::Elementwise& f) {
     if (named.name == f.name) return named.code;
   }
   return MicroCode::elementwise;
+}
+
+MicroCode many_code(MicroCode code) {
+  switch (code) {
+    case MicroCode::add: return MicroCode::add_many;
+    case MicroCode::subtract: return MicroCode::subtract_many;
+    case MicroCode::multiply: return MicroCode::multiply_many;
+    case MicroCode::fma: return MicroCode::fma_many;
+    default: return MicroCode::elementwise;
+  }
 }
 
 void run_forward(const PackedCall& call) { run_pieces<Forward>(call); }

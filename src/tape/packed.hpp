@@ -36,13 +36,19 @@ enum class MicroCode : std::uint16_t {
   sum,
   log_sum_exp,
   dot_product,
+  // n elements; pool: for each operand its slots, or one where bit j of b says that it serves all
+  add_many,
+  subtract_many,
+  multiply_many,
+  fma_many,
   // x[i] = m[i] * x[i-1] + c[i] for b steps; result: the first of b slots. Pool: the slot of x[0], then one m for
   // all steps and the c of each (shared), or (m, c) of each
   recurrence_shared,
   recurrence,
   // sum over n elements of log normal(y | mu, sigma); pool: a constant to add, then
+  // (bits of b: 1 y varies, 2 mu varies, 4 - n log sigma is kept)
   normal_weighted,  // (y, mu, 1 / sigma) of each: sigma is data, log sigma in the constant
-  normal_shared,    // sigma, then (y, mu) of each; b: 1 where - n log sigma is kept
+  normal_shared,    // sigma, then (y, mu) of each
   // a: operands in the pool; b: number of the function or density
   elementwise,
   density,
@@ -72,6 +78,9 @@ struct Packed {
 
 // The code of an elementwise function or array function that has one, else `elementwise`.
 MicroCode micro_code(const math::Elementwise& f);
+
+// The code for many elements of an operation, or `elementwise` where there is none.
+MicroCode many_code(MicroCode code);
 
 // Turns runs of multiply-adds and additions that each read the one before into recurrences. `one`: a slot that holds 1.
 void roll_recurrences(Packed& packed, std::uint32_t one);
