@@ -43,6 +43,8 @@ class Compiler final {
     for (const Group& group : groups_) emit(group);
     finish_target();
     finish_guards();
+    for (const Id id : raw_.outputs()) tape_->outputs.push_back(slot_of(id));
+    tape_->solvers = raw_.solvers();
     tape_->slot_count = next_slot_;
     return tape_;
   }
@@ -79,6 +81,7 @@ class Compiler final {
   void mark_needed() {
     needed_.assign(raw_.instructions().size(), false);
     for (const Id id : raw_.target()) need(id);
+    for (const Id id : raw_.outputs()) need(id);
     for (const Guard& guard : raw_.guards()) {
       need(guard.left);
       need(guard.right);
@@ -107,6 +110,9 @@ class Compiler final {
       for (const Id id : {guard.left, guard.right}) {
         if (!is_constant(id)) ++uses[id];
       }
+    }
+    for (const Id id : raw_.outputs()) {
+      if (!is_constant(id)) ++uses[id];
     }
     std::vector<std::uint32_t> in_target(raw_.values().size(), 0);
     for (const Id id : raw_.target()) {
@@ -193,7 +199,8 @@ class Compiler final {
       result_size += instruction(i).result_size;
     }
     out.result_size = group.density_of_target ? 1 : result_size;
-    const bool dense = out.kind == OpKind::array || out.kind == OpKind::transform;
+    const bool dense =
+        out.kind == OpKind::array || out.kind == OpKind::transform || out.kind == OpKind::solver;
     Ids merged;
     for (std::uint32_t j = 0; j < first.operand_count; ++j) {
       merged.clear();
@@ -210,7 +217,9 @@ class Compiler final {
     }
     if (dense) {
       out.first_shape = static_cast<std::uint32_t>(tape_->shapes.size());
-      const std::size_t count = out.kind == OpKind::array ? first.operand_count : 1;
+      const std::size_t count = out.kind == OpKind::array    ? first.operand_count
+                                : out.kind == OpKind::solver ? 0
+                                                             : 1;
       for (std::size_t s = 0; s < count; ++s) tape_->shapes.push_back(raw_.shapes()[first.first_shape + s]);
     }
     out.scratch_size = scratch_size(out);
@@ -261,6 +270,8 @@ class Compiler final {
       }
       return size;
     }
+    if (out.kind == OpKind::solver)
+      return static_cast<std::uint32_t>(static_cast<const DenseFunction*>(out.definition)->scratch_size());
     const math::Shape* shapes = tape_->shapes.data() + out.first_shape;
     if (out.kind == OpKind::transform) {
       return static_cast<std::uint32_t>(

@@ -13,6 +13,7 @@ struct Workspace::Bound {
   double* result = nullptr;
   double* result_adjoint = nullptr;
   double* scratch = nullptr;
+  DenseFunction::State* state = nullptr;  // of a solver
 };
 
 namespace {
@@ -22,7 +23,7 @@ constexpr std::size_t kMaxOperands = 16;
 std::size_t dense_size(const Tape& tape) {
   std::size_t most = 0;
   for (const Instruction& i : tape.instructions) {
-    if (i.kind != OpKind::array && i.kind != OpKind::transform) continue;
+    if (i.kind == OpKind::elementwise || i.kind == OpKind::density) continue;
     std::size_t size = 2 * static_cast<std::size_t>(i.result_size);
     for (std::uint32_t j = 0; j < i.operand_count; ++j)
       size += 2 * std::size_t{tape.operands[i.first_operand + j].size};
@@ -63,7 +64,11 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
   for (const Instruction& i : tape_->instructions) {
     bound_.push_back({&i, tape_->operands.data() + i.first_operand, operands_.data() + i.first_operand,
                       values_.data() + i.result * lanes_, adjoints_.data() + i.result * lanes_,
-                      scratch_.data() + scratch});
+                      scratch_.data() + scratch, nullptr});
+    if (i.kind == OpKind::solver) {
+      states_.push_back(static_cast<const DenseFunction*>(i.definition)->make_state());
+      bound_.back().state = states_.back().get();
+    }
     scratch += i.scratch_size * lanes_;
   }
 }
@@ -92,6 +97,7 @@ bool Workspace::forward(const double* theta) {
         break;
       }
       case OpKind::array:
+      case OpKind::solver:
       case OpKind::transform: try { forward_dense(bound);
         } catch (const std::exception& e) {
           message_ = e.what();
@@ -166,6 +172,9 @@ void Workspace::forward_dense(const Bound& bound) {
       call.result = result;
       call.scratch = scratch;
       static_cast<const math::ArrayOp*>(i.definition)->forward(call);
+    } else if (i.kind == OpKind::solver) {
+      static_cast<const DenseFunction*>(i.definition)
+          ->forward({arguments[0].data, result, scratch}, *bound.state);
     } else {
       math::TransformCall call;
       call.shape = shapes[0];
@@ -219,6 +228,9 @@ void Workspace::backward_dense(const Bound& bound) {
       call.result_adjoint = result_adjoint;
       call.adjoints = {adjoints, i.operand_count};
       static_cast<const math::ArrayOp*>(i.definition)->backward(call);
+    } else if (i.kind == OpKind::solver) {
+      static_cast<const DenseFunction*>(i.definition)
+          ->backward({arguments[0].data, result, scratch, result_adjoint, adjoints[0]}, *bound.state);
     } else {
       math::TransformCall call;
       call.shape = shapes[0];
@@ -271,6 +283,23 @@ void Workspace::backward(double* gradient) {
   for (const std::uint32_t slot : tape_->target) {
     for (std::size_t k = 0; k < lanes_; ++k) adjoints_[slot * lanes_ + k] += 1.0;
   }
+  sweep_back(gradient);
+}
+
+void Workspace::outputs(double* result) const {
+  for (const std::uint32_t slot : tape_->outputs)
+    result = std::copy_n(values_.data() + slot * lanes_, lanes_, result);
+}
+
+void Workspace::backward_outputs(const double* weights, double* gradient) {
+  std::fill(adjoints_.begin(), adjoints_.end(), 0.0);
+  for (const std::uint32_t slot : tape_->outputs) {
+    for (std::size_t k = 0; k < lanes_; ++k) adjoints_[slot * lanes_ + k] += *weights++;
+  }
+  sweep_back(gradient);
+}
+
+void Workspace::sweep_back(double* gradient) {
   for (auto bound = bound_.rbegin(); bound != bound_.rend(); ++bound) {
     const Instruction& i = *bound->instruction;
     switch (i.kind) {
@@ -280,6 +309,7 @@ void Workspace::backward(double* gradient) {
         break;
       case OpKind::density: backward_density(*bound); break;
       case OpKind::array:
+      case OpKind::solver:
       case OpKind::transform: backward_dense(*bound); break;
     }
   }

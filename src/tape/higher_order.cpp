@@ -1,0 +1,55 @@
+#include "tape/higher_order.hpp"
+
+#include <stdexcept>
+#include <unordered_map>
+
+#include "tape/higher_order/functions.hpp"
+
+namespace kullback::tape {
+
+std::vector<double> HigherOrderCall::numbers(const Value& value) const {
+  std::vector<double> numbers;
+  for (const Id id : tracer.reals(value)) numbers.push_back(builder().value(id));
+  return numbers;
+}
+
+HigherOrderFunction find_higher_order(std::string_view name) {
+  static const std::unordered_map<std::string_view, HigherOrderFunction> kFunctions = {
+      {"integrate_ode", call_integrate_ode},
+      {"integrate_ode_adams", call_integrate_ode},
+      {"integrate_ode_bdf", call_integrate_ode},
+      {"integrate_ode_rk45", call_integrate_ode},
+      {"map_rect", call_map_rect},
+      {"ode_adams", call_ode},
+      {"ode_adams_tol", call_ode},
+      {"ode_adjoint_tol_ctl", call_ode_adjoint},
+      {"ode_bdf", call_ode},
+      {"ode_bdf_tol", call_ode},
+      {"ode_ckrk", call_ode},
+      {"ode_ckrk_tol", call_ode},
+      {"ode_rk45", call_ode},
+      {"ode_rk45_tol", call_ode},
+      {"reduce_sum", call_reduce_sum},
+      {"reduce_sum_static", call_reduce_sum},
+  };
+  const auto found = kFunctions.find(name);
+  return found == kFunctions.end() ? nullptr : found->second;
+}
+
+Value call_higher_order(Tracer& tracer, const lang::Expr& expr, const lang::Call& node) {
+  HigherOrderCall call{tracer, expr, node.name, {}, {}};
+  for (const lang::Expr* argument : node.arguments) {
+    if (const auto* reference = argument->as<lang::FunctionRef>()) {
+      call.functions.push_back(reference->user);
+    } else {
+      call.values.push_back(tracer.eval(*argument));
+    }
+  }
+  try {
+    return find_higher_order(node.name)(call);
+  } catch (const std::logic_error& e) {  // domain_error, invalid_argument
+    tracer.refuse(e.what());
+  }
+}
+
+}  // namespace kullback::tape

@@ -1,0 +1,17 @@
+// What higher_order.cpp lists.
+#pragma once
+
+#include "tape/higher_order.hpp"
+
+namespace kullback::tape {
+
+// ode.cpp
+Value call_ode(const HigherOrderCall& call);
+Value call_integrate_ode(const HigherOrderCall& call);
+// ode_adjoint.cpp
+Value call_ode_adjoint(const HigherOrderCall& call);
+// sums.cpp
+Value call_reduce_sum(const HigherOrderCall& call);
+Value call_map_rect(const HigherOrderCall& call);
+
+}  // namespace kullback::tape
