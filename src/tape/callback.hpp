@@ -20,8 +20,8 @@ class Callback final {
 
   // The next argument: `count` numbers of this type and sizes, given by the solver. Before any add().
   void add_input(const math::Type& type, const Dims& dims);
-  // The next argument: a value of the calling program, on `outer`. `whole`: where one of its numbers depends on
-  // parameters, all become inputs (as in Stan, where a container of vars has sensitivities throughout).
+  // The next argument: a value of the calling program, on `outer`. `whole`: where one of its numbers depends
+  // on parameters, all become inputs (as in Stan, where a container of vars has sensitivities throughout).
   void add(const Builder& outer, const Value& value, bool whole = false);
   // A copy of the numbers that stay as they are.
   const std::vector<double>& constants() const { return constants_; }

@@ -67,8 +67,8 @@ void positive(std::string_view function, std::string_view name, long value) {
 void same_size(std::string_view function, std::string_view name, std::size_t size, std::string_view other,
                std::size_t other_size) {
   if (size == other_size) return;
-  throw std::domain_error(fmt::format("{}: {} ({}) and {} ({}) must match in size", function, name, size,
-                                      other, other_size));
+  throw std::domain_error(
+      fmt::format("{}: {} ({}) and {} ({}) must match in size", function, name, size, other, other_size));
 }
 
 }  // namespace kullback::math::check

@@ -54,8 +54,8 @@ class CoupledOde final {
   std::size_t size() const { return size_; }
   std::vector<double> initial_state() const;
   void rate(double t, const double* z, double* dz);
-  void plain_rate(double t, const double* y, double* dy);                    // y only
-  const double* jacobian(double t, const double* y, double* dy);             // of f, by columns: d/dt, d/dy, d/dp
+  void plain_rate(double t, const double* y, double* dy);         // y only
+  const double* jacobian(double t, const double* y, double* dy);  // of f, by columns: d/dt, d/dy, d/dp
   void sensitivity_rate(const double* jacobian, const double* s, double* ds, std::size_t which) const;
 
  private:

@@ -2,15 +2,14 @@
 // time by the adjoint of the state there, the adjoint of y0 is lambda(t0) and that of p the integral of
 // (df/dp)^T lambda. Cost does not grow with the number of parameters. The forward solution is interpolated
 // between checkpoints by CVODES.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "math/solvers/check.hpp"
 #include "math/solvers/cvodes_support.hpp"
 #include "math/solvers/ode.hpp"
-
-#include <fmt/format.h>
-
-#include <stdexcept>
 
 namespace kullback::math {
 
@@ -125,8 +124,7 @@ class Solution final {
     Solution& s = self(data);
     return s.kept_.run([&] {
       s.pull_back(t, y, lambda);
-      for (std::size_t j = 0; j < s.quadrature_.size(); ++j)
-        NV_DATA_S(dq)[j] = -s.gradient_[1 + s.n_ + j];
+      for (std::size_t j = 0; j < s.quadrature_.size(); ++j) NV_DATA_S(dq)[j] = -s.gradient_[1 + s.n_ + j];
     });
   }
 
@@ -166,9 +164,9 @@ class Solution final {
     require(CVodeSetJacFnB(cvodes_, index, jacobian_back), "CVodeSetJacFnB");
     if (quadrature_.empty()) return;
     require(CVodeQuadInitB(cvodes_, index, quadrature_back, q_back_), "CVodeQuadInitB");
-    require(CVodeQuadSStolerancesB(cvodes_, index, control_.relative_quadrature,
-                                   control_.absolute_quadrature),
-            "CVodeQuadSStolerancesB");
+    require(
+        CVodeQuadSStolerancesB(cvodes_, index, control_.relative_quadrature, control_.absolute_quadrature),
+        "CVodeQuadSStolerancesB");
     require(CVodeSetQuadErrConB(cvodes_, index, SUNTRUE), "CVodeSetQuadErrConB");
   }
 

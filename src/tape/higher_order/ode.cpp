@@ -125,7 +125,8 @@ Value solve(const HigherOrderCall& call, const OdeArguments& arguments, math::Od
 Value call_ode(const HigherOrderCall& call) {
   const std::span<const Value> values = call.values;
   const bool tolerances = call.name.ends_with("_tol");
-  return solve(call, {*call.functions[0], values[0], values[1], values[2], values.subspan(tolerances ? 6 : 3)},
+  return solve(call,
+               {*call.functions[0], values[0], values[1], values[2], values.subspan(tolerances ? 6 : 3)},
                tolerances ? control_of(call, 3) : method_of(call.name).defaults);
 }
 
