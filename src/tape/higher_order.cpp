@@ -15,6 +15,13 @@ std::vector<double> HigherOrderCall::numbers(const Value& value) const {
 
 HigherOrderFunction find_higher_order(std::string_view name) {
   static const std::unordered_map<std::string_view, HigherOrderFunction> kFunctions = {
+      {"algebra_solver", call_algebra_solver},
+      {"algebra_solver_newton", call_algebra_solver},
+      {"integrate_1d", call_integrate_1d},
+      {"integrate_1d_double_exponential", call_integrate_1d_variadic},
+      {"integrate_1d_double_exponential_tol", call_integrate_1d_variadic},
+      {"integrate_1d_gauss_kronrod", call_integrate_1d_variadic},
+      {"integrate_1d_gauss_kronrod_tol", call_integrate_1d_variadic},
       {"integrate_ode", call_integrate_ode},
       {"integrate_ode_adams", call_integrate_ode},
       {"integrate_ode_bdf", call_integrate_ode},
@@ -31,6 +38,10 @@ HigherOrderFunction find_higher_order(std::string_view name) {
       {"ode_rk45_tol", call_ode},
       {"reduce_sum", call_reduce_sum},
       {"reduce_sum_static", call_reduce_sum},
+      {"solve_newton", call_solve},
+      {"solve_newton_tol", call_solve},
+      {"solve_powell", call_solve},
+      {"solve_powell_tol", call_solve},
   };
   const auto found = kFunctions.find(name);
   return found == kFunctions.end() ? nullptr : found->second;

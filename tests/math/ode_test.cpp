@@ -224,6 +224,8 @@ TEST(Ode, TheAdjointMethodGivesTheGradientOfAWeightedSum) {
   const double weights[] = {1, -2, 0.5, 0.25, 3, 1, -1, 2};
   for (const int interpolation : {1, 2}) {
     for (const int solver : {1, 2}) {
+      // Hermite interpolation between the long steps of Adams is of order 3 only.
+      const double tolerance = interpolation == 1 ? 1e-6 : 1e-8;
       Written f = spiral();
       const OdeProblem problem = spiral_problem(f, "ode_adjoint_tol_ctl", 1e-6);
       const AdjointControl control = adjoint_control(absolute, interpolation, solver);
@@ -241,8 +243,8 @@ TEST(Ode, TheAdjointMethodGivesTheGradientOfAWeightedSum) {
         }
       }
       for (std::size_t k = 0; k < 2; ++k) {
-        EXPECT_NEAR(initial[k], 100 + expected[k], 1e-7) << interpolation << solver;
-        EXPECT_NEAR(parameters[k], expected[2 + k], 1e-7) << interpolation << solver;
+        EXPECT_NEAR(initial[k], 100 + expected[k], tolerance) << interpolation << solver;
+        EXPECT_NEAR(parameters[k], expected[2 + k], tolerance) << interpolation << solver;
       }
     }
   }

@@ -5,6 +5,12 @@
 
 namespace kullback::tape {
 
+// algebraic.cpp
+Value call_solve(const HigherOrderCall& call);
+Value call_algebra_solver(const HigherOrderCall& call);
+// integral.cpp
+Value call_integrate_1d(const HigherOrderCall& call);
+Value call_integrate_1d_variadic(const HigherOrderCall& call);
 // ode.cpp
 Value call_ode(const HigherOrderCall& call);
 Value call_integrate_ode(const HigherOrderCall& call);

@@ -1,37 +1,17 @@
 #include "tape/higher_order/ode_setup.hpp"
 
-#include <algorithm>
-
 #include "math/solvers/check.hpp"
 
 namespace kullback::tape {
-
-namespace {
-
-Piece add_piece(const HigherOrderCall& call, const Value& value, bool varies, Ids& argument) {
-  Piece piece;
-  const Ids ids = call.tracer.reals(value);
-  piece.varies = varies || !std::all_of(ids.begin(), ids.end(), is_constant);
-  piece.size = ids.size();
-  if (piece.varies) {
-    piece.first = argument.size();
-    argument.insert(argument.end(), ids.begin(), ids.end());
-  } else {
-    piece.constants = call.numbers(value);
-  }
-  return piece;
-}
-
-}  // namespace
 
 OdeSetup make_ode_setup(const HigherOrderCall& call, const OdeArguments& arguments) {
   OdeSetup setup;
   setup.function = call.name;
   const bool time_varies = !is_constant(call.tracer.reals(arguments.initial_time).front());
   // dy/dt0 = -(dy/dy0) f(t0, y0): where t0 varies, y0 does.
-  setup.initial = add_piece(call, arguments.initial, time_varies, setup.argument);
-  setup.initial_time = add_piece(call, arguments.initial_time, false, setup.argument);
-  setup.times = add_piece(call, arguments.times, false, setup.argument);
+  setup.initial = add_piece(call, arguments.initial, setup.argument, time_varies);
+  setup.initial_time = add_piece(call, arguments.initial_time, setup.argument);
+  setup.times = add_piece(call, arguments.times, setup.argument);
   auto callback = std::make_shared<Callback>(call.tracer, arguments.function);
   callback->add_input(math::Type{math::Kind::real}, {});
   callback->add_input(arguments.initial.type, arguments.initial.dims);

@@ -7,23 +7,9 @@
 #include <vector>
 
 #include "math/solvers/ode.hpp"
-#include "tape/callback.hpp"
-#include "tape/dense_function.hpp"
-#include "tape/higher_order.hpp"
+#include "tape/higher_order/pieces.hpp"
 
 namespace kullback::tape {
-
-// Numbers that are either constant or a piece of the instruction's argument.
-struct Piece {
-  std::vector<double> constants;
-  bool varies = false;
-  std::size_t first = 0;  // in the argument
-  std::size_t size = 0;
-
-  std::span<const double> in(const double* argument) const {
-    return varies ? std::span<const double>(argument + first, size) : std::span<const double>(constants);
-  }
-};
 
 // The order of the argument: y0, t0, times (each only where it varies), then what the callback captured.
 struct OdeSetup {
@@ -50,11 +36,5 @@ struct OdeArguments {
 };
 
 OdeSetup make_ode_setup(const HigherOrderCall& call, const OdeArguments& arguments);
-
-struct CallbackState final : DenseFunction::State {
-  CallbackState(std::shared_ptr<const Callback> callback, std::shared_ptr<const Tape> tape)
-      : f(std::move(callback), std::move(tape)) {}
-  CallbackFunction f;
-};
 
 }  // namespace kullback::tape
