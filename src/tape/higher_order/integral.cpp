@@ -21,13 +21,23 @@ constexpr std::size_t kGiven = 2;  // x, xc
 
 const double kDefaultTolerance = std::sqrt(std::numeric_limits<double>::epsilon());
 
+// x and xc: near a limit many xc share one rounded x.
+struct Abscissa {
+  std::uint64_t x;
+  std::uint64_t xc;
+  bool operator==(const Abscissa&) const = default;
+};
+struct AbscissaHash {
+  std::size_t operator()(const Abscissa& a) const { return a.x ^ (a.xc * 0x9E37'79B9'7F4A'7C15U); }
+};
+
 struct IntegralState final : DenseFunction::State {
   IntegralState(std::shared_ptr<const Callback> callback, std::shared_ptr<const Tape> tape)
       : f(std::move(callback), std::move(tape)), point(f.input_count()) {}
   CallbackFunction f;
   std::vector<double> point;  // x, xc, parameters
-  // Integrals of several partial derivatives meet the same abscissas: f and its gradient at x.
-  std::unordered_map<std::uint64_t, std::size_t> seen;
+  // Integrals of several partial derivatives meet the same abscissas: f and its gradient there.
+  std::unordered_map<Abscissa, std::size_t, AbscissaHash> seen;
   std::vector<double> known;  // f, then the gradient
 };
 
@@ -105,7 +115,8 @@ class IntegralFunction final : public DenseFunction {
   // As in Stan, a partial derivative that is NaN where f is zero counts as zero.
   double partial(IntegralState& own, double x, double xc, std::size_t k) const {
     const std::size_t width = 1 + own.point.size();
-    const auto [at, is_new] = own.seen.try_emplace(std::bit_cast<std::uint64_t>(x), own.known.size());
+    const auto [at, is_new] = own.seen.try_emplace(
+        {std::bit_cast<std::uint64_t>(x), std::bit_cast<std::uint64_t>(xc)}, own.known.size());
     if (is_new) {
       own.known.resize(own.known.size() + width);
       own.point[0] = x;
