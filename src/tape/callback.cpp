@@ -37,10 +37,16 @@ void append_numbers(const Value& value, Ids& ids, Tracer& tracer) {
 }  // namespace
 
 Callback::Callback(const Tracer& tracer, const lang::Function& function)
+    : Callback(tracer, function.name, [&function](Tracer& own, std::vector<Value> arguments) {
+        return own.call_user(function, std::move(arguments));
+      }) {}
+
+Callback::Callback(const Tracer& tracer, std::string_view name, Body body)
     : program_(tracer.program()),
       sources_(tracer.sources()),
       options_(tracer.options()),
-      function_(function) {}
+      name_(name),
+      body_(std::move(body)) {}
 
 void Callback::add_input(const math::Type& type, const Dims& dims) {
   Ids ids(product(dims));
@@ -85,10 +91,10 @@ std::shared_ptr<const Tape> Callback::trace(const double* inputs) const {
   Tracer tracer(program_, sources_, builder, options_);
   try {
     Ids outputs;
-    append_numbers(tracer.call_user(function_, std::move(arguments)), outputs, tracer);
+    append_numbers(body_(tracer, std::move(arguments)), outputs, tracer);
     for (const Id id : outputs) builder.add_output(id);
   } catch (const Rejection& rejection) {
-    throw std::domain_error(fmt::format("in '{}': {}", function_.name, rejection.message));
+    throw std::domain_error(fmt::format("in '{}': {}", name_, rejection.message));
   }
   return compile(builder);
 }
@@ -123,8 +129,8 @@ CallbackFunction::Variant& CallbackFunction::run(const double* x, bool many) {
   }
   std::shared_ptr<const Tape> tape = callback_->trace(x);
   if (tape->outputs.size() != output_count_) {
-    throw std::domain_error(fmt::format("'{}' returned {} numbers, and {} before.",
-                                        callback_->function().name, tape->outputs.size(), output_count_));
+    throw std::domain_error(fmt::format("'{}' returned {} numbers, and {} before.", callback_->name(),
+                                        tape->outputs.size(), output_count_));
   }
   if (variants_.size() == kMaxVariants) variants_.erase(variants_.begin());
   variants_.push_back({std::move(tape), nullptr, nullptr});
@@ -132,7 +138,7 @@ CallbackFunction::Variant& CallbackFunction::run(const double* x, bool many) {
   Variant& added = variants_.back();
   if (!runs(added, x, many)) {
     const Workspace& workspace = *(many ? added.many : added.one);
-    throw std::domain_error(fmt::format("in '{}': {}", callback_->function().name, workspace.message()));
+    throw std::domain_error(fmt::format("in '{}': {}", callback_->name(), workspace.message()));
   }
   return added;
 }

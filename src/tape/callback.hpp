@@ -2,6 +2,7 @@
 // gives (t, y, ...), then the numbers among the other arguments that depend on parameters.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +17,9 @@ namespace kullback::tape {
 // Immutable once its arguments are added.
 class Callback final {
  public:
+  using Body = std::function<Value(Tracer& tracer, std::vector<Value> arguments)>;
   Callback(const Tracer& tracer, const lang::Function& function);
+  Callback(const Tracer& tracer, std::string_view name, Body body);  // of a built-in function
 
   // The next argument: `count` numbers of this type and sizes, given by the solver. Before any add().
   void add_input(const math::Type& type, const Dims& dims);
@@ -29,7 +32,7 @@ class Callback final {
   std::size_t input_count() const { return given_ + captured_.size(); }
   std::size_t given_count() const { return given_; }
   const Ids& captured() const { return captured_; }  // on the calling program's tape, in order of the inputs
-  const lang::Function& function() const { return function_; }
+  std::string_view name() const { return name_; }
 
   // The tape at this point; its outputs are the numbers of the result. Throws std::domain_error where the
   // function rejects it.
@@ -39,7 +42,8 @@ class Callback final {
   const lang::Program& program_;
   const SourceMap& sources_;
   TraceOptions options_;
-  const lang::Function& function_;
+  std::string_view name_;
+  Body body_;
   std::size_t given_ = 0;
   Ids captured_;
   std::vector<double> constants_;
