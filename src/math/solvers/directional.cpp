@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace kullback::math {
 
@@ -17,7 +18,7 @@ constexpr Weights kSecond6{-49.0 / 18, 3.0 / 2, -3.0 / 20, 1.0 / 90, 0};
 
 constexpr double kFirstStep = 0.05;
 constexpr double kFactor = 4;
-constexpr int kMaxSteps = 6;
+constexpr int kMaxSteps = 8;
 
 struct Estimate {
   std::vector<double> value;
@@ -25,10 +26,13 @@ struct Estimate {
   double rounding = 0;
   double error() const {
     const double sum = truncation + rounding;
-    return std::isfinite(sum) ? sum : std::numeric_limits<double>::infinity();
+    return std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
   }
 };
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Where g ends (it refuses t, or is not finite there) the error is infinite: the step is too wide.
 Estimate estimate(const AlongLine& g, std::size_t size, int order, double h) {
   const Weights& high = order == 1 ? kFirst8 : kSecond8;
   const Weights& low = order == 1 ? kFirst6 : kSecond6;
@@ -41,13 +45,17 @@ Estimate estimate(const AlongLine& g, std::size_t size, int order, double h) {
   for (int k = -4; k <= 4; ++k) {
     const auto at = static_cast<std::size_t>(std::abs(k));
     if (high[at] == 0) continue;
-    g(k * h, out.data());
+    try {
+      g(k * h, out.data());
+    } catch (const std::domain_error&) {
+      result.rounding = kInfinity;
+      return result;
+    }
     const double s = k < 0 ? sign : 1.0;
     for (std::size_t i = 0; i < size; ++i) {
       result.value[i] += s * high[at] * out[i];
       lower[i] += s * low[at] * out[i];
-      largest = std::fmax(largest, std::abs(out[i]));
-      if (std::isnan(out[i])) largest = std::numeric_limits<double>::infinity();
+      largest = std::isfinite(out[i]) ? std::fmax(largest, std::abs(out[i])) : kInfinity;
     }
   }
   const double scale = std::pow(h, -order);
@@ -65,14 +73,17 @@ Estimate estimate(const AlongLine& g, std::size_t size, int order, double h) {
 std::vector<double> derivative_along(const AlongLine& g, std::size_t size, int order) {
   double h = kFirstStep;
   Estimate best = estimate(g, size, order, h);
-  const bool widen = best.truncation < best.rounding;
+  const bool widen = best.truncation < best.rounding && best.error() < kInfinity;
   for (int i = 0; i < kMaxSteps; ++i) {
-    if (!widen && best.truncation <= best.rounding) break;
+    if (!widen && best.error() < kInfinity && best.truncation <= best.rounding) break;
     h = widen ? h * kFactor : h / kFactor;
     Estimate next = estimate(g, size, order, h);
-    if (!(next.error() < best.error())) break;
+    const bool ends = best.error() == kInfinity;
+    if (!ends && !(next.error() < best.error())) break;
     best = std::move(next);
   }
+  if (best.error() == kInfinity)
+    throw std::domain_error("derivatives: the gradient is not finite however near it is taken");
   return best.value;
 }
 
