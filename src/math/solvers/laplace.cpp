@@ -30,6 +30,50 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+// Square blocks along the diagonal, one below another in an n x block matrix.
+class BlockDiagonal final {
+ public:
+  BlockDiagonal() = default;
+  BlockDiagonal(Index n, Index block) : blocks_(MatrixXd::Zero(n, block)) {}
+
+  Index size() const { return blocks_.rows(); }
+  Index block() const { return blocks_.cols(); }
+  auto at(Index first) { return blocks_.middleRows(first, block()); }
+  auto at(Index first) const { return blocks_.middleRows(first, block()); }
+  bool all_finite() const { return blocks_.allFinite(); }
+
+  VectorXd diagonal() const {
+    VectorXd diagonal(size());
+    for (Index i = 0; i < size(); ++i) diagonal[i] = blocks_(i, i % block());
+    return diagonal;
+  }
+  MatrixXd times(const MatrixXd& x) const {
+    MatrixXd result(x.rows(), x.cols());
+    for (Index i = 0; i < size(); i += block())
+      result.middleRows(i, block()).noalias() = at(i) * x.middleRows(i, block());
+    return result;
+  }
+  MatrixXd times_from_right(const MatrixXd& x) const {
+    MatrixXd result(x.rows(), x.cols());
+    for (Index i = 0; i < size(); i += block())
+      result.middleCols(i, block()).noalias() = x.middleCols(i, block()) * at(i);
+    return result;
+  }
+  // Empty where a block has a negative eigenvalue.
+  std::optional<BlockDiagonal> root() const {
+    BlockDiagonal result(size(), block());
+    for (Index i = 0; i < size(); i += block()) {
+      const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(at(i));
+      if (eigen.info() != Eigen::Success || !(eigen.eigenvalues().minCoeff() >= 0)) return std::nullopt;
+      result.at(i) = eigen.operatorSqrt();
+    }
+    return result;
+  }
+
+ private:
+  MatrixXd blocks_;
+};
+
 class Likelihood final {
  public:
   explicit Likelihood(const LaplaceProblem& problem)
@@ -71,19 +115,21 @@ class Likelihood final {
     return Eigen::Map<const VectorXd>(d.data(), point_.size());
   }
 
-  // -d2L/dtheta2, block diagonal; `scale` is a length for each coordinate.
-  MatrixXd curvature(const VectorXd& theta, const VectorXd& scale, Index block) {
-    MatrixXd w = MatrixXd::Zero(n_, n_);
+  // -d2L/dtheta2; `scale` is a length for each coordinate.
+  BlockDiagonal curvature(const VectorXd& theta, const VectorXd& scale, Index block) {
+    BlockDiagonal w(n_, block);
     for (Index r = 0; r < block; ++r) {
       VectorXd direction = VectorXd::Zero(n_);
       for (Index i = r; i < n_; i += block) direction[i] = scale[i];
       const VectorXd slope = along(theta, direction, 1);
-      for (Index i = r; i < n_; i += block) {
-        const Index first = i - r;
-        w.block(first, i, block, 1) = -slope.segment(first, block) / scale[i];
-      }
+      for (Index first = 0; first < n_; first += block)
+        w.at(first).col(r) = -slope.segment(first, block) / scale[first + r];
     }
-    return 0.5 * (w + w.transpose());
+    for (Index first = 0; first < n_; first += block) {
+      const MatrixXd own = w.at(first);
+      w.at(first) = 0.5 * (own + own.transpose());
+    }
+    return w;
   }
 
  private:
@@ -96,11 +142,11 @@ class Likelihood final {
 // (I + K W)^-1 and log|I + K W|. Empty where the decomposition does not exist.
 class Factor final {
  public:
-  static std::optional<Factor> make(const MatrixXd& k, const MatrixXd& w, int solver) {
-    Factor factor(k, w);
+  static std::optional<Factor> make(const MatrixXd& k, const BlockDiagonal& w, int solver) {
+    Factor factor;
     const Index n = k.rows();
     if (solver == 3) {
-      factor.lu_.compute(MatrixXd::Identity(n, n) + k * w);
+      factor.lu_.compute(MatrixXd::Identity(n, n) + w.times_from_right(k));
       const VectorXd diagonal = factor.lu_.matrixLU().diagonal();
       const double sign =
           static_cast<double>(factor.lu_.permutationP().determinant()) * diagonal.array().sign().prod();
@@ -109,19 +155,17 @@ class Factor final {
       return factor;
     }
     if (solver == 1) {
-      const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(w);
-      if (eigen.info() != Eigen::Success || !(eigen.eigenvalues().minCoeff() >= 0)) return std::nullopt;
-      factor.root_ = eigen.operatorSqrt();
-      factor.llt_.compute(MatrixXd::Identity(n, n) + factor.root_ * k * factor.root_);
-      factor.left_ = k * factor.root_;
-      factor.right_ = factor.root_;
+      const std::optional<BlockDiagonal> root = w.root();
+      if (!root) return std::nullopt;
+      factor.left_ = root->times_from_right(k);
+      factor.right_ = root->times(MatrixXd::Identity(n, n));
+      factor.llt_.compute(MatrixXd::Identity(n, n) + root->times(factor.left_));
     } else {
       const Eigen::LLT<MatrixXd> covariance(k);
       if (covariance.info() != Eigen::Success) return std::nullopt;
-      factor.root_ = covariance.matrixL();
-      factor.llt_.compute(MatrixXd::Identity(n, n) + factor.root_.transpose() * w * factor.root_);
-      factor.left_ = factor.root_;
-      factor.right_ = factor.root_.transpose() * w;
+      factor.left_ = covariance.matrixL();
+      factor.right_ = w.times_from_right(factor.left_.transpose());
+      factor.llt_.compute(MatrixXd::Identity(n, n) + factor.right_ * factor.left_);
     }
     if (factor.llt_.info() != Eigen::Success) return std::nullopt;
     factor.rooted_ = true;
@@ -129,7 +173,8 @@ class Factor final {
     return factor;
   }
 
-  // With B = I + root' M root: (I + K W)^-1 = I - left B^-1 right.
+  // (I + K W)^-1 = I - left B^-1 right, with B = I + root K root, left = K root, right = root (root^2 = W),
+  // or B = I + L' W L, left = L, right = L' W (L L' = K).
   MatrixXd solve(const MatrixXd& x) const {
     if (!rooted_) return lu_.solve(x);
     return x - left_ * llt_.solve(right_ * x);
@@ -137,10 +182,7 @@ class Factor final {
   double log_determinant() const { return log_determinant_; }
 
  private:
-  Factor(const MatrixXd&, const MatrixXd&) {}
-
   bool rooted_ = false;
-  MatrixXd root_;
   MatrixXd left_;
   MatrixXd right_;
   Eigen::LLT<MatrixXd> llt_;
@@ -183,7 +225,7 @@ class Search final {
     w_ = likelihood_.curvature(theta_, scale_, block_);
     gradient_ = likelihood_.gradient(theta_);
     scale_ = (k_.diagonal().array().max(1e-300).inverse() + w_.diagonal().array().abs()).rsqrt();
-    if (!w_.allFinite() || !gradient_.allFinite())
+    if (!w_.all_finite() || !gradient_.allFinite())
       refuse("the derivatives of the log likelihood are not finite. Check that it is smooth in theta");
   }
 
@@ -214,8 +256,8 @@ class Search final {
 
   double newton_step(double now) {
     const Factor factor = factorize();
-    const VectorXd b = w_ * theta_ + gradient_.head(n_);
-    VectorXd a = b - w_ * factor.solve(k_ * b);
+    const VectorXd b = w_.times(theta_) + gradient_.head(n_);
+    VectorXd a = b - w_.times(factor.solve(k_ * b));
     VectorXd theta = k_ * a;
     double next = objective(theta, a);
     for (int i = 0; i < problem_.control.max_steps_line_search && !(next >= now); ++i) {
@@ -236,14 +278,14 @@ class Search final {
     for (const VectorXd& v : block_roots(posterior)) third += 0.5 * likelihood_.along(theta_, v, 2);
     const VectorXd s = third.head(n_);
     const VectorXd g = gradient_.head(n_);
-    const VectorXd ku = posterior * s;                 // K (I + W K)^-1 s = A s
-    const VectorXd u = s - w_ * factor.solve(k_ * s);  // (I + W K)^-1 s
+    const VectorXd ku = posterior * s;                      // K (I + W K)^-1 s = A s
+    const VectorXd u = s - w_.times(factor.solve(k_ * s));  // (I + W K)^-1 s
     VectorXd eta = gradient_.tail(eta_count) + third.tail(eta_count);
     if (eta_count > 0 && ku.norm() > 0) {
       const double unit = (ku.array() / scale_.array()).abs().maxCoeff();
       eta += unit * likelihood_.along(theta_, ku / unit, 1).tail(eta_count);
     }
-    const MatrixXd r = w_ * factor.solve(MatrixXd::Identity(n_, n_));
+    const MatrixXd r = w_.times(factor.solve(MatrixXd::Identity(n_, n_)));
     const MatrixXd k = 0.5 * (a_ * a_.transpose()) - 0.5 * r + u * g.transpose();
     result.eta_gradient.assign(eta.data(), eta.data() + eta_count);
     result.covariance_gradient.assign(k.data(), k.data() + k.size());
@@ -273,7 +315,7 @@ class Search final {
   VectorXd theta_;
   VectorXd scale_;
   VectorXd a_;         // K^-1 theta
-  MatrixXd w_;         // -d2L/dtheta2
+  BlockDiagonal w_;    // -d2L/dtheta2
   VectorXd gradient_;  // of L, with respect to theta and eta
 };
 
