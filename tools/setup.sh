@@ -33,6 +33,7 @@ need_for_run() {
   need libsimdjson-dev simdjson.h "reads data files"
   need libeigen3-dev /usr/include/eigen3/Eigen/Core "decomposes matrices"
   need libboost-dev boost/math/special_functions.hpp "computes special functions"
+  need libsundials-dev cvodes/cvodes.h "solves differential equations"
 }
 
 need_for_test() {

@@ -180,6 +180,26 @@ Ids Builder::transform(const math::TransformDef& f, const Ids& free, std::span<c
   return ids;
 }
 
+Ids Builder::solve(std::shared_ptr<const DenseFunction> f, const Ids& argument) {
+  const std::vector<double> dense = numbers(argument);
+  std::vector<double> results(f->result_size());
+  std::vector<double> scratch(f->scratch_size());
+  f->forward({dense.data(), results.data(), scratch.data()}, *f->make_state());
+  Ids ids(results.size());
+  if (!any_varies(argument)) {
+    std::transform(results.begin(), results.end(), ids.begin(), [this](double v) { return constant(v); });
+    return ids;
+  }
+  const Id first = new_slots(results.size());
+  RawInstruction& instruction = record(OpKind::solver, f.get(), {&argument, 1});
+  instruction.result = first;
+  instruction.result_size = static_cast<std::uint32_t>(results.size());
+  solvers_.push_back(std::move(f));
+  std::copy(results.begin(), results.end(), values_.begin() + first);
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = first + static_cast<Id>(i);
+  return ids;
+}
+
 bool Builder::compare(Guard::Relation relation, Id left, Id right) {
   const double a = value(left);
   const double b = value(right);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,13 +13,23 @@
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
 #include "math/transform.hpp"
+#include "tape/dense_function.hpp"
 #include "tape/value.hpp"
 
 namespace kullback::tape {
 
 // The last three exist on tapes only: many densities that are numbers of their own, many log_sum_exp of a few
 // numbers, and many small operations.
-enum class OpKind : std::uint8_t { elementwise, density, array, transform, each_density, log_sum_exp, packed };
+enum class OpKind : std::uint8_t {
+  elementwise,
+  density,
+  array,
+  transform,
+  solver,
+  each_density,
+  log_sum_exp,
+  packed
+};
 
 struct RawOperand {
   std::uint32_t first = 0;  // in the pool of ids
@@ -27,7 +38,7 @@ struct RawOperand {
 
 struct RawInstruction {
   OpKind kind = OpKind::elementwise;
-  const void* definition = nullptr;  // Elementwise, Density, ArrayOp or TransformDef
+  const void* definition = nullptr;  // Elementwise, Density, ArrayOp, TransformDef or DenseFunction
   math::Terms terms;
   std::uint32_t first_operand = 0;
   std::uint32_t operand_count = 0;
@@ -66,9 +77,12 @@ class Builder final {
   // Constrained numbers; the log-Jacobian's id is added to the target where wanted.
   Ids transform(const math::TransformDef& f, const Ids& free, std::span<const Ids> bounds, math::Shape shape,
                 Id* log_jacobian);
+  // A solver; constants where no argument depends on parameters.
+  Ids solve(std::shared_ptr<const DenseFunction> f, const Ids& argument);
   bool compare(Guard::Relation relation, Id left, Id right);
 
   void add_target(Id id) { target_.push_back(id); }
+  void add_output(Id id) { outputs_.push_back(id); }  // of a callback's tape
   void set_span(Span span) { span_ = span; }
   Span span() const { return span_; }
 
@@ -79,6 +93,8 @@ class Builder final {
   const std::vector<math::Shape>& shapes() const { return shapes_; }
   const std::vector<Guard>& guards() const { return guards_; }
   const Ids& target() const { return target_; }
+  const Ids& outputs() const { return outputs_; }
+  const std::vector<std::shared_ptr<const DenseFunction>>& solvers() const { return solvers_; }
   const std::vector<double>& constants() const { return constants_; }
   const std::vector<double>& values() const { return values_; }
 
@@ -96,6 +112,8 @@ class Builder final {
   std::vector<math::Shape> shapes_;
   std::vector<Guard> guards_;
   Ids target_;
+  Ids outputs_;
+  std::vector<std::shared_ptr<const DenseFunction>> solvers_;
   Span span_;
 };
 

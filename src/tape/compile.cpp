@@ -49,8 +49,9 @@ bool has_micro_code(const math::ArrayOp& f, MicroCode& code) {
 
 class Compiler final {
  public:
-  Compiler(Trace trace, std::size_t raw_count) : trace_(std::move(trace)), tape_(std::make_shared<Tape>()) {
-    tape_->raw_instruction_count = raw_count;
+  Compiler(Trace trace, const Builder& builder) : trace_(std::move(trace)), tape_(std::make_shared<Tape>()) {
+    tape_->raw_instruction_count = builder.instructions().size();
+    tape_->solvers = builder.solvers();
   }
 
   std::shared_ptr<const Tape> run() {
@@ -69,6 +70,7 @@ class Compiler final {
     for (Packed& packed : tape_->packed) roll_recurrences(packed, slot_of(trace_.new_constant(1)));
     finish_target();
     finish_guards();
+    for (const Id id : trace_.outputs) tape_->outputs.push_back(slot_of(id));
     tape_->slot_count = next_slot_;
     return tape_;
   }
@@ -331,12 +333,15 @@ class Compiler final {
       result_size += instruction(i).result_size;
     }
     out.result_size = group.to_target ? 1 : result_size;
-    const bool dense = out.kind == OpKind::array || out.kind == OpKind::transform;
+    const bool dense =
+        out.kind == OpKind::array || out.kind == OpKind::transform || out.kind == OpKind::solver;
     for (std::uint32_t j = 0; j < first.operand_count; ++j)
       tape_->operands.push_back(make_operand(merged_operand(group, j), !dense));
     if (dense) {
       out.first_shape = static_cast<std::uint32_t>(tape_->shapes.size());
-      const std::size_t count = out.kind == OpKind::array ? first.operand_count : 1;
+      const std::size_t count = out.kind == OpKind::array    ? first.operand_count
+                                : out.kind == OpKind::solver ? 0
+                                                             : 1;
       for (std::size_t s = 0; s < count; ++s) tape_->shapes.push_back(trace_.shapes[first.first_shape + s]);
     }
     out.scratch_size = scratch_size(out);
@@ -414,6 +419,8 @@ class Compiler final {
       }
       return size;
     }
+    if (out.kind == OpKind::solver)
+      return static_cast<std::uint32_t>(static_cast<const DenseFunction*>(out.definition)->scratch_size());
     const math::Shape* shapes = tape_->shapes.data() + out.first_shape;
     if (out.kind == OpKind::transform) {
       return static_cast<std::uint32_t>(
@@ -480,7 +487,7 @@ std::shared_ptr<const Tape> compile(const Builder& builder) {
   fuse_glm(trace);
   trace = reassociate(collapse_normals(trace));
   fuse_multiply_add(trace);
-  return Compiler(std::move(trace), builder.instructions().size()).run();
+  return Compiler(std::move(trace), builder).run();
 }
 
 }  // namespace kullback::tape

@@ -60,11 +60,7 @@ class DensityRewriter final {
       if (!is_constant(id) && value[id]) id = trace_.new_constant(*value[id]);
     };
     for (Id& id : trace_.pool) replace(id);
-    for (TargetTerm& term : trace_.target) replace(term.id);
-    for (Guard& guard : trace_.guards) {
-      replace(guard.left);
-      replace(guard.right);
-    }
+    for_each_root(trace_, replace);
   }
 
   Id id_at(const RawInstruction& r, std::uint32_t j, std::uint32_t e) const {

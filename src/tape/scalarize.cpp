@@ -50,11 +50,7 @@ class Scalarizer final {
       const bool often = kind_of(r) != Kind::other && calls[{r.definition, r.span.begin}] >= kFewest;
       if (!often || !expand(r)) keep(r);
     }
-    for (Guard& guard : out_.guards) {
-      guard.left = renamed(guard.left);
-      guard.right = renamed(guard.right);
-    }
-    for (TargetTerm& term : out_.target) term.id = renamed(term.id);
+    for_each_root(out_, [this](Id& id) { id = renamed(id); });
     return std::move(out_);
   }
 

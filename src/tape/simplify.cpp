@@ -55,11 +55,7 @@ class Rewriter final {
 
   Trace run() {
     for (const RawInstruction& r : in_.instructions) rewrite(r);
-    for (Guard& guard : out_.guards) {
-      guard.left = renamed(guard.left);
-      guard.right = renamed(guard.right);
-    }
-    for (TargetTerm& term : out_.target) term.id = renamed(term.id);
+    for_each_root(out_, [this](Id& id) { id = renamed(id); });
     return std::move(out_);
   }
 

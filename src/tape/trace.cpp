@@ -16,6 +16,7 @@ Trace copy_trace(const Builder& builder) {
   trace.shapes = builder.shapes();
   trace.constants = builder.constants();
   trace.guards = builder.guards();
+  trace.outputs = builder.outputs();
   trace.target.reserve(builder.target().size());
   for (const Id id : builder.target()) trace.target.push_back({id, 1});
   return trace;
@@ -36,12 +37,8 @@ Uses find_uses(const Trace& trace) {
       for (const Id id : trace.operand(r, j)) use(id);
     }
   }
-  for (const Guard& guard : trace.guards) {
-    use(guard.left);
-    use(guard.right);
-  }
+  for_each_root(trace, use);
   for (const TargetTerm& term : trace.target) {
-    use(term.id);
     if (!is_constant(term.id)) ++uses.target_count[term.id];
   }
   return uses;
@@ -71,11 +68,7 @@ Trace drop_unused(const Trace& trace) {
   const auto need = [&](Id id) {
     if (!is_constant(id) && producer[id] != Uses::kNone) needed[producer[id]] = true;
   };
-  for (const TargetTerm& term : trace.target) need(term.id);
-  for (const Guard& guard : trace.guards) {
-    need(guard.left);
-    need(guard.right);
-  }
+  for_each_root(trace, need);
   for (auto i = static_cast<std::uint32_t>(needed.size()); i-- > 0;) {
     if (!needed[i]) continue;
     const RawInstruction& r = trace.instructions[i];

@@ -26,6 +26,7 @@ struct Trace {
   std::vector<double> constants;
   std::vector<Guard> guards;
   std::vector<TargetTerm> target;
+  Ids outputs;  // of a callback's tape
 
   std::span<const Id> operand(const RawInstruction& r, std::uint32_t j) const {
     const RawOperand& o = operands[r.first_operand + j];
@@ -43,6 +44,17 @@ struct Trace {
 };
 
 bool all_constant(std::span<const Id> ids);
+
+// Calls f with the ids (references) that are read from outside: by guards, by the target and as outputs.
+template <class T, class F>
+void for_each_root(T& trace, F f) {
+  for (auto& guard : trace.guards) {
+    f(guard.left);
+    f(guard.right);
+  }
+  for (auto& term : trace.target) f(term.id);
+  for (auto& id : trace.outputs) f(id);
+}
 
 Trace copy_trace(const Builder& builder);
 

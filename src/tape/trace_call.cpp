@@ -10,6 +10,7 @@
 #include "math/array_op.hpp"
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
+#include "tape/higher_order.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -38,6 +39,8 @@ std::optional<Suffixed> split_suffix(std::string_view name) {
 }  // namespace
 
 Value Tracer::call(const Expr& expr, const lang::Call& node) {
+  if (node.user == nullptr && find_higher_order(node.name) != nullptr)
+    return call_higher_order(*this, expr, node);
   std::vector<Value> arguments;
   for (const Expr* argument : node.arguments) {
     if (argument->as<lang::FunctionRef>() != nullptr) {
@@ -141,6 +144,7 @@ bool Tracer::call_random(const Expr& expr, std::string_view name, std::span<cons
 }
 
 bool is_supported(std::string_view name) {
+  if (find_higher_order(name) != nullptr) return true;
   if (const std::optional<Suffixed> parts = split_suffix(name)) {
     if (const math::Distribution* d = math::find_distribution(parts->family)) {
       const bool cumulative = parts->suffix.find("cdf") != std::string_view::npos;

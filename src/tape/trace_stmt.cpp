@@ -9,6 +9,7 @@
 #include "lang/visit.hpp"
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
+#include "tape/higher_order.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -237,6 +238,13 @@ void Tracer::add_to_target(const Value& value) {
 }
 
 void Tracer::execute_tilde(const lang::Tilde& node, const Stmt& stmt) {
+  if (node.user == nullptr && find_higher_order(node.function) != nullptr) {
+    std::vector<const Expr*> all{node.variate};
+    all.insert(all.end(), node.arguments.begin(), node.arguments.end());
+    const lang::Call call{node.function, nullptr, all, true};
+    add_to_target(call_higher_order(*this, Expr{stmt.span, node.variate->type, false, call}, call));
+    return;
+  }
   std::vector<Value> arguments{eval(*node.variate)};
   for (const Expr* argument : node.arguments) arguments.push_back(eval(*argument));
   builder_.set_span(stmt.span);

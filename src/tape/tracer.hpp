@@ -63,6 +63,9 @@ class Tracer final {
   int eval_int(const lang::Expr& expr);
 
   Builder& builder() { return builder_; }
+  const lang::Program& program() const { return program_; }
+  const SourceMap& sources() const { return sources_; }
+  const TraceOptions& options() const { return options_; }
   Random* random() { return random_; }
   Span here() const { return builder_.span(); }
   [[noreturn]] void refuse(const std::string& message) const;  // Rejection at the current statement
@@ -74,6 +77,7 @@ class Tracer final {
   Value apply(const math::ArrayOp& f, std::span<const Value> arguments, const math::Type& result,
               math::Terms terms = {});
   Value transposed(const Value& value, const math::Type& type);
+  Value call_user(const lang::Function& function, std::vector<Value> arguments);
 
  private:
   enum class Flow { next, break_, continue_, return_ };
@@ -115,7 +119,6 @@ class Tracer final {
 
   // calls (trace_call.cpp)
   Value call(const lang::Expr& expr, const lang::Call& node);
-  Value call_user(const lang::Function& function, std::vector<Value> arguments);
   bool call_density(const lang::Expr& expr, std::string_view name, std::span<const Value> arguments,
                     bool drop, Value& result);
   bool call_random(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters,

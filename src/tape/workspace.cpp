@@ -15,6 +15,7 @@ struct Workspace::Bound {
   double* scratch = nullptr;
   double* const* partials = nullptr;  // of densities: one for each operand, null where it is constant
   const LaneKernel* all_lanes = nullptr;  // of array functions: works on all lanes at once
+  DenseFunction::State* state = nullptr;  // of a solver
 };
 
 namespace {
@@ -24,7 +25,7 @@ constexpr std::size_t kMaxOperands = 16;
 std::size_t dense_size(const Tape& tape) {
   std::size_t most = 0;
   for (const Instruction& i : tape.instructions) {
-    if (i.kind != OpKind::array && i.kind != OpKind::transform) continue;
+    if (i.kind != OpKind::array && i.kind != OpKind::transform && i.kind != OpKind::solver) continue;
     std::size_t size = 2 * static_cast<std::size_t>(i.result_size);
     for (std::uint32_t j = 0; j < i.operand_count; ++j)
       size += 2 * std::size_t{tape.operands[i.first_operand + j].size};
@@ -71,13 +72,17 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
   for (const Instruction& i : tape_->instructions) {
     bound_.push_back({&i, tape_->operands.data() + i.first_operand, operands_.data() + i.first_operand,
                       values_.data() + i.result * lanes_, adjoints_.data() + i.result * lanes_,
-                      scratch_.data() + scratch, partials_.data() + i.first_operand, nullptr});
+                      scratch_.data() + scratch, partials_.data() + i.first_operand, nullptr, nullptr});
     if (i.kind == OpKind::density || i.kind == OpKind::each_density) place_partials(bound_.back());
     if (i.kind == OpKind::array && lanes_ > 1) {
       unsigned varying = 0;
       for (std::uint32_t j = 0; j < i.operand_count; ++j)
         varying |= bound_.back().operands[j].constant ? 0U : 1U << j;
       bound_.back().all_lanes = find_lane_kernel(*static_cast<const math::ArrayOp*>(i.definition), varying);
+    }
+    if (i.kind == OpKind::solver) {
+      states_.push_back(static_cast<const DenseFunction*>(i.definition)->make_state());
+      bound_.back().state = states_.back().get();
     }
     scratch += i.scratch_size * lanes_;
   }
@@ -115,6 +120,7 @@ bool Workspace::forward(const double* theta) {
       case OpKind::log_sum_exp: log_sum_exp_forward(log_sum_exp_call(bound)); break;
       case OpKind::packed: run_forward(packed_call(bound)); break;
       case OpKind::array:
+      case OpKind::solver:
       case OpKind::transform: try { forward_dense(bound);
         } catch (const std::exception& e) {
           message_ = e.what();
@@ -228,6 +234,9 @@ void Workspace::forward_dense(const Bound& bound) {
       call.result = result;
       call.scratch = scratch;
       static_cast<const math::ArrayOp*>(i.definition)->forward(call);
+    } else if (i.kind == OpKind::solver) {
+      static_cast<const DenseFunction*>(i.definition)
+          ->forward({arguments[0].data, result, scratch}, *bound.state);
     } else {
       math::TransformCall call;
       call.shape = shapes[0];
@@ -287,6 +296,9 @@ void Workspace::backward_dense(const Bound& bound) {
       call.result_adjoint = result_adjoint;
       call.adjoints = {adjoints, i.operand_count};
       static_cast<const math::ArrayOp*>(i.definition)->backward(call);
+    } else if (i.kind == OpKind::solver) {
+      static_cast<const DenseFunction*>(i.definition)
+          ->backward({arguments[0].data, result, scratch, result_adjoint, adjoints[0]}, *bound.state);
     } else {
       math::TransformCall call;
       call.shape = shapes[0];
@@ -349,6 +361,23 @@ void Workspace::backward(double* gradient) {
     double* adjoint = adjoints_.data() + range.slot * lanes_;
     for (std::size_t p = 0; p < range.count * lanes_; ++p) adjoint[p] += range.weight;
   }
+  sweep_back(gradient);
+}
+
+void Workspace::outputs(double* result) const {
+  for (const std::uint32_t slot : tape_->outputs)
+    result = std::copy_n(values_.data() + slot * lanes_, lanes_, result);
+}
+
+void Workspace::backward_outputs(const double* weights, double* gradient) {
+  std::fill(adjoints_.begin(), adjoints_.end(), 0.0);
+  for (const std::uint32_t slot : tape_->outputs) {
+    for (std::size_t k = 0; k < lanes_; ++k) adjoints_[slot * lanes_ + k] += *weights++;
+  }
+  sweep_back(gradient);
+}
+
+void Workspace::sweep_back(double* gradient) {
   for (auto bound = bound_.rbegin(); bound != bound_.rend(); ++bound) {
     const Instruction& i = *bound->instruction;
     switch (i.kind) {
@@ -361,6 +390,7 @@ void Workspace::backward(double* gradient) {
       case OpKind::log_sum_exp: log_sum_exp_backward(log_sum_exp_call(*bound)); break;
       case OpKind::packed: run_backward(packed_call(*bound)); break;
       case OpKind::array:
+      case OpKind::solver:
       case OpKind::transform: backward_dense(*bound); break;
     }
   }

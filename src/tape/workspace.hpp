@@ -24,6 +24,9 @@ class Workspace final {
   bool forward(const double* theta);
   void log_density(double* result) const;  // lanes
   void backward(double* gradient);         // after forward: parameter_count * lanes
+  // Of a tape with outputs: their values, and the gradient of a weighted sum of them. outputs * lanes.
+  void outputs(double* result) const;
+  void backward_outputs(const double* weights, double* gradient);
 
   // True where every comparison came out in this lane as when the program was traced.
   bool guards_hold(std::size_t lane) const;
@@ -41,6 +44,7 @@ class Workspace final {
   void gather(const TapeOperand& operand, std::size_t lane, double* dense) const;
   void scatter_add(const TapeOperand& operand, std::size_t lane, const double* dense);
   void backward_density(const Bound& bound);
+  void sweep_back(double* gradient);
   void place_partials(const Bound& bound);
   PackedCall packed_call(const Bound& bound);
   LaneCall lane_call(const Bound& bound, math::DenseArgument* arguments, double** adjoints);
@@ -56,6 +60,7 @@ class Workspace final {
   std::vector<math::Operand> operands_;
   std::vector<double*> partials_;  // for each operand
   std::vector<Bound> bound_;
+  std::vector<std::unique_ptr<DenseFunction::State>> states_;
   std::string message_;
   Span failed_at_;
 };

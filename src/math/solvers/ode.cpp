@@ -1,0 +1,77 @@
+// With S = dy/d(y0, p) by columns, S' = (df/dy) S + [0, df/dp], S(t0) = [I, 0].
+#include "math/solvers/ode.hpp"
+
+#include <algorithm>
+
+#include "math/solvers/check.hpp"
+
+namespace kullback::math {
+
+void check_problem(const OdeProblem& problem) {
+  const std::string_view f = problem.function;
+  check::finite(f, "initial state", problem.initial);
+  check::finite(f, "initial time", problem.initial_time);
+  check::finite(f, "times", problem.times);
+  check::finite(f, "ode parameters and data", problem.parameters);
+  check::nonzero_size(f, "initial state", problem.initial.size());
+  check::nonzero_size(f, "times", problem.times.size());
+  check::sorted(f, "times", problem.times);
+  check::less(f, "initial time", problem.initial_time, problem.times.front());
+  check::same_size(f, "dy_dt", problem.rhs->output_count(), "states", problem.states());
+}
+
+CoupledOde::CoupledOde(const OdeProblem& problem)
+    : problem_(problem), states_(problem.states()), size_(problem.coupled_size()) {
+  point_.resize(1 + states_ + problem.parameters.size());
+  std::copy(problem.parameters.begin(), problem.parameters.end(),
+            point_.begin() + 1 + static_cast<long>(states_));
+  jacobian_.resize(point_.size() * states_);
+}
+
+std::vector<double> CoupledOde::initial_state() const {
+  std::vector<double> z(size_, 0.0);
+  std::copy(problem_.initial.begin(), problem_.initial.end(), z.begin());
+  if (problem_.initial_varies) {
+    for (std::size_t i = 0; i < states_; ++i) z[states_ * (1 + i) + i] = 1.0;
+  }
+  return z;
+}
+
+void CoupledOde::plain_rate(double t, const double* y, double* dy) {
+  point_[0] = t;
+  std::copy_n(y, states_, point_.begin() + 1);
+  problem_.rhs->value(point_.data(), dy);
+}
+
+const double* CoupledOde::jacobian(double t, const double* y, double* dy) {
+  point_[0] = t;
+  std::copy_n(y, states_, point_.begin() + 1);
+  problem_.rhs->jacobian(point_.data(), dy, jacobian_.data());
+  return jacobian_.data();
+}
+
+void CoupledOde::sensitivity_rate(const double* jacobian, const double* s, double* ds,
+                                  std::size_t which) const {
+  const std::size_t of_initial = problem_.initial_varies ? states_ : 0;
+  if (which < of_initial) {
+    std::fill_n(ds, states_, 0.0);
+  } else {
+    std::copy_n(jacobian + states_ * (1 + states_ + which - of_initial), states_, ds);
+  }
+  for (std::size_t j = 0; j < states_; ++j) {
+    const double* column = jacobian + states_ * (1 + j);
+    for (std::size_t i = 0; i < states_; ++i) ds[i] += s[j] * column[i];
+  }
+}
+
+void CoupledOde::rate(double t, const double* z, double* dz) {
+  if (size_ == states_) {
+    plain_rate(t, z, dz);
+    return;
+  }
+  const double* columns = jacobian(t, z, dz);
+  for (std::size_t k = 0; k < problem_.sensitivities(); ++k)
+    sensitivity_rate(columns, z + states_ * (1 + k), dz + states_ * (1 + k), k);
+}
+
+}  // namespace kullback::math
