@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -12,10 +13,12 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/random.hpp"
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
 #include "lang/front_end.hpp"
 #include "model/data.hpp"
+#include "model/outputs.hpp"
 #include "model/stan_model.hpp"
 
 namespace kullback::cli {
@@ -31,6 +34,8 @@ struct DensityArguments {
   std::size_t repeat = 0;
   bool normalized = false;
   bool check = false;
+  bool outputs = false;
+  std::uint64_t seed = 0;
 };
 
 struct Evaluated {
@@ -124,6 +129,21 @@ std::string check_gradient(model::StanModel& model, const std::vector<double>& p
                      where + 1);
 }
 
+std::string outputs_text(const model::StanModel& model, const std::vector<double>& point,
+                         std::uint64_t seed) {
+  model::Outputs outputs(model.prepared());
+  std::vector<double> row(outputs.column_names().size());
+  Random random(seed);
+  outputs.write(point.data(), random, row.data());
+  std::string text = ",\n  \"outputs\": {";
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    text += (i > 0 ? ", " : "") + json_string(outputs.column_names()[i]) + ": " + json_number(row[i]);
+  }
+  text += "}";
+  if (!outputs.message().empty()) text += ",\n  \"outputs_message\": " + json_string(outputs.message());
+  return text;
+}
+
 int run_density(const DensityArguments& arguments) {
   SourceMap sources;
   const FileId file = add_program(sources, arguments.program);
@@ -136,7 +156,8 @@ int run_density(const DensityArguments& arguments) {
     return static_cast<int>(ErrorKind::bad_input);
   }
   model::Data data = arguments.data.empty() ? model::Data() : model::read_data(arguments.data);
-  model::StanModel model(*understood.program, sources, std::move(data), {arguments.normalized, true});
+  model::StanModel model(*understood.program, sources, std::move(data),
+                         {.normalized = arguments.normalized, .seed = arguments.seed});
   const std::vector<double> point = read_point(arguments.point, model.dim());
   Evaluation evaluation(model, point, arguments.lanes);
   evaluation.run();
@@ -150,6 +171,7 @@ int run_density(const DensityArguments& arguments) {
     out += fmt::format(",\n  \"nanoseconds_per_gradient\": {:.1f}",
                        nanoseconds_per_gradient(evaluation, arguments.repeat, arguments.lanes));
   }
+  if (arguments.outputs) out += outputs_text(model, point, arguments.seed);
   if (arguments.check) out += check_gradient(model, point, evaluation);
   if (const tape::Tape* tape = model.tape()) {
     out += fmt::format(
@@ -179,6 +201,9 @@ Run add_density(CLI::App& verb) {
   verb.add_option("--repeat", arguments->repeat, "Time so many evaluations");
   verb.add_flag("--normalized", arguments->normalized, "Keep the constants that '~' drops");
   verb.add_flag("--check", arguments->check, "Compare the gradient with finite differences");
+  verb.add_flag("--outputs", arguments->outputs,
+                "Add what the program outputs: parameters, transformed parameters, generated quantities");
+  verb.add_option("--seed", arguments->seed, "Seed of the program's random numbers (default 0)");
   return [arguments] { return run_density(*arguments); };
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace kullback::tape {
 
@@ -168,6 +169,12 @@ Ids Builder::transform(const math::TransformDef& f, const Ids& free, std::span<c
   math::constrain(f, call);
   std::vector<Ids> operands{free};
   operands.insert(operands.end(), bounds.begin(), bounds.end());
+  if (all_constant(operands)) {
+    Ids ids(shape.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = constant(results[i]);
+    *log_jacobian = constant(results.back());
+    return ids;
+  }
   const Id first = new_slots(results.size());
   RawInstruction& instruction = record(OpKind::transform, &f, operands);
   instruction.result = first;
@@ -188,6 +195,38 @@ bool Builder::compare(Guard::Relation relation, Id left, Id right) {
                                                                  : a == b;
   if (!is_constant(left) || !is_constant(right)) guards_.push_back({relation, left, right, outcome});
   return outcome;
+}
+
+const RawInstruction* Builder::producer(Id id) const {
+  if (is_constant(id) || id < parameter_count_) return nullptr;
+  const auto after = std::upper_bound(instructions_.begin(), instructions_.end(), id,
+                                      [](Id slot, const RawInstruction& r) { return slot < r.result; });
+  return after == instructions_.begin() ? nullptr : &*std::prev(after);
+}
+
+void Builder::start_afresh(std::size_t constants) {
+  constants_.resize(constants);
+  parameter_count_ = 0;
+  values_.clear();
+  instructions_.clear();
+  operands_.clear();
+  pool_.clear();
+  shapes_.clear();
+  guards_.clear();
+  target_.clear();
+  target_spans_.clear();
+}
+
+void Builder::keep_target(const std::vector<bool>& kept) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < target_.size(); ++i) {
+    if (!kept[i]) continue;
+    target_[next] = target_[i];
+    target_spans_[next] = target_spans_[i];
+    ++next;
+  }
+  target_.resize(next);
+  target_spans_.resize(next);
 }
 
 }  // namespace kullback::tape

@@ -66,9 +66,18 @@ class Builder final {
                 Id* log_jacobian);
   bool compare(Guard::Relation relation, Id left, Id right);
 
-  void add_target(Id id) { target_.push_back(id); }
+  void add_target(Id id) {
+    target_.push_back(id);
+    target_spans_.push_back(span_);
+  }
   void set_span(Span span) { span_ = span; }
   Span span() const { return span_; }
+
+  // Keeps the first `constants` constants and nothing else: an interpreter's memory does not grow from draw
+  // to draw.
+  void start_afresh(std::size_t constants);
+  // Keeps the terms of the target that are marked: a statement's own contribution.
+  void keep_target(const std::vector<bool>& kept);
 
   // ---- what was recorded ----
   const std::vector<RawInstruction>& instructions() const { return instructions_; }
@@ -76,7 +85,9 @@ class Builder final {
   const Ids& pool() const { return pool_; }
   const std::vector<math::Shape>& shapes() const { return shapes_; }
   const std::vector<Guard>& guards() const { return guards_; }
+  const RawInstruction* producer(Id id) const;  // null: a constant or a parameter
   const Ids& target() const { return target_; }
+  const std::vector<Span>& target_spans() const { return target_spans_; }  // the statement of each term
   const std::vector<double>& constants() const { return constants_; }
   const std::vector<double>& values() const { return values_; }
 
@@ -94,6 +105,7 @@ class Builder final {
   std::vector<math::Shape> shapes_;
   std::vector<Guard> guards_;
   Ids target_;
+  std::vector<Span> target_spans_;
   Span span_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -35,6 +36,26 @@ std::optional<Suffixed> split_suffix(std::string_view name) {
   return std::nullopt;
 }
 
+// A frame is left however the function ends, by a rejection too.
+class Calling final {
+ public:
+  using Frame = std::unordered_map<std::uint32_t, Value>;
+  Calling(std::vector<Frame*>& frames, Frame& frame, int& depth) : frames_(frames), depth_(depth) {
+    frames_.push_back(&frame);
+    ++depth_;
+  }
+  ~Calling() {
+    frames_.pop_back();
+    --depth_;
+  }
+  Calling(const Calling&) = delete;
+  Calling& operator=(const Calling&) = delete;
+
+ private:
+  std::vector<Frame*>& frames_;
+  int& depth_;
+};
+
 }  // namespace
 
 Value Tracer::call(const Expr& expr, const lang::Call& node) {
@@ -64,17 +85,17 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
 }
 
 Value Tracer::call_user(const lang::Function& function, std::vector<Value> arguments) {
-  if (++depth_ > kMaxCallDepth) refuse(fmt::format("'{}' calls itself too often.", function.name));
+  if (depth_ >= kMaxCallDepth) refuse(fmt::format("'{}' calls itself too often.", function.name));
   std::unordered_map<std::uint32_t, Value> frame;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     frame[function.parameters[i]->id] = promote(arguments[i], *function.parameters[i]->type);
   }
   const Span span = builder_.span();
-  frames_.push_back(&frame);
-  execute(*function.body);
-  frames_.pop_back();
+  {
+    const Calling calling(frames_, frame, depth_);
+    execute(*function.body);
+  }
   builder_.set_span(span);
-  --depth_;
   return std::exchange(returned_, Value{});
 }
 
@@ -89,6 +110,9 @@ bool Tracer::call_density(const Expr& expr, std::string_view name, std::span<con
                                                          : d->log_cdf;
     if (f.value == nullptr) return false;
     Id id = density_sum(f, arguments, drop && !cumulative);
+    // A bad argument makes NaN; where the whole density is dropped nothing was computed.
+    if (std::isnan(builder_.value(id)) || (drop && is_constant(id)))
+      check_domain(*d, parts->suffix.substr(1), arguments);
     if (parts->suffix == "_cdf")
       id = builder_.elementwise(*math::find_elementwise("exp"), std::array<Id, 1>{id});
     result = real_value(id);

@@ -54,9 +54,9 @@ Value Tracer::eval(const Expr& expr) {
   if (const auto* n = expr.as<lang::VariableRef>()) {
     if (!frames_.empty()) {
       const auto found = frames_.back()->find(n->variable->id);
-      if (found != frames_.back()->end()) return found->second;
+      if (found != frames_.back()->end()) return read(found->second, expr);
     }
-    return globals_[n->variable->id];
+    return read(globals_[n->variable->id], expr);
   }
   if (const auto* n = expr.as<lang::Promote>()) return promote(eval(*n->from), *expr.type);
   if (const auto* n = expr.as<lang::Unary>()) return eval_unary(expr, *n);
@@ -75,8 +75,10 @@ Value Tracer::eval(const Expr& expr) {
     const Value base = eval(*n->base);
     std::vector<Selection> selections;
     for (const lang::Index& index : n->indices)
-      selections.push_back(selection(index, base, selections.size()));
-    return take(base, select(base, selections));
+      selections.push_back(selection(index, base, selections.size(), *n->base));
+    Value taken = take(base, select(base, selections));
+    check_set(taken, expr);
+    return taken;
   }
   if (const auto* n = expr.as<lang::TupleGet>())
     return (*eval(*n->base).parts)[static_cast<std::size_t>(n->slot - 1)];
@@ -90,10 +92,18 @@ Value Tracer::eval(const Expr& expr) {
   cannot_run(expr, "complex numbers are not supported by this version's engine.");
 }
 
-Selection Tracer::selection(const lang::Index& index, const Value& value, std::size_t d) {
+const Value& Tracer::read(const Value& value, const Expr& from) const {
+  if (value.dims.empty()) check_set(value, from);  // of an array each number when it is taken
+  return value;
+}
+
+Selection Tracer::selection(const lang::Index& index, const Value& value, std::size_t d, const Expr& base) {
   const auto size = static_cast<int>(value.dims.at(d));
   const auto check = [&](int i) {
-    if (i < 1 || i > size) refuse(fmt::format("index {} is outside 1 to {}.", i, size));
+    if (i < 1 || i > size) {
+      const std::string dimension = value.dims.size() > 1 ? fmt::format(" of dimension {}", d + 1) : "";
+      refuse(fmt::format("{}: index {}{} is outside 1 to {}.", name_of(base), i, dimension, size));
+    }
     return static_cast<std::size_t>(i - 1);
   };
   using IndexKind = lang::ast::Index::Kind;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/place.hpp"
 #include "lang/visit.hpp"
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
@@ -38,15 +39,14 @@ const Value& Tracer::get(const lang::Variable& variable) const { return globals_
 void Tracer::refuse(const std::string& message) const { throw Rejection{message, builder_.span()}; }
 
 void Tracer::cannot_run(const Expr& expr, const std::string& what) const {
-  const Position p = sources_.position(expr.span.file, expr.span.begin);
-  throw Error(ErrorKind::bad_input,
-              fmt::format("{}:{}:{}: {}", sources_.name(expr.span.file), p.line, p.column, what));
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}", place_text(sources_, expr.span), what));
 }
 
 void Tracer::run(lang::BlockKind block) {
   for (const Stmt* stmt : program_.block(block)) {
     if (execute(*stmt) == Flow::return_) break;
   }
+  if (block != lang::BlockKind::model) check_constraints(block);
 }
 
 Tracer::Flow Tracer::execute_all(lang::List<const Stmt*> statements) {
@@ -98,7 +98,8 @@ Tracer::Flow Tracer::execute(const Stmt& stmt) {
   } else if (const auto* reject = stmt.as<lang::Reject>()) {
     refuse(text_of(reject->items));
   } else if (const auto* fatal = stmt.as<lang::FatalError>()) {
-    throw Error(ErrorKind::bad_input, "fatal_error: " + text_of(fatal->items));
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: fatal_error: {}", place_text(sources_, stmt.span), text_of(fatal->items)));
   }
   return Flow::next;
 }
@@ -204,7 +205,7 @@ void Tracer::assign(const Expr& target, Value value) {
     std::vector<Selection> selections;
     for (; s < steps.size() && steps[s]->as<lang::Indexed>() != nullptr; ++s) {
       for (const lang::Index& index : steps[s]->as<lang::Indexed>()->indices) {
-        selections.push_back(selection(index, *at, selections.size()));
+        selections.push_back(selection(index, *at, selections.size(), *root));
       }
     }
     const Selected selected = select(*at, selections);
@@ -214,13 +215,15 @@ void Tracer::assign(const Expr& target, Value value) {
     }
     const std::size_t count = value.dims.empty() ? 1 : value.size();
     if (count != selected.positions.size()) {
-      refuse(fmt::format("{} numbers are assigned to {} places.", count, selected.positions.size()));
+      refuse(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
+                         dims_text(selected.dims), dims_text(value.dims)));
     }
     copy_into(*at, selected.positions, value);
     return;
   }
   if (at->is_set() && at->dims != value.dims) {
-    refuse(fmt::format("'{}' and the value assigned to it have different sizes.", variable.name));
+    refuse(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
+                       dims_text(at->dims), dims_text(value.dims)));
   }
   value.type = at->is_set() ? at->type : value.type;
   *at = std::move(value);

@@ -2,6 +2,7 @@
 // the same code is the interpreter of transformed data and generated quantities.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,8 +52,13 @@ class Tracer final {
 
   void set(const lang::Variable& variable, Value value);
   const Value& get(const lang::Variable& variable) const;
+  // Values of all variables by their id, to begin where another Tracer ended.
+  const std::vector<Value>& values() const { return globals_; }
+  void set_values(std::vector<Value> values) { globals_ = std::move(values); }
+  void set_random(Random* random) { random_ = random; }
 
-  // Runs the statements of a block. Throws Rejection, or Error for what cannot run at all.
+  // Runs the statements of a block and checks the constraints of its variables. Throws Rejection, or Error
+  // for what cannot run at all.
   void run(lang::BlockKind block);
   // The parameters block: takes free parameters from `free` in order and constrains them.
   void declare_parameters(const Ids& free);
@@ -61,6 +67,7 @@ class Tracer final {
 
   Value eval(const lang::Expr& expr);
   int eval_int(const lang::Expr& expr);
+  Value unset(const lang::SizedType& type);  // with the sizes of the declaration
 
   Builder& builder() { return builder_; }
   Random* random() { return random_; }
@@ -94,7 +101,6 @@ class Tracer final {
 
   // declared types (trace_declare.cpp)
   Dims sizes_of(const lang::SizedType& type);
-  Value unset(const lang::SizedType& type);
   Value constrain(const lang::SizedType& type, const Ids& free, std::size_t& used);
   std::size_t free_count(const lang::SizedType& type);
   math::Shape shape_of(const lang::SizedType& type, const Dims& dims) const;
@@ -108,8 +114,8 @@ class Tracer final {
   Value compare(lang::Op op, const Value& left, const Value& right);
   Value eval_literal(const lang::Expr& expr, lang::List<const lang::Expr*> elements);
   Value& place(const lang::Variable& variable);
-  // The places that an index names along dimension `d` of a value.
-  Selection selection(const lang::Index& index, const Value& value, std::size_t d);
+  // The places that an index names along dimension `d` of the value of `base`.
+  Selection selection(const lang::Index& index, const Value& value, std::size_t d, const lang::Expr& base);
 
   // calls (trace_call.cpp)
   Value call(const lang::Expr& expr, const lang::Call& node);
@@ -119,6 +125,15 @@ class Tracer final {
   bool call_random(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters,
                    Value& result);
   Id density_sum(const math::Density& density, std::span<const Value> arguments, bool drop);
+
+  // checks (trace_checks.cpp): each refuses what is wrong
+  void check_constraints(lang::BlockKind block);
+  void check_constraint(const lang::SizedType& type, const Value& value, const std::string& subject);
+  void check_domain(const math::Distribution& distribution, std::string_view suffix,
+                    std::span<const Value> arguments);
+  void check_set(const Value& value, const lang::Expr& from) const;
+  const Value& read(const Value& value, const lang::Expr& from) const;
+  std::string name_of(const lang::Expr& expr) const;  // as it is written, in quotes
 
   const lang::Program& program_;
   const SourceMap& sources_;
@@ -131,6 +146,11 @@ class Tracer final {
   Id nan_;
   int depth_ = 0;
 };
+
+// What an int holds that was never set.
+inline constexpr int kUnsetInt = std::numeric_limits<int>::min();
+
+std::string dims_text(const Dims& dims);  // "dimensions [2, 3]"
 
 // ---- built-in functions on sizes, indexes and ints (structural.cpp) ----
 // Null where there is none of this name.

@@ -1,6 +1,7 @@
 #include "tape/workspace.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -295,6 +296,16 @@ bool Workspace::guards_hold(std::size_t lane) const {
                                                                          : a == b;
     return outcome == guard.outcome;
   });
+}
+
+std::size_t Workspace::first_not_finite(std::size_t lane) const {
+  for (std::size_t n = 0; n < tape_->instructions.size(); ++n) {
+    const Instruction& i = tape_->instructions[n];
+    for (std::size_t r = 0; r < i.result_size; ++r) {
+      if (!std::isfinite(values_[(i.result + r) * lanes_ + lane])) return n;
+    }
+  }
+  return tape_->instructions.size();
 }
 
 }  // namespace kullback::tape

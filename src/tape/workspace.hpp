@@ -26,6 +26,9 @@ class Workspace final {
   // True where every comparison came out in this lane as when the program was traced.
   bool guards_hold(std::size_t lane) const;
 
+  // The first instruction with a value that is not finite in this lane; their number where all are finite.
+  std::size_t first_not_finite(std::size_t lane) const;
+
   const std::string& message() const { return message_; }
   Span failed_at() const { return failed_at_; }
 
