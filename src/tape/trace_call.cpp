@@ -22,7 +22,6 @@ using math::Type;
 namespace {
 
 constexpr int kMaxCallDepth = 2000;
-constexpr std::size_t kMaxParameters = 16;
 
 struct Suffixed {
   std::string_view family;
@@ -129,41 +128,6 @@ bool Tracer::call_density(const Expr& expr, std::string_view name, std::span<con
   return true;
 }
 
-// Draws of a univariate distribution, one for each element of its parameters.
-bool Tracer::call_random(const Expr& expr, std::string_view name, std::span<const Value> parameters,
-                         Value& result) {
-  constexpr std::string_view kSuffix = "_rng";
-  const math::Distribution* d = math::find_distribution(name.substr(0, name.size() - kSuffix.size()));
-  if (d == nullptr || d->random == nullptr || random_ == nullptr) return false;
-  std::size_t count = 1;
-  Dims dims;
-  std::vector<Ids> operands;
-  for (const Value& parameter : parameters) {
-    operands.push_back(reals(parameter));
-    if (parameter.dims.empty()) continue;
-    if (!dims.empty() && dims != parameter.dims)
-      refuse(fmt::format("{}: the sizes of its arguments differ.", name));
-    dims = parameter.dims;
-    count = parameter.size();
-  }
-  std::array<double, kMaxParameters> x{};
-  std::vector<double> draws(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < operands.size(); ++j) {
-      x[j] = builder_.value(operands[j][operands[j].size() == 1 ? 0 : i]);
-    }
-    draws[i] = d->random(*random_, x.data());
-  }
-  if (expr.type->is_int()) {
-    result = int_container(*expr.type, dims, std::vector<int>(draws.begin(), draws.end()));
-  } else {
-    Ids ids;
-    for (const double draw : draws) ids.push_back(builder_.constant(draw));
-    result = real_container(*expr.type, dims, std::move(ids));
-  }
-  return true;
-}
-
 bool is_supported(std::string_view name) {
   if (const std::optional<Suffixed> parts = split_suffix(name)) {
     if (const math::Distribution* d = math::find_distribution(parts->family)) {
@@ -174,10 +138,7 @@ bool is_supported(std::string_view name) {
                  .value != nullptr;
     }
   }
-  if (name.ends_with("_rng")) {
-    const math::Distribution* d = math::find_distribution(name.substr(0, name.size() - 4));
-    return d != nullptr && d->random != nullptr;
-  }
+  if (name.ends_with("_rng")) return has_random(name);
   if (name == "modulus" || find_structural(name) != nullptr || math::find_elementwise(name) != nullptr)
     return true;
   const std::vector<const math::ArrayOp*> ops = math::all_array_ops();

@@ -272,7 +272,19 @@ void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& argumen
   const auto scalar = [&](std::string_view name, std::initializer_list<Id> ids) {
     return builder_.elementwise(*math::find_elementwise(name), std::span<const Id>(ids.begin(), ids.size()));
   };
-  const std::size_t n = arguments.front().dims.empty() ? 1 : arguments.front().size();
+  const Ids variate = reals(arguments.front());
+  const std::size_t n = variate.size();
+  const auto forbid = [&](const Expr* bound, bool below) {
+    const Id limit = bound != nullptr ? reals(eval(*bound)).front() : 0;
+    const auto is_outside = [&](Id id) {
+      return builder_.compare(Guard::Relation::less, below ? id : limit, below ? limit : id);
+    };
+    return bound != nullptr && std::any_of(variate.begin(), variate.end(), is_outside);
+  };
+  if (forbid(node.lower, true) || forbid(node.upper, false)) {
+    builder_.add_target(builder_.constant(-std::numeric_limits<double>::infinity()));
+    return;
+  }
   Id mass = 0;
   if (node.lower != nullptr && node.upper != nullptr) {
     Value lower = eval(*node.lower);

@@ -124,6 +124,9 @@ class Tracer final {
                     bool drop, Value& result);
   bool call_random(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters,
                    Value& result);
+  Value draw_univariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
+  Value draw_multivariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
+  Value random_value(const lang::Expr& expr, Dims dims, const std::vector<double>& draws);
   Id density_sum(const math::Density& density, std::span<const Value> arguments, bool drop);
 
   // checks (trace_checks.cpp): each refuses what is wrong
@@ -158,6 +161,8 @@ using Structural = Value (*)(Tracer& tracer, std::span<const Value> arguments, c
 Structural find_structural(std::string_view name);
 // sum, min, max, abs, ... of ints; false where it is none of these.
 bool call_on_ints(std::string_view name, std::span<const Value> arguments, Value& result);
+
+bool has_random(std::string_view name);  // "normal_rng" (trace_random.cpp)
 
 // True where some overload of the built-in function runs. What does not is listed in math/unsupported.def.
 bool is_supported(std::string_view name);
