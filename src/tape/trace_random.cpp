@@ -29,19 +29,33 @@ const math::Distribution* univariate(std::string_view name) {
   return d != nullptr && d->random != nullptr ? d : nullptr;
 }
 
+// A relation among the parameters is violated where no variate mends it.
+const char* bad_relation(const math::Distribution& d, std::span<double> x) {
+  if (d.relation == nullptr) return nullptr;
+  const char* problem = nullptr;
+  for (const double variate : {0.0, -1e300, 1e300}) {
+    x[0] = variate;
+    const char* found = d.relation(x.data());
+    if (found == nullptr || (problem != nullptr && found != problem)) return nullptr;
+    problem = found;
+  }
+  return problem;
+}
+
 // What is wrong with the parameters, in the words for densities with a variate that is not at fault.
 std::string bad_parameter(const math::Distribution& d, std::span<const double> parameters) {
   std::array<double, kMaxParameters> x{};
-  for (const double variate : {0.0, 1.0, 0.5}) {
-    x[0] = variate;
-    if (math::contains(d.arguments[0].domain, variate)) break;
-  }
   std::copy(parameters.begin(), parameters.end(), x.begin() + 1);
-  bool inside = true;
-  for (std::size_t j = 0; j < parameters.size(); ++j)
-    inside = inside && math::contains(d.arguments[j + 1].domain, parameters[j]);
-  const bool fits = d.discrete || d.relation == nullptr || d.relation(x.data()) == nullptr;
-  return inside && fits ? "" : math::describe_bad_argument(d, "rng", x.data());
+  for (std::size_t j = 0; j < parameters.size(); ++j) {
+    if (math::contains(d.arguments[j + 1].domain, parameters[j])) continue;
+    for (const double variate : {0.0, 1.0, 0.5}) {
+      x[0] = variate;
+      if (math::contains(d.arguments[0].domain, variate)) break;
+    }
+    return math::describe_bad_argument(d, "rng", x.data());
+  }
+  const char* problem = bad_relation(d, x);
+  return problem == nullptr ? "" : fmt::format("{}_rng: {}", d.name, problem);
 }
 
 // ---- of vectors, matrices and categories ----

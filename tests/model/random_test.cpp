@@ -59,6 +59,8 @@ const std::vector<RandomRow>& rows() {
       {"array[2] int x = hmm_latent_rng(rep_matrix(0, 2, 2), [[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]');",
        {{"x.1", 1.5}, {"x.2", 1.5}}},
       {"array[2] real x = normal_rng([1, 2]', 3);", {{"x.1", 1}, {"x.2", 2}}},
+      {"real x = pareto_type_2_rng(3, 1, 4);", {{"x", 3 + 1.0 / 3}}},
+      {"int x = hypergeometric_rng(5, 6, 4);", {{"x", 3}}},
       {"array[2] int x = poisson_rng({1.5, 4});", {{"x.1", 1.5}, {"x.2", 4}}},
   };
   return kRows;
@@ -107,6 +109,8 @@ constexpr RefusedRow kRefused[] = {
     {"sum(multi_normal_rng([0, 0]', [[1, 0, 0], [0, 1, 0]]))",
      "multi_normal_rng: its matrix has dimensions [2, 3], but must be square."},
     {"uniform_rng(0, t)", "uniform_rng: "},
+    {"discrete_range_rng(3, 2)", "discrete_range_rng: upper bound"},
+    {"hypergeometric_rng(9, 3, 4)", "hypergeometric_rng: draws must"},
     {"poisson_rng(t)", "poisson_rng: "},
     {"sum(dirichlet_rng([1, t]'))", "dirichlet_rng: "},
     {"categorical_rng([0.5, t]')", "categorical_rng: "},
