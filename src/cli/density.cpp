@@ -97,11 +97,12 @@ std::string json_number(double value) {
   return fmt::format("{}", value);
 }
 
-double nanoseconds_per_gradient(Evaluation& evaluation, std::size_t repeat, std::size_t lanes) {
+template <class Fn>
+double nanoseconds_each(std::size_t repeat, Fn&& once) {
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t i = 0; i < repeat; ++i) evaluation.run();
+  for (std::size_t i = 0; i < repeat; ++i) once();
   const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
-  return taken.count() / static_cast<double>(repeat * lanes);
+  return taken.count() / static_cast<double>(repeat);
 }
 
 // Largest difference between the gradient and central differences, relative to 1 + |gradient|.
@@ -129,8 +130,8 @@ std::string check_gradient(model::StanModel& model, const std::vector<double>& p
                      where + 1);
 }
 
-std::string outputs_text(const model::StanModel& model, const std::vector<double>& point,
-                         std::uint64_t seed) {
+std::string outputs_text(const model::StanModel& model, const std::vector<double>& point, std::uint64_t seed,
+                         std::size_t repeat) {
   model::Outputs outputs(model.prepared());
   std::vector<double> row(outputs.column_names().size());
   Random random(seed);
@@ -141,6 +142,10 @@ std::string outputs_text(const model::StanModel& model, const std::vector<double
   }
   text += "}";
   if (!outputs.message().empty()) text += ",\n  \"outputs_message\": " + json_string(outputs.message());
+  if (repeat > 0) {
+    const auto once = [&] { outputs.write(point.data(), random, row.data()); };
+    text += fmt::format(",\n  \"nanoseconds_per_outputs\": {:.1f}", nanoseconds_each(repeat, once));
+  }
   return text;
 }
 
@@ -168,10 +173,11 @@ int run_density(const DensityArguments& arguments) {
   out += "]";
   if (!model.message().empty()) out += ",\n  \"message\": " + json_string(model.message());
   if (arguments.repeat > 0) {
-    out += fmt::format(",\n  \"nanoseconds_per_gradient\": {:.1f}",
-                       nanoseconds_per_gradient(evaluation, arguments.repeat, arguments.lanes));
+    const double each = nanoseconds_each(arguments.repeat, [&] { evaluation.run(); });
+    out +=
+        fmt::format(",\n  \"nanoseconds_per_gradient\": {:.1f}", each / static_cast<double>(arguments.lanes));
   }
-  if (arguments.outputs) out += outputs_text(model, point, arguments.seed);
+  if (arguments.outputs) out += outputs_text(model, point, arguments.seed, arguments.repeat);
   if (arguments.check) out += check_gradient(model, point, evaluation);
   if (const tape::Tape* tape = model.tape()) {
     out += fmt::format(
@@ -198,7 +204,8 @@ Run add_density(CLI::App& verb) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   verb.add_option("--lanes", arguments->lanes, "Evaluate so many draws at once")->check(CLI::Range(1, 1024));
-  verb.add_option("--repeat", arguments->repeat, "Time so many evaluations");
+  verb.add_option("--repeat", arguments->repeat,
+                  "Time so many evaluations, and as many outputs with --outputs");
   verb.add_flag("--normalized", arguments->normalized, "Keep the constants that '~' drops");
   verb.add_flag("--check", arguments->check, "Compare the gradient with finite differences");
   verb.add_flag("--outputs", arguments->outputs,

@@ -80,9 +80,24 @@ Ids Builder::elementwise(const math::Elementwise& f, std::span<const Ids> operan
 }
 
 Id Builder::elementwise(const math::Elementwise& f, std::span<const Id> operands) {
-  std::array<Ids, 4> lists;
-  for (std::size_t j = 0; j < operands.size(); ++j) lists[j] = {operands[j]};
-  return elementwise(f, std::span<const Ids>(lists.data(), operands.size()), 1).front();
+  std::array<double, 4> x{};
+  bool varies = false;
+  for (std::size_t j = 0; j < operands.size(); ++j) {
+    x[j] = value(operands[j]);
+    varies |= !is_constant(operands[j]);
+  }
+  const double result = f.value(x.data());
+  if (!varies) return constant(result);
+  const Id slot = new_slots(1);
+  values_[slot] = result;
+  RawInstruction& instruction = record(OpKind::elementwise, &f, {});
+  instruction.operand_count = static_cast<std::uint32_t>(operands.size());
+  instruction.result = slot;
+  for (const Id id : operands) {
+    operands_.push_back({static_cast<std::uint32_t>(pool_.size()), 1});
+    pool_.push_back(id);
+  }
+  return slot;
 }
 
 Id Builder::density(const math::Density& f, math::Terms terms, std::span<const Ids> operands,

@@ -59,6 +59,9 @@ Tracer::Flow Tracer::execute_all(lang::List<const Stmt*> statements) {
 Tracer::Flow Tracer::execute(const Stmt& stmt) {
   builder_.set_span(stmt.span);
   if (const auto* n = stmt.as<lang::Assign>()) {
+    const auto* element = n->target->as<lang::Indexed>();
+    const auto* variable = element != nullptr ? element->base->as<lang::VariableRef>() : nullptr;
+    if (variable != nullptr && assign_quick(*n, place(*variable->variable), *element)) return Flow::next;
     Value value = eval(*n->value);
     if (n->compound) {
       const Expr result{stmt.span, n->target->type, false, lang::Target{}};

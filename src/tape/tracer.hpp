@@ -106,6 +106,8 @@ class Tracer final {
   math::Shape shape_of(const lang::SizedType& type, const Dims& dims) const;
 
   // expressions (trace_expr.cpp)
+  Value eval_general(const lang::Expr& expr);
+  bool compare_numbers(lang::Op op, Id left, Id right);
   Value promote(const Value& value, const math::Type& type);
   Value eval_unary(const lang::Expr& expr, const lang::Unary& node);
   Value eval_binary(const lang::Expr& expr);
@@ -138,6 +140,24 @@ class Tracer final {
   const Value& read(const Value& value, const lang::Expr& from) const;
   std::string name_of(const lang::Expr& expr) const;  // as it is written, in quotes
 
+  // scalar expressions without temporaries (trace_quick.cpp)
+  struct QuickNode {
+    bool quick = false;
+    const math::Elementwise* f = nullptr;  // what an operator or call applies
+  };
+  static constexpr std::size_t kMaxQuickIndices = 8;
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  const QuickNode& quick(const lang::Expr& expr, int depth = 0);
+  bool finds_quick(const lang::Expr& expr, QuickNode& node, int depth);
+  bool finds_quick_element(const lang::Indexed& node, int depth);
+  int quick_int(const lang::Expr& expr);
+  Id quick_real(const lang::Expr& expr);
+  bool quick_compare(const lang::Binary& node);
+  std::size_t quick_position(const lang::Indexed& node, const Value& base);
+  // False where the general assignment is to do it.
+  bool assign_quick(const lang::Assign& node, Value& place, const lang::Indexed& target);
+  const Value& variable_value(const lang::Variable& variable) const;
+
   const lang::Program& program_;
   const SourceMap& sources_;
   Builder& builder_;
@@ -148,6 +168,7 @@ class Tracer final {
   Value returned_;
   Id nan_;
   int depth_ = 0;
+  std::unordered_map<const lang::Expr*, QuickNode> quick_;
 };
 
 // What an int holds that was never set.
