@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <unordered_set>
 
 #include "base/random.hpp"
 #include "lang/transform_of.hpp"
+#include "lang/visit.hpp"
+#include "model/recorded_outputs.hpp"
 
 namespace kullback::model {
 
@@ -95,6 +98,17 @@ double* append_numbers(const Value& value, const tape::Builder& builder, double*
   return to;
 }
 
+// The value with its numbers as constants of another builder.
+Value as_constants(const Value& value, const tape::Builder& from, tape::Builder& to) {
+  Value out = value;
+  if (value.parts) {
+    for (Value& part : tape::change_parts(out)) part = as_constants(part, from, to);
+  } else if (value.ids) {
+    for (tape::Id& id : tape::change_ids(out)) id = to.constant(from.value(id));
+  }
+  return out;
+}
+
 std::vector<const lang::Variable*> declared_in(const lang::Program& program, BlockKind block) {
   std::vector<const lang::Variable*> variables;
   for (const lang::Stmt* stmt : program.block(block)) {
@@ -109,52 +123,94 @@ struct Outputs::Interpreter {
   explicit Interpreter(const Prepared& prepared)
       : builder(prepared.builder),
         tracer(prepared.program, prepared.sources, builder, {.jacobian = false}),
-        constants(builder.constants().size()) {
+        constants(builder.constants().size()),
+        recorded(prepared) {
     tracer.set_values(prepared.values);
+    for (std::size_t b = 0; b < kOutputBlocks.size(); ++b)
+      variables[b] = declared_in(prepared.program, kOutputBlocks[b]);
+    for (const lang::Stmt* stmt : prepared.program.block(BlockKind::generated_quantities)) {
+      lang::for_each_expr(*stmt, [&](const lang::Expr& expr) {
+        if (const auto* ref = expr.as<lang::VariableRef>()) used_by_generated.insert(ref->variable);
+      });
+    }
   }
 
   tape::Builder builder;
   tape::Tracer tracer;
   std::size_t constants;  // of data and transformed data
-  tape::Ids free;
+  RecordedOutputs recorded;
+  std::array<std::vector<const lang::Variable*>, kOutputBlocks.size()> variables;
+  std::unordered_set<const lang::Variable*> used_by_generated;
 };
 
 Outputs::~Outputs() = default;
 
 Outputs::Outputs(std::shared_ptr<const Prepared> prepared)
     : prepared_(std::move(prepared)), interpreter_(std::make_unique<Interpreter>(*prepared_)) {
-  for (const BlockKind block : kOutputBlocks) {
-    for (const lang::Variable* variable : declared_in(prepared_->program, block)) {
+  for (const auto& block : interpreter_->variables) {
+    for (const lang::Variable* variable : block) {
       append_names(std::string(variable->name), interpreter_->tracer.unset(*variable->declared), names_);
     }
   }
 }
 
 bool Outputs::write(const double* theta, Random& random, double* row) {
-  Interpreter& i = *interpreter_;
   message_.clear();
   std::fill_n(row, names_.size(), std::numeric_limits<double>::quiet_NaN());
-  i.builder.start_afresh(i.constants);
-  i.tracer.set_random(&random);
-  i.free.resize(prepared_->dim);
-  for (std::size_t n = 0; n < prepared_->dim; ++n) i.free[n] = i.builder.constant(theta[n]);
+  interpreter_->builder.start_afresh(interpreter_->constants);
+  interpreter_->tracer.set_random(&random);
   try {
-    for (const BlockKind block : kOutputBlocks) {
-      if (block == BlockKind::parameters) {
-        i.tracer.declare_parameters(i.free);
-      } else {
-        i.tracer.run(block);
-      }
-      for (const lang::Stmt* stmt : prepared_->program.block(block)) {
-        if (const auto* declare = stmt->as<lang::Declare>())
-          row = append_numbers(i.tracer.get(*declare->variable), i.builder, row);
-      }
+    if (interpreter_->recorded.repeat(theta)) {
+      finish_recorded(row);
+    } else {
+      interpret(theta, row);
     }
   } catch (const tape::Rejection& rejection) {
     message_ = rejection_text(prepared_->sources, rejection);
     return false;
   }
   return true;
+}
+
+void Outputs::interpret(const double* theta, double* row) {
+  Interpreter& i = *interpreter_;
+  tape::Ids free(prepared_->dim);
+  for (std::size_t n = 0; n < free.size(); ++n) free[n] = i.builder.constant(theta[n]);
+  for (std::size_t b = 0; b < kOutputBlocks.size(); ++b) {
+    if (kOutputBlocks[b] == BlockKind::parameters) {
+      i.tracer.declare_parameters(free);
+    } else {
+      i.tracer.run(kOutputBlocks[b]);
+    }
+    for (const lang::Variable* variable : i.variables[b])
+      row = append_numbers(i.tracer.get(*variable), i.builder, row);
+  }
+}
+
+// The record has the parameters, the transformed parameters and the first generated quantities; what needs
+// random numbers is interpreted.
+void Outputs::finish_recorded(double* row) {
+  Interpreter& i = *interpreter_;
+  const tape::Builder& recorded = i.recorded.builder();
+  const std::size_t first = i.recorded.recorded_statements();
+  const bool complete = first == prepared_->program.block(BlockKind::generated_quantities).size();
+  for (std::size_t b = 0; b < kOutputBlocks.size(); ++b) {
+    if (kOutputBlocks[b] == BlockKind::generated_quantities && !complete) break;
+    for (const lang::Variable* variable : i.variables[b])
+      row = append_numbers(i.recorded.get(*variable), recorded, row);
+  }
+  if (complete) return;
+  for (const auto& block : i.variables) {
+    const bool generated = &block == &i.variables.back();
+    for (const lang::Variable* variable : block) {
+      const Value& value = i.recorded.get(*variable);
+      if (value.is_set() && (generated || i.used_by_generated.contains(variable)))
+        i.tracer.set(*variable, as_constants(value, recorded, i.builder));
+    }
+  }
+  i.tracer.run_rest(BlockKind::generated_quantities, first);
+  for (const lang::Variable* variable : i.variables.back())
+    row = append_numbers(i.tracer.get(*variable), i.builder, row);
 }
 
 // ---- unconstrained coordinates ----

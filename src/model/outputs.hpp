@@ -32,6 +32,9 @@ class Outputs final {
  private:
   struct Interpreter;
 
+  void interpret(const double* theta, double* row);
+  void finish_recorded(double* row);
+
   std::shared_ptr<const Prepared> prepared_;
   std::unique_ptr<Interpreter> interpreter_;
   std::vector<std::string> names_;

@@ -76,6 +76,10 @@ class Builder final {
   // Keeps the first `constants` constants and nothing else: an interpreter's memory does not grow from draw
   // to draw.
   void start_afresh(std::size_t constants);
+  // Repeats what was recorded at other parameters: value(id) is then that at theta. False, with values that
+  // mean nothing, where a comparison comes out differently, a function refuses its arguments, or a density is
+  // NaN.
+  bool replay(const double* theta);
   // Keeps the terms of the target that are marked: a statement's own contribution.
   void keep_target(const std::vector<bool>& kept);
 
@@ -95,6 +99,13 @@ class Builder final {
   Id new_slots(std::size_t count);
   RawInstruction& record(OpKind kind, const void* definition, std::span<const Ids> operands);
   std::vector<double> numbers(const Ids& ids) const;
+
+  // builder_replay.cpp
+  bool repeat(const RawInstruction& r);
+  void repeat_array(const RawInstruction& r);
+  void repeat_transform(const RawInstruction& r);
+  void element(const RawInstruction& r, std::uint32_t e, double* x) const;
+  std::vector<std::vector<double>> dense_operands(const RawInstruction& r) const;
 
   std::size_t parameter_count_ = 0;
   std::vector<double> constants_;

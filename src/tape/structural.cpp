@@ -354,10 +354,17 @@ Value to_int(Tracer& t, Arguments a, const Type& type) {
   return int_container(type, a[0].dims, std::move(ints));
 }
 Value is_nan(Tracer& t, Arguments a, const Type&) {
-  return int_value(a[0].ints ? 0 : std::isnan(t.builder().value((*a[0].ids)[0])) ? 1 : 0);
+  if (a[0].ints) return int_value(0);
+  const Id x = (*a[0].ids)[0];
+  return int_value(t.builder().compare(Guard::Relation::equal, x, x) ? 0 : 1);
 }
 Value is_inf(Tracer& t, Arguments a, const Type&) {
-  return int_value(a[0].ints ? 0 : std::isinf(t.builder().value((*a[0].ids)[0])) ? 1 : 0);
+  if (a[0].ints) return int_value(0);
+  const auto equals = [&](double limit) {
+    return t.builder().compare(Guard::Relation::equal, (*a[0].ids)[0], t.builder().constant(limit));
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return int_value(equals(kInfinity) || equals(-kInfinity) ? 1 : 0);
 }
 
 }  // namespace

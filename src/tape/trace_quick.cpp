@@ -183,21 +183,25 @@ Id Tracer::quick_real(const Expr& expr) {
   return reals(eval_general(expr)).front();
 }
 
-bool Tracer::assign_quick(const lang::Assign& node, Value& place, const lang::Indexed& target) {
+bool Tracer::assign_quick(const lang::Assign& node) {
   const Expr& value = *node.value;
-  if (place.parts || !quick(*node.target).quick || !quick(value).quick) return false;
-  if (place.ints) {
-    if (node.compound || !value.type->is_int()) return false;
+  const auto* element = node.target->as<lang::Indexed>();
+  const auto* variable = (element != nullptr ? *element->base : *node.target).as<lang::VariableRef>();
+  if (variable == nullptr || !quick(*node.target).quick || !quick(value).quick) return false;
+  Value& place = this->place(*variable->variable);
+  const auto position = [&] {
+    return element != nullptr ? quick_position(*element, place) : place.dims.empty() ? 0 : kNowhere;
+  };
+  if (place.ints && value.type->is_int() && !node.compound) {
     const int number = quick_int(value);
-    const std::size_t at = quick_position(target, place);
-    if (at == kNowhere) return false;
-    change_ints(place)[at] = number;
-    return true;
+    const std::size_t at = position();
+    if (at != kNowhere) change_ints(place)[at] = number;
+    return at != kNowhere;
   }
   const math::Elementwise* f = node.compound ? arithmetic(node.op) : nullptr;
-  if (!place.ids || (node.compound && f == nullptr)) return false;
+  if (!place.ids || place.type.is_complex() || (node.compound && f == nullptr)) return false;
   Id id = quick_real(value);
-  const std::size_t at = quick_position(target, place);
+  const std::size_t at = position();
   if (at == kNowhere) return false;
   Ids& ids = change_ids(place);
   if (f != nullptr) id = builder_.elementwise(*f, std::array<Id, 2>{ids[at], id});

@@ -42,10 +42,16 @@ void Tracer::cannot_run(const Expr& expr, const std::string& what) const {
   throw Error(ErrorKind::bad_input, fmt::format("{}: {}", place_text(sources_, expr.span), what));
 }
 
-void Tracer::run(lang::BlockKind block) {
-  for (const Stmt* stmt : program_.block(block)) {
+void Tracer::run(lang::BlockKind block) { run_rest(block, 0); }
+
+void Tracer::run_statements(std::span<const Stmt* const> statements) {
+  for (const Stmt* stmt : statements) {
     if (execute(*stmt) == Flow::return_) break;
   }
+}
+
+void Tracer::run_rest(lang::BlockKind block, std::size_t first) {
+  run_statements(std::span(program_.block(block)).subspan(first));
   if (block != lang::BlockKind::model) check_constraints(block);
 }
 
@@ -59,9 +65,7 @@ Tracer::Flow Tracer::execute_all(lang::List<const Stmt*> statements) {
 Tracer::Flow Tracer::execute(const Stmt& stmt) {
   builder_.set_span(stmt.span);
   if (const auto* n = stmt.as<lang::Assign>()) {
-    const auto* element = n->target->as<lang::Indexed>();
-    const auto* variable = element != nullptr ? element->base->as<lang::VariableRef>() : nullptr;
-    if (variable != nullptr && assign_quick(*n, place(*variable->variable), *element)) return Flow::next;
+    if (assign_quick(*n)) return Flow::next;
     Value value = eval(*n->value);
     if (n->compound) {
       const Expr result{stmt.span, n->target->type, false, lang::Target{}};

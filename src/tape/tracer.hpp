@@ -60,6 +60,9 @@ class Tracer final {
   // Runs the statements of a block and checks the constraints of its variables. Throws Rejection, or Error
   // for what cannot run at all.
   void run(lang::BlockKind block);
+  // Some statements of a block, without its checks; then the rest of a block, with them.
+  void run_statements(std::span<const lang::Stmt* const> statements);
+  void run_rest(lang::BlockKind block, std::size_t first);
   // The parameters block: takes free parameters from `free` in order and constrains them.
   void declare_parameters(const Ids& free);
   // How many free parameters the program has, for these data.
@@ -155,7 +158,7 @@ class Tracer final {
   bool quick_compare(const lang::Binary& node);
   std::size_t quick_position(const lang::Indexed& node, const Value& base);
   // False where the general assignment is to do it.
-  bool assign_quick(const lang::Assign& node, Value& place, const lang::Indexed& target);
+  bool assign_quick(const lang::Assign& node);
   const Value& variable_value(const lang::Variable& variable) const;
 
   const lang::Program& program_;

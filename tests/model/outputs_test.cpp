@@ -91,6 +91,42 @@ TEST(Outputs, ManyDrawsNeedNoMoreMemoryAndDoNotInfluenceEachOther) {
   EXPECT_NEAR(sum / 2000, 0.5, 4 * std::sqrt(1.0 / 12 / 2000));
 }
 
+// The record of one draw is repeated for others; a new object records anew at each.
+TEST(Outputs, RepeatedDrawsAreThoseOfAFreshObject) {
+  const auto loaded = load_model(
+      "data { int N; vector[N] y; } parameters { vector[2] b; real<lower=0> s; simplex[3] p; cov_matrix[2] "
+      "S; }"
+      "transformed parameters { vector[N] mu = b[1] + b[2] * y; real<lower=-1> low = b[1]; array[2] real z;"
+      " z[1] = b[1] > 0.1 ? exp(b[1]) : b[2]; z[2] = 1; z[2] += log_sum_exp(b); }"
+      "generated quantities { vector[N] log_lik; for (n in 1:N) log_lik[n] = student_t_lpdf(y[n] | 3, mu[n], "
+      "s);"
+      " matrix[2, 2] L = cholesky_decompose(S); int best = sort_indices_desc(p)[1];"
+      " real r = normal_rng(best, 1e-12); real after = r + s; }",
+      R"({"N": 3, "y": [1, -0.5, 2]})");
+  Outputs repeated(loaded->model->prepared());
+  int rejected = 0;
+  for (int i = 0; i < 60; ++i) {
+    std::vector<double> theta(8);
+    for (std::size_t k = 0; k < theta.size(); ++k)
+      theta[k] = 1.2 * std::sin(3.0 * i + 2.0 * static_cast<double>(k));
+    Outputs fresh(loaded->model->prepared());
+    Random random(1, static_cast<std::uint32_t>(i));
+    Random same(1, static_cast<std::uint32_t>(i));
+    std::vector<double> a(fresh.column_names().size());
+    std::vector<double> b(a.size());
+    EXPECT_EQ(fresh.write(theta.data(), random, a.data()), repeated.write(theta.data(), same, b.data()));
+    EXPECT_EQ(fresh.message(), repeated.message());
+    rejected += fresh.message().empty() ? 0 : 1;
+    for (std::size_t c = 0; c < a.size(); ++c) {
+      if (!std::isnan(a[c]) || !std::isnan(b[c])) {
+        EXPECT_EQ(a[c], b[c]) << fresh.column_names()[c] << i;
+      }
+    }
+  }
+  EXPECT_GT(rejected, 0);
+  EXPECT_LT(rejected, 30);
+}
+
 TEST(Outputs, RandomTransformedDataAreDrawnOnceAndDependOnTheSeed) {
   const char* program =
       "transformed data { real z = normal_rng(0, 1); } parameters { real mu; } model { mu ~ normal(z, 1); }"
