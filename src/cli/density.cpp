@@ -18,6 +18,7 @@
 #include "cli/verb.hpp"
 #include "lang/front_end.hpp"
 #include "model/data.hpp"
+#include "model/gradient_check.hpp"
 #include "model/outputs.hpp"
 #include "model/stan_model.hpp"
 
@@ -105,29 +106,18 @@ double nanoseconds_each(std::size_t repeat, Fn&& once) {
   return taken.count() / static_cast<double>(repeat);
 }
 
-// Largest difference between the gradient and central differences, relative to 1 + |gradient|.
-std::string check_gradient(model::StanModel& model, const std::vector<double>& point, const Evaluation& at) {
-  Evaluation moved(model, point, 1);
-  double worst = 0;
-  std::size_t where = 0;
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    const double h = 1e-5 * (1 + std::abs(point[i]));
-    const auto value = [&](double step) {
-      std::vector<double> shifted = point;
-      shifted[i] += step;
-      moved.move_to(shifted);
-      moved.run();
-      return moved.log_density();
-    };
-    const double difference = (8 * (value(h) - value(-h)) - (value(2 * h) - value(-2 * h))) / (12 * h);
-    const double error = std::abs(difference - at.gradient(i)) / (1 + std::abs(at.gradient(i)));
-    if (!(error <= worst)) {
-      worst = error;
-      where = i;
-    }
+std::string check_text(model::StanModel& model, const std::vector<double>& point) {
+  const model::GradientCheck check = model::check_gradient(model, point);
+  std::string text = fmt::format(
+      ",\n  \"check\": {{\"worst_error\": {}, \"worst_coordinate\": {}, \"gradient\": {}, \"difference\": {}",
+      json_number(check.worst_error), json_string(check.name), json_number(check.gradient),
+      json_number(check.difference));
+  if (!check.statement.empty()) {
+    text += fmt::format(", \"statement\": {}, \"statement_gradient\": {}, \"statement_difference\": {}",
+                        json_string(check.statement), json_number(check.statement_gradient),
+                        json_number(check.statement_difference));
   }
-  return fmt::format(",\n  \"check\": {{\"worst_error\": {}, \"worst_coordinate\": {}}}", json_number(worst),
-                     where + 1);
+  return text + "}";
 }
 
 std::string outputs_text(const model::StanModel& model, const std::vector<double>& point, std::uint64_t seed,
@@ -178,7 +168,7 @@ int run_density(const DensityArguments& arguments) {
         fmt::format(",\n  \"nanoseconds_per_gradient\": {:.1f}", each / static_cast<double>(arguments.lanes));
   }
   if (arguments.outputs) out += outputs_text(model, point, arguments.seed, arguments.repeat);
-  if (arguments.check) out += check_gradient(model, point, evaluation);
+  if (arguments.check) out += check_text(model, point);
   if (const tape::Tape* tape = model.tape()) {
     out += fmt::format(
         ",\n  \"tape\": {{\"operations\": {}, \"instructions\": {}, \"slots\": {}, \"constants\": {}, "
