@@ -21,6 +21,7 @@
 #include "model/gradient_check.hpp"
 #include "model/outputs.hpp"
 #include "model/stan_model.hpp"
+#include "tape/dump.hpp"
 
 namespace kullback::cli {
 
@@ -36,6 +37,7 @@ struct DensityArguments {
   bool normalized = false;
   bool check = false;
   bool outputs = false;
+  std::string dump;
   std::uint64_t seed = 0;
 };
 
@@ -139,6 +141,19 @@ std::string outputs_text(const model::StanModel& model, const std::vector<double
   return text;
 }
 
+int print_dump(model::StanModel& model, const SourceMap& sources, const std::vector<double>& point,
+               const std::string& what) {
+  tape::Builder builder;
+  if (!model.trace(point.data(), builder)) {
+    throw Error(ErrorKind::bad_input, "the program rejects the point: " + model.message(),
+                "Choose another point with --point.");
+  }
+  const std::string text =
+      what == "trace" ? tape::dump(builder, sources) : tape::dump(*tape::compile(builder), sources);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return 0;
+}
+
 int run_density(const DensityArguments& arguments) {
   SourceMap sources;
   const FileId file = add_program(sources, arguments.program);
@@ -154,6 +169,7 @@ int run_density(const DensityArguments& arguments) {
   model::StanModel model(*understood.program, sources, std::move(data),
                          {.normalized = arguments.normalized, .seed = arguments.seed});
   const std::vector<double> point = read_point(arguments.point, model.dim());
+  if (!arguments.dump.empty()) return print_dump(model, sources, point, arguments.dump);
   Evaluation evaluation(model, point, arguments.lanes);
   evaluation.run();
   std::string out =
@@ -200,6 +216,9 @@ Run add_density(CLI::App& verb) {
   verb.add_flag("--check", arguments->check, "Compare the gradient with finite differences");
   verb.add_flag("--outputs", arguments->outputs,
                 "Add what the program outputs: parameters, transformed parameters, generated quantities");
+  verb.add_option("--dump", arguments->dump,
+                  "Print the program's operations at the point instead: trace or tape")
+      ->check(CLI::IsMember({"trace", "tape"}));
   verb.add_option("--seed", arguments->seed, "Seed of the program's random numbers (default 0)");
   return [arguments] { return run_density(*arguments); };
 }
