@@ -38,6 +38,7 @@ struct DensityArguments {
   bool check = false;
   bool outputs = false;
   std::string dump;
+  std::size_t max_memory = 0;
   std::uint64_t seed = 0;
 };
 
@@ -166,8 +167,9 @@ int run_density(const DensityArguments& arguments) {
     return static_cast<int>(ErrorKind::bad_input);
   }
   model::Data data = arguments.data.empty() ? model::Data() : model::read_data(arguments.data);
-  model::StanModel model(*understood.program, sources, std::move(data),
-                         {.normalized = arguments.normalized, .seed = arguments.seed});
+  model::StanModel model(
+      *understood.program, sources, std::move(data),
+      {.normalized = arguments.normalized, .seed = arguments.seed, .max_memory = arguments.max_memory});
   const std::vector<double> point = read_point(arguments.point, model.dim());
   if (!arguments.dump.empty()) return print_dump(model, sources, point, arguments.dump);
   Evaluation evaluation(model, point, arguments.lanes);
@@ -219,6 +221,10 @@ Run add_density(CLI::App& verb) {
   verb.add_option("--dump", arguments->dump,
                   "Print the program's operations at the point instead: trace or tape")
       ->check(CLI::IsMember({"trace", "tape"}));
+  verb.add_option("--max-memory", arguments->max_memory,
+                  "Refuse a program that needs more, such as 500MB or 4GB (default: what is free)")
+      ->transform(CLI::AsSizeValue(true))
+      ->type_name("SIZE");
   verb.add_option("--seed", arguments->seed, "Seed of the program's random numbers (default 0)");
   return [arguments] { return run_density(*arguments); };
 }

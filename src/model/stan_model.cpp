@@ -7,9 +7,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/memory.hpp"
 #include "base/place.hpp"
+#include "model/memory_limit.hpp"
 #include "model/prepared.hpp"
 #include "tape/not_finite.hpp"
+#include "tape/trace_size.hpp"
 #include "tape/tracer.hpp"
 #include "tape/workspace.hpp"
 
@@ -34,6 +37,7 @@ const Diagnostics& StanModel::data_warnings() const { return prepared_->warnings
 
 bool StanModel::trace(const double* theta, tape::Builder& builder) {
   builder = prepared_->builder;
+  builder.set_limit(memory_limit());
   tape::Ids free(dim());
   for (std::size_t i = 0; i < dim(); ++i) free[i] = builder.add_parameter(theta[i]);
   tape::Tracer tracer(prepared_->program, prepared_->sources, builder,
@@ -46,14 +50,28 @@ bool StanModel::trace(const double* theta, tape::Builder& builder) {
   } catch (const tape::Rejection& rejection) {
     message_ = rejection_text(prepared_->sources, rejection);
     return false;
+  } catch (const tape::TraceTooLarge&) {
+    refuse_size(builder, prepared_->sources, builder.bytes(), memory_limit());
   }
   return true;
+}
+
+std::size_t StanModel::memory_limit() const {
+  return options_.max_memory != 0 ? options_.max_memory : available_memory();
+}
+
+std::shared_ptr<const tape::Tape> StanModel::compile(const tape::Builder& builder, std::size_t lanes) const {
+  const std::size_t bytes = tape::estimated_bytes(builder, lanes);
+  const std::size_t limit = memory_limit();
+  if (bytes > limit) refuse_size(builder, prepared_->sources, bytes, limit);
+  return tape::compile(builder);
 }
 
 StanModel::Lanes& StanModel::workspace(std::size_t lanes) {
   for (const auto& known : workspaces_) {
     if (known->count == lanes) return *known;
   }
+  check_workspace_size(*tape_, lanes, memory_limit());
   workspaces_.push_back(std::unique_ptr<Lanes>(new Lanes{lanes, tape::Workspace(tape_, lanes)}));
   return *workspaces_.back();
 }
@@ -92,7 +110,7 @@ void StanModel::evaluate_anew(const Batch& batch, std::size_t lane) {
   tape::Builder builder;
   reject(batch, lane);
   if (!trace(theta.data(), builder)) return;
-  tape::Workspace workspace(tape::compile(builder), 1);
+  tape::Workspace workspace(compile(builder, 1), 1);
   if (!workspace.forward(theta.data())) {
     message_ = place_text(prepared_->sources, workspace.failed_at()) + ": " + workspace.message();
     return;
@@ -157,7 +175,7 @@ void StanModel::evaluate(const Batch& batch) {
   message_.clear();
   for (std::size_t lane = 0; lane < batch.lanes && !tape_; ++lane) {
     tape::Builder builder;
-    if (trace(point_of(batch, lane).data(), builder)) tape_ = tape::compile(builder);
+    if (trace(point_of(batch, lane).data(), builder)) tape_ = compile(builder, batch.lanes);
   }
   if (!tape_) {
     for (std::size_t lane = 0; lane < batch.lanes; ++lane) reject(batch, lane);

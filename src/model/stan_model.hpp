@@ -22,7 +22,8 @@ struct Prepared;
 struct StanModelOptions {
   bool normalized = false;  // keep the constants that `~` drops
   bool jacobian = true;
-  std::uint64_t seed = 0;  // of `_rng` in transformed data
+  std::uint64_t seed = 0;      // of `_rng` in transformed data
+  std::size_t max_memory = 0;  // bytes for the tape and its workspaces; 0: what the machine has
 };
 
 class StanModel final : public density::LogDensity {
@@ -59,6 +60,9 @@ class StanModel final : public density::LogDensity {
   std::vector<double> point_of(const density::Batch& batch, std::size_t lane) const;
   const Explanation& explain(const std::vector<double>& theta, std::uint64_t place, bool nan);
   Lanes& workspace(std::size_t lanes);
+  std::size_t memory_limit() const;
+  // The tape of a trace, for a workspace of so many lanes; throws Error where they do not fit.
+  std::shared_ptr<const tape::Tape> compile(const tape::Builder& builder, std::size_t lanes) const;
 
   std::shared_ptr<const Prepared> prepared_;
   StanModelOptions options_;

@@ -41,7 +41,14 @@ Id Builder::new_slots(std::size_t count) {
   return static_cast<Id>(values_.size() - count);
 }
 
+std::size_t Builder::bytes() const {
+  return instructions_.size() * sizeof(RawInstruction) + operands_.size() * sizeof(RawOperand) +
+         pool_.size() * sizeof(Id) + (values_.size() + constants_.size()) * sizeof(double) +
+         shapes_.size() * sizeof(math::Shape) + guards_.size() * sizeof(Guard);
+}
+
 RawInstruction& Builder::record(OpKind kind, const void* definition, std::span<const Ids> operands) {
+  if (bytes() > limit_) throw TraceTooLarge{};
   RawInstruction instruction;
   instruction.kind = kind;
   instruction.definition = definition;

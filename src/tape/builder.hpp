@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,9 @@ struct Guard {
   bool outcome = false;
 };
 
+// Thrown while recording, when the trace has more bytes than the limit.
+struct TraceTooLarge {};
+
 class Builder final {
  public:
   Id constant(double value);
@@ -72,6 +76,9 @@ class Builder final {
   }
   void set_span(Span span) { span_ = span; }
   Span span() const { return span_; }
+
+  void set_limit(std::size_t bytes) { limit_ = bytes; }
+  std::size_t bytes() const;  // of what is recorded
 
   // Keeps the first `constants` constants and nothing else: an interpreter's memory does not grow from draw
   // to draw.
@@ -118,6 +125,7 @@ class Builder final {
   Ids target_;
   std::vector<Span> target_spans_;
   Span span_;
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
 };
 
 }  // namespace kullback::tape

@@ -184,5 +184,36 @@ TEST(NotFinite, ATruncatedVariateOutsideItsBoundsIsMinusInfinity) {
   EXPECT_EQ(evaluate_at(*loaded->model, {3}).log_density, -INFINITY);
 }
 
+TEST(Memory, AProgramThatDoesNotFitIsRefusedWithItsLargestStatement) {
+  const char* program =
+      "data { int N; }\nparameters { real t; }\nmodel {\n  real x = t;\n  for (n in 1:N) x = sin(x) + n;\n"
+      "  target += x;\n}\n";
+  const std::string data = R"({"N": 20000})";
+  const auto message_of = [](StanModel& model, std::size_t lanes) -> std::string {
+    const std::vector<double> theta(lanes, 0.5);
+    std::vector<double> log_density(lanes);
+    std::vector<Status> status(lanes);
+    try {
+      model.evaluate({lanes, theta.data(), log_density.data(), nullptr, status.data()});
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return "no error";
+  };
+  const auto small = load_model(program, data, {.max_memory = 1'000'000});
+  const std::string traced = message_of(*small->model, 1);
+  EXPECT_NE(traced.find("needs more than 1 MB of memory for its first "), std::string::npos) << traced;
+  EXPECT_NE(traced.find("100 % come from the statement at model.stan:5:18."), std::string::npos) << traced;
+  const auto larger = load_model(program, data, {.max_memory = 8'000'000});
+  const std::string estimated = message_of(*larger->model, 64);
+  EXPECT_NE(estimated.find(" MB of memory for 40000 operations, but 8 MB can be used"), std::string::npos)
+      << estimated;
+  const auto one_lane = load_model(program, data, {.max_memory = 8'000'000});
+  EXPECT_EQ(message_of(*one_lane->model, 1), "no error");
+  const std::string lanes = message_of(*one_lane->model, 64);
+  EXPECT_NE(lanes.find("64 draws at once need about "), std::string::npos) << lanes;
+  EXPECT_EQ(message_of(*load_model(program, data)->model, 64), "no error");
+}
+
 }  // namespace
 }  // namespace kullback::model
