@@ -83,16 +83,34 @@ class Evaluation final {
   std::vector<density::Status> status_;
 };
 
+// What is there instead of a point, or nothing.
+std::string point_problem(const model::DataValue& point, std::size_t dim) {
+  if (!point.problem.empty()) return "it " + point.problem;
+  if (point.kind == model::DataKind::tuple) return "found an object";
+  if (point.dims.size() != 1)
+    return point.dims.empty() ? "found a single number" : "found an array of arrays";
+  if (point.numbers.size() != dim) return fmt::format("found {} numbers", point.numbers.size());
+  for (std::size_t i = 0; i < dim; ++i) {
+    if (!std::isfinite(point.numbers[i])) return fmt::format("coordinate {} is {}", i + 1, point.numbers[i]);
+  }
+  return {};
+}
+
 std::vector<double> read_point(const std::string& path, std::size_t dim) {
   if (path.empty()) return std::vector<double>(dim, 0.0);
-  const model::Data data = model::parse_json_data("{\"point\": " + read_file(path) + "}", path);
-  const model::DataValue& point = *data.find("point");
-  if (!point.problem.empty() || point.dims.size() != 1 || point.numbers.size() != dim) {
-    throw Error(ErrorKind::bad_input,
-                fmt::format("{}: expected an array of {} numbers, the unconstrained point; found {}.", path,
-                            dim, point.numbers.size()));
+  const std::string text = read_file(path);
+  std::string problem = "it is not JSON";
+  try {
+    const model::Data data = model::parse_json_data("{\"point\": " + text + "}", path);
+    const model::DataValue& point = *data.find("point");
+    problem = data.items().size() == 1 ? point_problem(point, dim) : "found more than an array";
+    if (problem.empty()) return point.numbers;
+  } catch (const Error& error) {  // its position would be that in the text we made
+    if (error.kind() == ErrorKind::internal) throw;
   }
-  return point.numbers;
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{}: expected an array of {} finite numbers, the unconstrained point; {}.", path,
+                          dim, problem));
 }
 
 std::string json_number(double value) {
@@ -213,7 +231,8 @@ Run add_density(CLI::App& verb) {
       ->allow_extra_args(false);
   verb.add_option("--lanes", arguments->lanes, "Evaluate so many draws at once")->check(CLI::Range(1, 1024));
   verb.add_option("--repeat", arguments->repeat,
-                  "Time so many evaluations, and as many outputs with --outputs");
+                  "Time so many evaluations, and as many outputs with --outputs")
+      ->check(CLI::Range(0, 1'000'000'000));
   verb.add_flag("--normalized", arguments->normalized, "Keep the constants that '~' drops");
   verb.add_flag("--check", arguments->check, "Compare the gradient with finite differences");
   verb.add_flag("--outputs", arguments->outputs,
@@ -225,7 +244,8 @@ Run add_density(CLI::App& verb) {
                   "Refuse a program that needs more, such as 500MB or 4GB (default: what is free)")
       ->transform(CLI::AsSizeValue(true))
       ->type_name("SIZE");
-  verb.add_option("--seed", arguments->seed, "Seed of the program's random numbers (default 0)");
+  verb.add_option("--seed", arguments->seed, "Seed of the program's random numbers (default 0)")
+      ->check(CLI::NonNegativeNumber);
   return [arguments] { return run_density(*arguments); };
 }
 

@@ -85,6 +85,9 @@ std::vector<double> StanModel::point_of(const Batch& batch, std::size_t lane) co
 void StanModel::reject(const Batch& batch, std::size_t lane) const {
   batch.log_density[lane] = -std::numeric_limits<double>::infinity();
   batch.status[lane] = Status::rejected;
+  if (batch.gradient == nullptr) return;
+  for (std::size_t i = 0; i < dim(); ++i)
+    batch.gradient[i * batch.lanes + lane] = std::numeric_limits<double>::quiet_NaN();
 }
 
 // Why the program fails at theta: traced once for each place of the tape where draws fail.
