@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -59,14 +60,45 @@ constexpr std::array kRanges = {
     Range{"tanh", -1, 1},
 };
 
+// The extreme number of a transform's bound; nothing where the bound depends on parameters.
+template <class Extreme>
+std::optional<double> bound_of(const Builder& builder, const RawInstruction& r, std::uint32_t which,
+                               Extreme extreme) {
+  const RawOperand& operand = builder.operands()[r.first_operand + which];
+  std::optional<double> found;
+  for (const Id id : std::span<const Id>(builder.pool()).subspan(operand.first, operand.size)) {
+    if (!is_constant(id)) return {};
+    found = found ? extreme(*found, builder.value(id)) : builder.value(id);
+  }
+  return found;
+}
+
+std::optional<Range> range_of(const Builder& builder, const RawInstruction& r) {
+  const auto least = [](double a, double b) { return std::min(a, b); };
+  const auto most = [](double a, double b) { return std::max(a, b); };
+  if (r.kind == OpKind::elementwise) {
+    const std::string_view name = static_cast<const math::Elementwise*>(r.definition)->name;
+    const auto* known = std::find_if(kRanges.begin(), kRanges.end(),
+                                     [&](const Range& range) { return range.function == name; });
+    return known == kRanges.end() ? std::nullopt : std::optional(*known);
+  }
+  if (r.kind != OpKind::transform) return {};
+  const std::string_view name = static_cast<const math::TransformDef*>(r.definition)->name;
+  if (name == "simplex") return Range{name, 0, 1};
+  if (name == "positive_ordered") return Range{name, 0, kInfinity};
+  const bool above = name == "lower" || name == "lower_upper";
+  const bool below = name == "upper" || name == "lower_upper";
+  if (!above && !below) return {};
+  const std::optional<double> low = above ? bound_of(builder, r, 1, least) : -kInfinity;
+  const std::optional<double> high = below ? bound_of(builder, r, above ? 2 : 1, most) : kInfinity;
+  return low && high ? std::optional(Range{name, *low, *high}) : std::nullopt;
+}
+
 bool is_within(const Builder& builder, Id id, double lower, double upper) {
   if (is_constant(id)) return builder.value(id) >= lower && builder.value(id) <= upper;
   const RawInstruction* producer = builder.producer(id);
-  if (producer == nullptr || producer->kind != OpKind::elementwise) return false;
-  const std::string_view name = static_cast<const math::Elementwise*>(producer->definition)->name;
-  const auto* range =
-      std::find_if(kRanges.begin(), kRanges.end(), [&](const Range& r) { return r.function == name; });
-  return range != kRanges.end() && range->low >= lower && range->high <= upper;
+  const std::optional<Range> range = producer == nullptr ? std::nullopt : range_of(builder, *producer);
+  return range && range->low >= lower && range->high <= upper;
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace kullback::tape {
 // Arguments: the value, then the bounds.
 const math::ArrayOp& constraint_check(const math::TransformDef& transform);
 
-// True where each number comes from a function whose range lies within [lower, upper], such as exp or
-// inv_logit: there is nothing to check.
+// True where each number comes from a function whose range lies within [lower, upper], such as exp, or is a
+// parameter with such bounds: there is nothing to check.
 bool always_within(const Builder& builder, const Ids& ids, double lower, double upper);
 
 }  // namespace kullback::tape

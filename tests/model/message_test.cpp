@@ -78,13 +78,13 @@ TEST(Constraints, OneLaneIsRejectedAloneAndTheOthersKeepTheirGradients) {
 
 TEST(Constraints, ValuesOfExpAndInvLogitNeedNoCheck) {
   const auto loaded = load_model(
-      "parameters { vector[3] t; } transformed parameters { vector<lower=0>[3] x = exp(t);"
-      " vector<lower=0, upper=1>[3] y = inv_logit(t); } model { x ~ normal(y, 1); }");
+      "parameters { vector[3] t; real<lower=1> p; } transformed parameters { vector<lower=0>[3] x = exp(t);"
+      " vector<lower=0, upper=1>[3] y = inv_logit(t); real<lower=0> q = p; } model { x ~ normal(y, 1); }");
   const auto without = load_model(
-      "parameters { vector[3] t; } transformed parameters { vector[3] x = exp(t);"
-      " vector[3] y = inv_logit(t); } model { x ~ normal(y, 1); }");
-  evaluate_at(*loaded->model, {0, 0, 0});
-  evaluate_at(*without->model, {0, 0, 0});
+      "parameters { vector[3] t; real<lower=1> p; } transformed parameters { vector[3] x = exp(t);"
+      " vector[3] y = inv_logit(t); real q = p; } model { x ~ normal(y, 1); }");
+  evaluate_at(*loaded->model, {0, 0, 0, 0});
+  evaluate_at(*without->model, {0, 0, 0, 0});
   EXPECT_EQ(loaded->model->tape()->instructions.size(), without->model->tape()->instructions.size());
 }
 
