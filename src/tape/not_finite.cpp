@@ -73,6 +73,11 @@ class Search final {
                          builder_.value(id));
     }
     if (r.kind == OpKind::density) return describe_density(r, name, builder_.value(id));
+    if (r.kind == OpKind::transform) {
+      const bool jacobian = id == r.result + r.result_size - 1;
+      return fmt::format("the {}parameter declared here is {}", jacobian ? "log-Jacobian of the " : "",
+                         builder_.value(id));
+    }
     return fmt::format("{} is {}", name, builder_.value(id));
   }
 

@@ -174,6 +174,12 @@ TEST(NotFinite, ArgumentsThatAreDataAreCheckedEvenWhereTheDensityIsDropped) {
   EXPECT_EQ(loaded->model->message(), "model.stan:3:1: normal_lpdf: scale is -1, but must be positive");
 }
 
+TEST(NotFinite, AnOverflowOfAParameterNamesItsDeclaration) {
+  const auto loaded = load_model("parameters {\n  real<lower=0> s;\n}\nmodel { 1 ~ normal(0, s); }");
+  EXPECT_EQ(evaluate_at(*loaded->model, {800}).status, Status::not_finite);
+  EXPECT_EQ(loaded->model->message(), "statement at model.stan:2:3: the parameter declared here is inf");
+}
+
 TEST(NotFinite, ATruncatedVariateOutsideItsBoundsIsMinusInfinity) {
   const auto loaded = load_model("parameters { real t; }\nmodel { t ~ normal(0, 1) T[0, 2]; }");
   const EvaluatedPoint inside = evaluate_at(*loaded->model, {1});
