@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tape/operation_name.hpp"
 
@@ -20,8 +21,7 @@ class Search final {
     for (std::size_t t = 0; t < target.size(); ++t) {
       if (!is_bad(target[t])) continue;
       if (is_constant(target[t])) {
-        return {builder_.target_spans()[t],
-                fmt::format("a term of the target is {}", builder_.value(target[t]))};
+        return {builder_.target_spans()[t], fmt::format("a term of the target is {}", shown(target[t]))};
       }
       return origin(target[t]);
     }
@@ -31,6 +31,12 @@ class Search final {
 
  private:
   const Builder& builder_;
+
+  // NaN has no sign worth showing.
+  double shown(Id id) const {
+    const double x = builder_.value(id);
+    return std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x;
+  }
 
   bool is_bad(Id id) const { return !std::isfinite(builder_.value(id)); }
 
@@ -63,22 +69,21 @@ class Search final {
       id = *earlier;
       r = builder_.producer(id);
     }
-    return {builder_.span(), fmt::format("a parameter is {}", builder_.value(id))};
+    return {builder_.span(), fmt::format("a parameter is {}", shown(id))};
   }
 
   std::string describe(const RawInstruction& r, Id id) const {
     const std::string name = operation_name(r.kind, r.definition);
     if (r.kind == OpKind::elementwise) {
-      return fmt::format("{}({}) is {}", name, fmt::join(arguments(r, id - r.result), ", "),
-                         builder_.value(id));
+      return fmt::format("{}({}) is {}", name, fmt::join(arguments(r, id - r.result), ", "), shown(id));
     }
-    if (r.kind == OpKind::density) return describe_density(r, name, builder_.value(id));
+    if (r.kind == OpKind::density) return describe_density(r, name, shown(id));
     if (r.kind == OpKind::transform) {
       const bool jacobian = id == r.result + r.result_size - 1;
       return fmt::format("the {}parameter declared here is {}", jacobian ? "log-Jacobian of the " : "",
-                         builder_.value(id));
+                         shown(id));
     }
-    return fmt::format("{} is {}", name, builder_.value(id));
+    return fmt::format("{} is {}", name, shown(id));
   }
 
   std::vector<double> arguments(const RawInstruction& r, std::size_t element) const {
@@ -96,8 +101,10 @@ class Search final {
       const std::vector<double> x = arguments(r, e);
       const double value = f.value(x.data(), r.terms, nullptr);
       if (std::isfinite(value)) continue;
+      const std::string_view bar = x.size() > 1 ? " | " : "";
       std::string text =
-          fmt::format("{}({} | {}) is {}", name, x.front(), fmt::join(x.begin() + 1, x.end(), ", "), value);
+          fmt::format("{}({}{}{}) is {}", name, x.front(), bar, fmt::join(x.begin() + 1, x.end(), ", "),
+                      std::isnan(value) ? total : value);
       if (r.count > 1) text += fmt::format(" (element {} of {})", e + 1, r.count);
       return text;
     }

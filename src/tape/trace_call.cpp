@@ -68,6 +68,7 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
   if (node.user != nullptr) return call_user(*node.user, std::move(arguments));
   if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
   Value result;
+  for (std::size_t i = 0; i < arguments.size(); ++i) check_set(arguments[i], *node.arguments[i]);
   if (expr.type->is_int() && call_on_ints(node.name, arguments, result)) return result;
   if (node.name.ends_with("_rng") && call_random(expr, node.name, arguments, result)) return result;
   const bool drop = node.drop_constants && !options_.normalized;

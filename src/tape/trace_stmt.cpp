@@ -220,8 +220,7 @@ void Tracer::assign(const Expr& target, Value value) {
       at = &change_parts(*at)[selected.positions.front()];
       continue;
     }
-    const std::size_t count = value.dims.empty() ? 1 : value.size();
-    if (count != selected.positions.size()) {
+    if (selected.dims != value.dims && (!selected.positions.empty() || value.size() != 0)) {
       refuse(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
                          dims_text(selected.dims), dims_text(value.dims)));
     }

@@ -115,6 +115,11 @@ TEST(Places, IndexesAndSizesNameTheVariable) {
             "model.stan:3:1: 'x' has dimensions [3], but the value assigned to it has dimensions [2].");
   EXPECT_EQ(line("vector[3] x;\nx[1:2] = [1, 2, 3]';"),
             "model.stan:3:1: 'x[1:2]' has dimensions [2], but the value assigned to it has dimensions [3].");
+  EXPECT_EQ(line("matrix[3, 3] x;\nx[1:2, 1:3] = rep_matrix(0, 3, 2);"),
+            "model.stan:3:1: 'x[1:2, 1:3]' has dimensions [2, 3], but the value assigned to it has "
+            "dimensions [3, 2].");
+  EXPECT_EQ(line("array[2] int k; k[1] = 3;\nint j = sum(k);"),
+            "model.stan:3:1: 'k' is read before it is set.");
   EXPECT_EQ(line("\nvector[3] x = [1, 2]';"),
             "model.stan:3:1: 'x' has dimensions [3], but the value it is given has dimensions [2].");
   EXPECT_EQ(line("int k;\nint j = k + 1;"), "model.stan:3:1: 'k' is read before it is set.");
