@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -12,11 +13,15 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/random.hpp"
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
 #include "lang/front_end.hpp"
 #include "model/data.hpp"
+#include "model/gradient_check.hpp"
+#include "model/outputs.hpp"
 #include "model/stan_model.hpp"
+#include "tape/dump.hpp"
 
 namespace kullback::cli {
 
@@ -31,6 +36,10 @@ struct DensityArguments {
   std::size_t repeat = 0;
   bool normalized = false;
   bool check = false;
+  bool outputs = false;
+  std::string dump;
+  std::size_t max_memory = 0;
+  std::uint64_t seed = 0;
 };
 
 struct Evaluated {
@@ -74,16 +83,34 @@ class Evaluation final {
   std::vector<density::Status> status_;
 };
 
+// What is there instead of a point, or nothing.
+std::string point_problem(const model::DataValue& point, std::size_t dim) {
+  if (!point.problem.empty()) return "it " + point.problem;
+  if (point.kind == model::DataKind::tuple) return "found an object";
+  if (point.dims.size() != 1)
+    return point.dims.empty() ? "found a single number" : "found an array of arrays";
+  if (point.numbers.size() != dim) return fmt::format("found {} numbers", point.numbers.size());
+  for (std::size_t i = 0; i < dim; ++i) {
+    if (!std::isfinite(point.numbers[i])) return fmt::format("coordinate {} is {}", i + 1, point.numbers[i]);
+  }
+  return {};
+}
+
 std::vector<double> read_point(const std::string& path, std::size_t dim) {
   if (path.empty()) return std::vector<double>(dim, 0.0);
-  const model::Data data = model::parse_json_data("{\"point\": " + read_file(path) + "}", path);
-  const model::DataValue& point = *data.find("point");
-  if (!point.problem.empty() || point.dims.size() != 1 || point.numbers.size() != dim) {
-    throw Error(ErrorKind::bad_input,
-                fmt::format("{}: expected an array of {} numbers, the unconstrained point; found {}.", path,
-                            dim, point.numbers.size()));
+  const std::string text = read_file(path);
+  std::string problem = "it is not JSON";
+  try {
+    const model::Data data = model::parse_json_data("{\"point\": " + text + "}", path);
+    const model::DataValue& point = *data.find("point");
+    problem = data.items().size() == 1 ? point_problem(point, dim) : "found more than an array";
+    if (problem.empty()) return point.numbers;
+  } catch (const Error& error) {  // its position would be that in the text we made
+    if (error.kind() == ErrorKind::internal) throw;
   }
-  return point.numbers;
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{}: expected an array of {} finite numbers, the unconstrained point; {}.", path,
+                          dim, problem));
 }
 
 std::string json_number(double value) {
@@ -92,36 +119,58 @@ std::string json_number(double value) {
   return fmt::format("{}", value);
 }
 
-double nanoseconds_per_gradient(Evaluation& evaluation, std::size_t repeat, std::size_t lanes) {
+template <class Fn>
+double nanoseconds_each(std::size_t repeat, Fn&& once) {
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t i = 0; i < repeat; ++i) evaluation.run();
+  for (std::size_t i = 0; i < repeat; ++i) once();
   const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
-  return taken.count() / static_cast<double>(repeat * lanes);
+  return taken.count() / static_cast<double>(repeat);
 }
 
-// Largest difference between the gradient and central differences, relative to 1 + |gradient|.
-std::string check_gradient(model::StanModel& model, const std::vector<double>& point, const Evaluation& at) {
-  Evaluation moved(model, point, 1);
-  double worst = 0;
-  std::size_t where = 0;
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    const double h = 1e-5 * (1 + std::abs(point[i]));
-    const auto value = [&](double step) {
-      std::vector<double> shifted = point;
-      shifted[i] += step;
-      moved.move_to(shifted);
-      moved.run();
-      return moved.log_density();
-    };
-    const double difference = (8 * (value(h) - value(-h)) - (value(2 * h) - value(-2 * h))) / (12 * h);
-    const double error = std::abs(difference - at.gradient(i)) / (1 + std::abs(at.gradient(i)));
-    if (!(error <= worst)) {
-      worst = error;
-      where = i;
-    }
+std::string check_text(model::StanModel& model, const std::vector<double>& point) {
+  const model::GradientCheck check = model::check_gradient(model, point);
+  std::string text = fmt::format(
+      ",\n  \"check\": {{\"worst_error\": {}, \"worst_coordinate\": {}, \"gradient\": {}, \"difference\": {}",
+      json_number(check.worst_error), json_string(check.name), json_number(check.gradient),
+      json_number(check.difference));
+  if (!check.statement.empty()) {
+    text += fmt::format(", \"statement\": {}, \"statement_gradient\": {}, \"statement_difference\": {}",
+                        json_string(check.statement), json_number(check.statement_gradient),
+                        json_number(check.statement_difference));
   }
-  return fmt::format(",\n  \"check\": {{\"worst_error\": {}, \"worst_coordinate\": {}}}", json_number(worst),
-                     where + 1);
+  return text + "}";
+}
+
+std::string outputs_text(const model::StanModel& model, const std::vector<double>& point, std::uint64_t seed,
+                         std::size_t repeat) {
+  model::Outputs outputs(model.prepared());
+  std::vector<double> row(outputs.column_names().size());
+  Random random(seed);
+  outputs.write(point.data(), random, row.data());
+  std::string text = ",\n  \"outputs\": {";
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    text += (i > 0 ? ", " : "") + json_string(outputs.column_names()[i]) + ": " + json_number(row[i]);
+  }
+  text += "}";
+  if (!outputs.message().empty()) text += ",\n  \"outputs_message\": " + json_string(outputs.message());
+  if (repeat > 0) {
+    const auto once = [&] { outputs.write(point.data(), random, row.data()); };
+    text += fmt::format(",\n  \"nanoseconds_per_outputs\": {:.1f}", nanoseconds_each(repeat, once));
+  }
+  return text;
+}
+
+int print_dump(model::StanModel& model, const SourceMap& sources, const std::vector<double>& point,
+               const std::string& what) {
+  tape::Builder builder;
+  if (!model.trace(point.data(), builder)) {
+    throw Error(ErrorKind::bad_input, "the program rejects the point: " + model.message(),
+                "Choose another point with --point.");
+  }
+  const std::string text =
+      what == "trace" ? tape::dump(builder, sources) : tape::dump(*tape::compile(builder), sources);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return 0;
 }
 
 int run_density(const DensityArguments& arguments) {
@@ -136,8 +185,11 @@ int run_density(const DensityArguments& arguments) {
     return static_cast<int>(ErrorKind::bad_input);
   }
   model::Data data = arguments.data.empty() ? model::Data() : model::read_data(arguments.data);
-  model::StanModel model(*understood.program, sources, std::move(data), {arguments.normalized, true});
+  model::StanModel model(
+      *understood.program, sources, std::move(data),
+      {.normalized = arguments.normalized, .seed = arguments.seed, .max_memory = arguments.max_memory});
   const std::vector<double> point = read_point(arguments.point, model.dim());
+  if (!arguments.dump.empty()) return print_dump(model, sources, point, arguments.dump);
   Evaluation evaluation(model, point, arguments.lanes);
   evaluation.run();
   std::string out =
@@ -147,10 +199,12 @@ int run_density(const DensityArguments& arguments) {
   out += "]";
   if (!model.message().empty()) out += ",\n  \"message\": " + json_string(model.message());
   if (arguments.repeat > 0) {
-    out += fmt::format(",\n  \"nanoseconds_per_gradient\": {:.1f}",
-                       nanoseconds_per_gradient(evaluation, arguments.repeat, arguments.lanes));
+    const double each = nanoseconds_each(arguments.repeat, [&] { evaluation.run(); });
+    out +=
+        fmt::format(",\n  \"nanoseconds_per_gradient\": {:.1f}", each / static_cast<double>(arguments.lanes));
   }
-  if (arguments.check) out += check_gradient(model, point, evaluation);
+  if (arguments.outputs) out += outputs_text(model, point, arguments.seed, arguments.repeat);
+  if (arguments.check) out += check_text(model, point);
   if (const tape::Tape* tape = model.tape()) {
     out += fmt::format(
         ",\n  \"tape\": {{\"operations\": {}, \"instructions\": {}, \"slots\": {}, \"constants\": {}, "
@@ -176,9 +230,22 @@ Run add_density(CLI::App& verb) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   verb.add_option("--lanes", arguments->lanes, "Evaluate so many draws at once")->check(CLI::Range(1, 1024));
-  verb.add_option("--repeat", arguments->repeat, "Time so many evaluations");
+  verb.add_option("--repeat", arguments->repeat,
+                  "Time so many evaluations, and as many outputs with --outputs")
+      ->check(CLI::Range(0, 1'000'000'000));
   verb.add_flag("--normalized", arguments->normalized, "Keep the constants that '~' drops");
   verb.add_flag("--check", arguments->check, "Compare the gradient with finite differences");
+  verb.add_flag("--outputs", arguments->outputs,
+                "Add what the program outputs: parameters, transformed parameters, generated quantities");
+  verb.add_option("--dump", arguments->dump,
+                  "Print the program's operations at the point instead: trace or tape")
+      ->check(CLI::IsMember({"trace", "tape"}));
+  verb.add_option("--max-memory", arguments->max_memory,
+                  "Refuse a program that needs more, such as 500MB or 4GB (default: what is free)")
+      ->transform(CLI::AsSizeValue(true))
+      ->type_name("SIZE");
+  verb.add_option("--seed", arguments->seed, "Seed of the program's random numbers (default 0)")
+      ->check(CLI::NonNegativeNumber);
   return [arguments] { return run_density(*arguments); };
 }
 

@@ -43,6 +43,7 @@ const char* requirement(Domain domain) {
 
 // As Stan's streams print it: six significant digits.
 std::string text_of(double x) {
+  if (std::isnan(x)) return "nan";  // whatever its sign
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%g", x);
   return buffer;

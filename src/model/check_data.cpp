@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "lang/transform_of.hpp"
 #include "lang/visit.hpp"
 #include "math/transform.hpp"
+#include "math/violation_text.hpp"
 
 namespace kullback::model {
 
@@ -329,24 +331,12 @@ class Checker final {
       arguments.push_back({bound.numbers.data(), {bound.numbers.size(), 1, 1}, false});
     const auto violation = math::find_violation(transform, {shape, arguments, value.numbers.data()});
     if (!violation) return;
-    std::string what = "'" + name + violation_index(*violation, value.dims, type) + "' " + violation->what;
+    const std::size_t array_rank = value.dims.size() - type.sizes.size();
+    const std::string index =
+        math::violation_index(*violation, std::span(value.dims).first(array_rank), type.type->kind);
+    std::string what = "'" + name + index + "' " + violation->what;
     if (violation->count > 1) what += " (the first of " + std::to_string(violation->count) + ")";
     report("data-constraint", what);
-  }
-
-  // "[2, 3]": the index of an array, then row and column.
-  static std::string violation_index(const math::Violation& violation, const Dims& dims,
-                                     const lang::SizedType& type) {
-    const std::size_t array_rank = dims.size() - type.sizes.size();
-    const Dims array_dims(dims.begin(), dims.begin() + static_cast<std::ptrdiff_t>(array_rank));
-    std::string text = index_text(violation.item, array_dims);
-    if (violation.whole || type.sizes.empty()) return text;
-    std::string inner =
-        std::to_string((type.type->kind == Kind::row_vector ? violation.col : violation.row) + 1);
-    if (type.sizes.size() == 2) inner += ", " + std::to_string(violation.col + 1);
-    if (text.empty()) return "[" + inner + "]";
-    text.pop_back();
-    return text + ", " + inner + "]";
   }
 
   void warn_of_extra() {

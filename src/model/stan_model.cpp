@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_set>
 
-#include "base/random.hpp"
-#include "lang/visit.hpp"
+#include "base/memory.hpp"
+#include "base/place.hpp"
+#include "model/memory_limit.hpp"
+#include "model/prepared.hpp"
+#include "tape/not_finite.hpp"
+#include "tape/trace_size.hpp"
 #include "tape/tracer.hpp"
 #include "tape/workspace.hpp"
 
@@ -17,52 +20,6 @@ namespace kullback::model {
 
 using density::Batch;
 using density::Status;
-using math::Kind;
-using tape::Value;
-
-namespace {
-
-constexpr std::uint64_t kTransformedDataSeed = 0;
-
-Value to_value(const DataValue& data, const math::Type& type, tape::Builder& builder) {
-  Value value;
-  value.type = type;
-  value.dims.assign(data.dims.begin(), data.dims.end());
-  if (type.kind == Kind::tuple) {
-    // Slots come as arrays over all tuples; a traced value is a tuple of slots each.
-    throw Error(ErrorKind::bad_input, "tuples in the data are not supported by this version's engine.");
-  }
-  if (type.is_int()) {
-    std::vector<int>& ints = tape::change_ints(value);
-    for (const double number : data.numbers) ints.push_back(static_cast<int>(number));
-  } else {
-    tape::Ids& ids = tape::change_ids(value);
-    ids.reserve(data.numbers.size());
-    for (const double number : data.numbers) ids.push_back(builder.constant(number));
-  }
-  return value;
-}
-
-DataValue to_data(const Value& value, const tape::Builder& builder) {
-  DataValue data;
-  data.kind = value.ints ? DataKind::int_ : DataKind::real;
-  data.dims.assign(value.dims.begin(), value.dims.end());
-  if (value.ints) {
-    data.numbers.assign(value.ints->begin(), value.ints->end());
-  } else {
-    for (const tape::Id id : *value.ids) data.numbers.push_back(builder.value(id));
-  }
-  return data;
-}
-
-void set_data(tape::Tracer& tracer, const lang::Program& program, const BoundData& data) {
-  for (const lang::Stmt* stmt : program.block(lang::BlockKind::data)) {
-    const lang::Variable& variable = *stmt->as<lang::Declare>()->variable;
-    tracer.set(variable, to_value(*data.find(variable), *variable.type, tracer.builder()));
-  }
-}
-
-}  // namespace
 
 struct StanModel::Lanes {
   std::size_t count = 0;
@@ -73,118 +30,168 @@ StanModel::~StanModel() = default;
 
 StanModel::StanModel(const lang::Program& program, const SourceMap& sources, Data data,
                      StanModelOptions options)
-    : program_(program), sources_(sources), options_(options) {
-  const Evaluate evaluate = [&](const lang::Expr& expression, const BoundData& so_far) {
-    tape::Builder builder;
-    tape::Tracer tracer(program, sources, builder);
-    lang::for_each_expr(expression, [&](const lang::Expr& e) {
-      const auto* ref = e.as<lang::VariableRef>();
-      const DataValue* known = ref != nullptr ? so_far.find(*ref->variable) : nullptr;
-      if (known != nullptr) tracer.set(*ref->variable, to_value(*known, *ref->variable->type, builder));
-    });
-    return to_data(tracer.eval(expression), builder);
-  };
-  CheckedData checked = check_data(program, std::move(data), sources, evaluate);
-  if (auto error = data_error(checked.diagnostics)) throw Error(*error);
-  data_ = std::move(checked.values);
-  warnings_ = std::move(checked.diagnostics);
-  tape::Builder builder;
-  Random random(kTransformedDataSeed);
-  tape::Tracer tracer(program, sources, builder, {}, &random);
-  set_data(tracer, program, data_);
-  try {
-    tracer.run(lang::BlockKind::transformed_data);
-    dim_ = tracer.count_free_parameters();
-  } catch (const tape::Rejection& r) {
-    const Position p = sources.position(r.span.file, r.span.begin);
-    throw Error(ErrorKind::bad_input, std::string(sources.name(r.span.file)) + ":" + std::to_string(p.line) +
-                                          ":" + std::to_string(p.column) + ": " + r.message);
-  }
-}
+    : prepared_(prepare(program, sources, std::move(data), options.seed)), options_(options) {}
 
-// False where the program rejects the point (message_ says why).
-bool StanModel::trace(const double* theta, std::size_t lanes, std::size_t lane,
-                      std::shared_ptr<const tape::Tape>& tape) {
-  tape::Builder builder;
-  tape::Ids free(dim_);
-  for (std::size_t i = 0; i < dim_; ++i) free[i] = builder.add_parameter(theta[i * lanes + lane]);
-  Random random(kTransformedDataSeed);
-  tape::Tracer tracer(program_, sources_, builder, {options_.normalized, options_.jacobian}, &random);
-  set_data(tracer, program_, data_);
+std::size_t StanModel::dim() const { return prepared_->dim; }
+const Diagnostics& StanModel::data_warnings() const { return prepared_->warnings; }
+
+bool StanModel::trace(const double* theta, tape::Builder& builder) {
+  builder = prepared_->builder;
+  builder.set_limit(memory_limit());
+  tape::Ids free(dim());
+  for (std::size_t i = 0; i < dim(); ++i) free[i] = builder.add_parameter(theta[i]);
+  tape::Tracer tracer(prepared_->program, prepared_->sources, builder,
+                      {options_.normalized, options_.jacobian});
+  tracer.set_values(prepared_->values);
   try {
-    tracer.run(lang::BlockKind::transformed_data);
     tracer.declare_parameters(free);
     tracer.run(lang::BlockKind::transformed_parameters);
     tracer.run(lang::BlockKind::model);
-  } catch (const tape::Rejection& r) {
-    const Position p = sources_.position(r.span.file, r.span.begin);
-    message_ = std::string(sources_.name(r.span.file)) + ":" + std::to_string(p.line) + ":" +
-               std::to_string(p.column) + ": " + r.message;
+  } catch (const tape::Rejection& rejection) {
+    message_ = rejection_text(prepared_->sources, rejection);
     return false;
+  } catch (const tape::TraceTooLarge&) {
+    refuse_size(builder, prepared_->sources, builder.bytes(), memory_limit());
   }
-  tape = tape::compile(builder);
   return true;
+}
+
+std::size_t StanModel::memory_limit() const {
+  return options_.max_memory != 0 ? options_.max_memory : available_memory();
+}
+
+std::shared_ptr<const tape::Tape> StanModel::compile(const tape::Builder& builder, std::size_t lanes) const {
+  const std::size_t bytes = tape::estimated_bytes(builder, lanes);
+  const std::size_t limit = memory_limit();
+  if (bytes > limit) refuse_size(builder, prepared_->sources, bytes, limit);
+  return tape::compile(builder);
 }
 
 StanModel::Lanes& StanModel::workspace(std::size_t lanes) {
   for (const auto& known : workspaces_) {
     if (known->count == lanes) return *known;
   }
+  check_workspace_size(*tape_, lanes, memory_limit());
   workspaces_.push_back(std::unique_ptr<Lanes>(new Lanes{lanes, tape::Workspace(tape_, lanes)}));
   return *workspaces_.back();
 }
 
-namespace {
+std::vector<double> StanModel::point_of(const Batch& batch, std::size_t lane) const {
+  std::vector<double> theta(dim());
+  for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = batch.theta[i * batch.lanes + lane];
+  return theta;
+}
 
-Status status_of(double log_density) { return std::isfinite(log_density) ? Status::ok : Status::not_finite; }
-
-}  // namespace
-
-void StanModel::evaluate_alone(const Batch& batch, std::size_t lane) {
+void StanModel::reject(const Batch& batch, std::size_t lane) const {
   batch.log_density[lane] = -std::numeric_limits<double>::infinity();
   batch.status[lane] = Status::rejected;
-  std::shared_ptr<const tape::Tape> own;
-  if (!trace(batch.theta, batch.lanes, lane, own)) return;
-  tape::Workspace workspace(own, 1);
-  std::vector<double> theta(dim_);
-  for (std::size_t i = 0; i < dim_; ++i) theta[i] = batch.theta[i * batch.lanes + lane];
+  if (batch.gradient == nullptr) return;
+  for (std::size_t i = 0; i < dim(); ++i)
+    batch.gradient[i * batch.lanes + lane] = std::numeric_limits<double>::quiet_NaN();
+}
+
+// Why the program fails at theta: traced once for each place of the tape where draws fail.
+const StanModel::Explanation& StanModel::explain(const std::vector<double>& theta, std::uint64_t place,
+                                                 bool nan) {
+  const auto [known, is_new] = explanations_.try_emplace({place, nan});
+  Explanation& explanation = known->second;
+  if (!is_new) return explanation;
+  tape::Builder builder;
+  explanation.status = Status::rejected;
+  if (trace(theta.data(), builder)) {
+    const tape::NotFinite found = tape::find_not_finite(builder);
+    explanation.status = Status::not_finite;
+    message_ = "statement at " + place_text(prepared_->sources, found.span) + ": " + found.what;
+  }
+  explanation.message = message_;
+  return explanation;
+}
+
+// A draw on a tape of its own.
+void StanModel::evaluate_anew(const Batch& batch, std::size_t lane) {
+  const std::vector<double> theta = point_of(batch, lane);
+  tape::Builder builder;
+  reject(batch, lane);
+  if (!trace(theta.data(), builder)) return;
+  tape::Workspace workspace(compile(builder, 1), 1);
   if (!workspace.forward(theta.data())) {
-    message_ = workspace.message();
+    message_ = place_text(prepared_->sources, workspace.failed_at()) + ": " + workspace.message();
     return;
   }
   workspace.log_density(&batch.log_density[lane]);
-  batch.status[lane] = status_of(batch.log_density[lane]);
+  batch.status[lane] = Status::ok;
+  if (!std::isfinite(batch.log_density[lane])) {
+    const tape::NotFinite found = tape::find_not_finite(builder);
+    message_ = "statement at " + place_text(prepared_->sources, found.span) + ": " + found.what;
+    batch.status[lane] = Status::not_finite;
+  }
   if (batch.gradient == nullptr) return;
-  std::vector<double> gradient(dim_);
+  std::vector<double> gradient(dim());
   workspace.backward(gradient.data());
-  for (std::size_t i = 0; i < dim_; ++i) batch.gradient[i * batch.lanes + lane] = gradient[i];
+  for (std::size_t i = 0; i < gradient.size(); ++i) batch.gradient[i * batch.lanes + lane] = gradient[i];
+}
+
+// Lane `lane` of the batch has been evaluated in lane `lane_there` of the workspace.
+void StanModel::finish_lane(const Batch& batch, std::size_t lane, const Lanes& lanes,
+                            std::size_t lane_there) {
+  if (!lanes.workspace.guards_hold(lane_there)) {
+    evaluate_anew(batch, lane);
+    return;
+  }
+  const double value = batch.log_density[lane];
+  batch.status[lane] = Status::ok;
+  if (std::isfinite(value)) return;
+  const Explanation& why =
+      explain(point_of(batch, lane), lanes.workspace.first_not_finite(lane_there), std::isnan(value));
+  message_ = why.message;
+  batch.status[lane] = why.status;
+}
+
+// Replays a draw alone, after another draw of its batch, or this one, was refused.
+void StanModel::evaluate_one(const Batch& batch, std::size_t lane) {
+  if (!tape_->guards.empty()) {  // what was refused may lie on a branch that this draw does not take
+    evaluate_anew(batch, lane);
+    return;
+  }
+  const std::vector<double> theta = point_of(batch, lane);
+  Lanes& one = workspace(1);
+  if (!one.workspace.forward(theta.data())) {
+    const Span span = one.workspace.failed_at();
+    const std::uint64_t place = std::uint64_t{1} << 63 | std::uint64_t{span.file} << 32 | span.begin;
+    const Explanation& why = explain(theta, place, false);
+    message_ = why.status == Status::rejected
+                   ? why.message
+                   : place_text(prepared_->sources, span) + ": " + one.workspace.message();
+    reject(batch, lane);
+    return;
+  }
+  one.workspace.log_density(&batch.log_density[lane]);
+  if (batch.gradient != nullptr) {
+    std::vector<double> gradient(dim());
+    one.workspace.backward(gradient.data());
+    for (std::size_t i = 0; i < gradient.size(); ++i) batch.gradient[i * batch.lanes + lane] = gradient[i];
+  }
+  finish_lane(batch, lane, one, 0);
 }
 
 void StanModel::evaluate(const Batch& batch) {
   message_.clear();
-  if (!tape_) {
-    for (std::size_t lane = 0; lane < batch.lanes && !tape_; ++lane)
-      trace(batch.theta, batch.lanes, lane, tape_);
-    if (!tape_) {
-      std::fill_n(batch.log_density, batch.lanes, -std::numeric_limits<double>::infinity());
-      std::fill_n(batch.status, batch.lanes, Status::rejected);
-      return;
-    }
+  for (std::size_t lane = 0; lane < batch.lanes && !tape_; ++lane) {
+    tape::Builder builder;
+    if (trace(point_of(batch, lane).data(), builder)) tape_ = compile(builder, batch.lanes);
   }
-  tape::Workspace& all = workspace(batch.lanes).workspace;
-  if (!all.forward(batch.theta)) {  // some lane was refused: each on its own
-    for (std::size_t lane = 0; lane < batch.lanes; ++lane) evaluate_alone(batch, lane);
+  if (!tape_) {
+    for (std::size_t lane = 0; lane < batch.lanes; ++lane) reject(batch, lane);
     return;
   }
-  all.log_density(batch.log_density);
-  if (batch.gradient != nullptr) all.backward(batch.gradient);
-  for (std::size_t lane = 0; lane < batch.lanes; ++lane) {
-    if (all.guards_hold(lane)) {
-      batch.status[lane] = status_of(batch.log_density[lane]);
-    } else {
-      evaluate_alone(batch, lane);
-    }
+  Lanes& all = workspace(batch.lanes);
+  if (!all.workspace.forward(batch.theta)) {
+    for (std::size_t lane = 0; lane < batch.lanes; ++lane) evaluate_one(batch, lane);
+    return;
   }
+  all.workspace.log_density(batch.log_density);
+  if (batch.gradient != nullptr) all.workspace.backward(batch.gradient);
+  for (std::size_t lane = 0; lane < batch.lanes; ++lane) finish_lane(batch, lane, all, lane);
 }
 
 }  // namespace kullback::model

@@ -1,21 +1,29 @@
 // A Stan program with its data, as a LogDensity.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/source.hpp"
 #include "density/log_density.hpp"
 #include "lang/program.hpp"
-#include "model/check_data.hpp"
+#include "model/data.hpp"
 #include "tape/tape.hpp"
 
 namespace kullback::model {
 
+struct Prepared;
+
 struct StanModelOptions {
   bool normalized = false;  // keep the constants that `~` drops
   bool jacobian = true;
+  std::uint64_t seed = 0;      // of `_rng` in transformed data
+  std::size_t max_memory = 0;  // bytes for the tape and its workspaces; 0: what the machine has
 };
 
 class StanModel final : public density::LogDensity {
@@ -24,29 +32,44 @@ class StanModel final : public density::LogDensity {
   StanModel(const lang::Program& program, const SourceMap& sources, Data data, StanModelOptions options = {});
   ~StanModel() override;
 
-  std::size_t dim() const override { return dim_; }
+  std::size_t dim() const override;
   void evaluate(const density::Batch& batch) override;
+  // Names the statement and the value behind the last draw that was not ok. A statement is looked into once:
+  // when it fails again, the text is that of the first time.
   std::string message() const override { return message_; }
 
-  const Diagnostics& data_warnings() const { return warnings_; }
+  const Diagnostics& data_warnings() const;
   const tape::Tape* tape() const { return tape_.get(); }  // null before the first evaluation
+  std::shared_ptr<const Prepared> prepared() const { return prepared_; }
+
+  // Runs the program at a point, recording it on `builder`. False where the program rejects the point
+  // (message()).
+  bool trace(const double* theta, tape::Builder& builder);
 
  private:
   struct Lanes;
+  struct Explanation {
+    density::Status status = density::Status::ok;
+    std::string message;
+  };
 
-  bool trace(const double* theta, std::size_t lanes, std::size_t lane,
-             std::shared_ptr<const tape::Tape>& tape);
-  void evaluate_alone(const density::Batch& batch, std::size_t lane);
+  void evaluate_one(const density::Batch& batch, std::size_t lane);
+  void evaluate_anew(const density::Batch& batch, std::size_t lane);
+  void reject(const density::Batch& batch, std::size_t lane) const;
+  void finish_lane(const density::Batch& batch, std::size_t lane, const Lanes& lanes, std::size_t lane_there);
+  std::vector<double> point_of(const density::Batch& batch, std::size_t lane) const;
+  const Explanation& explain(const std::vector<double>& theta, std::uint64_t place, bool nan);
   Lanes& workspace(std::size_t lanes);
+  std::size_t memory_limit() const;
+  // The tape of a trace, for a workspace of so many lanes; throws Error where they do not fit.
+  std::shared_ptr<const tape::Tape> compile(const tape::Builder& builder, std::size_t lanes) const;
 
-  const lang::Program& program_;
-  const SourceMap& sources_;
+  std::shared_ptr<const Prepared> prepared_;
   StanModelOptions options_;
-  BoundData data_;
-  Diagnostics warnings_;
-  std::size_t dim_ = 0;
   std::shared_ptr<const tape::Tape> tape_;
   std::vector<std::unique_ptr<Lanes>> workspaces_;
+  std::map<std::pair<std::uint64_t, bool>, Explanation>
+      explanations_;  // by place on the tape, and whether NaN
   std::string message_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace kullback::tape {
 
@@ -40,7 +41,14 @@ Id Builder::new_slots(std::size_t count) {
   return static_cast<Id>(values_.size() - count);
 }
 
+std::size_t Builder::bytes() const {
+  return instructions_.size() * sizeof(RawInstruction) + operands_.size() * sizeof(RawOperand) +
+         pool_.size() * sizeof(Id) + (values_.size() + constants_.size()) * sizeof(double) +
+         shapes_.size() * sizeof(math::Shape) + guards_.size() * sizeof(Guard);
+}
+
 RawInstruction& Builder::record(OpKind kind, const void* definition, std::span<const Ids> operands) {
+  if (bytes() > limit_) throw TraceTooLarge{};
   RawInstruction instruction;
   instruction.kind = kind;
   instruction.definition = definition;
@@ -79,9 +87,24 @@ Ids Builder::elementwise(const math::Elementwise& f, std::span<const Ids> operan
 }
 
 Id Builder::elementwise(const math::Elementwise& f, std::span<const Id> operands) {
-  std::array<Ids, 4> lists;
-  for (std::size_t j = 0; j < operands.size(); ++j) lists[j] = {operands[j]};
-  return elementwise(f, std::span<const Ids>(lists.data(), operands.size()), 1).front();
+  std::array<double, 4> x{};
+  bool varies = false;
+  for (std::size_t j = 0; j < operands.size(); ++j) {
+    x[j] = value(operands[j]);
+    varies |= !is_constant(operands[j]);
+  }
+  const double result = f.value(x.data());
+  if (!varies) return constant(result);
+  const Id slot = new_slots(1);
+  values_[slot] = result;
+  RawInstruction& instruction = record(OpKind::elementwise, &f, {});
+  instruction.operand_count = static_cast<std::uint32_t>(operands.size());
+  instruction.result = slot;
+  for (const Id id : operands) {
+    operands_.push_back({static_cast<std::uint32_t>(pool_.size()), 1});
+    pool_.push_back(id);
+  }
+  return slot;
 }
 
 Id Builder::density(const math::Density& f, math::Terms terms, std::span<const Ids> operands,
@@ -168,6 +191,12 @@ Ids Builder::transform(const math::TransformDef& f, const Ids& free, std::span<c
   math::constrain(f, call);
   std::vector<Ids> operands{free};
   operands.insert(operands.end(), bounds.begin(), bounds.end());
+  if (all_constant(operands)) {
+    Ids ids(shape.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = constant(results[i]);
+    *log_jacobian = constant(results.back());
+    return ids;
+  }
   const Id first = new_slots(results.size());
   RawInstruction& instruction = record(OpKind::transform, &f, operands);
   instruction.result = first;
@@ -208,6 +237,40 @@ bool Builder::compare(Guard::Relation relation, Id left, Id right) {
                                                                  : a == b;
   if (!is_constant(left) || !is_constant(right)) guards_.push_back({relation, left, right, outcome});
   return outcome;
+}
+
+const RawInstruction* Builder::producer(Id id) const {
+  if (is_constant(id) || id < parameter_count_) return nullptr;
+  const auto after = std::upper_bound(instructions_.begin(), instructions_.end(), id,
+                                      [](Id slot, const RawInstruction& r) { return slot < r.result; });
+  return after == instructions_.begin() ? nullptr : &*std::prev(after);
+}
+
+void Builder::start_afresh(std::size_t constants) {
+  constants_.resize(constants);
+  parameter_count_ = 0;
+  values_.clear();
+  instructions_.clear();
+  operands_.clear();
+  pool_.clear();
+  shapes_.clear();
+  guards_.clear();
+  target_.clear();
+  target_spans_.clear();
+  outputs_.clear();
+  solvers_.clear();
+}
+
+void Builder::keep_target(const std::vector<bool>& kept) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < target_.size(); ++i) {
+    if (!kept[i]) continue;
+    target_[next] = target_[i];
+    target_spans_[next] = target_spans_[i];
+    ++next;
+  }
+  target_.resize(next);
+  target_spans_.resize(next);
 }
 
 }  // namespace kullback::tape

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,9 @@ struct Guard {
   bool outcome = false;
 };
 
+// Thrown while recording, when the trace has more bytes than the limit.
+struct TraceTooLarge {};
+
 class Builder final {
  public:
   Id constant(double value);
@@ -81,10 +85,26 @@ class Builder final {
   Ids solve(std::shared_ptr<const DenseFunction> f, const Ids& argument);
   bool compare(Guard::Relation relation, Id left, Id right);
 
-  void add_target(Id id) { target_.push_back(id); }
   void add_output(Id id) { outputs_.push_back(id); }  // of a callback's tape
+  void add_target(Id id) {
+    target_.push_back(id);
+    target_spans_.push_back(span_);
+  }
   void set_span(Span span) { span_ = span; }
   Span span() const { return span_; }
+
+  void set_limit(std::size_t bytes) { limit_ = bytes; }
+  std::size_t bytes() const;  // of what is recorded
+
+  // Keeps the first `constants` constants and nothing else: an interpreter's memory does not grow from draw
+  // to draw.
+  void start_afresh(std::size_t constants);
+  // Repeats what was recorded at other parameters: value(id) is then that at theta. False, with values that
+  // mean nothing, where a comparison comes out differently, a function refuses its arguments, or a density is
+  // NaN.
+  bool replay(const double* theta);
+  // Keeps the terms of the target that are marked: a statement's own contribution.
+  void keep_target(const std::vector<bool>& kept);
 
   // ---- what was recorded ----
   const std::vector<RawInstruction>& instructions() const { return instructions_; }
@@ -92,9 +112,11 @@ class Builder final {
   const Ids& pool() const { return pool_; }
   const std::vector<math::Shape>& shapes() const { return shapes_; }
   const std::vector<Guard>& guards() const { return guards_; }
+  const RawInstruction* producer(Id id) const;  // null: a constant or a parameter
   const Ids& target() const { return target_; }
   const Ids& outputs() const { return outputs_; }
   const std::vector<std::shared_ptr<const DenseFunction>>& solvers() const { return solvers_; }
+  const std::vector<Span>& target_spans() const { return target_spans_; }  // the statement of each term
   const std::vector<double>& constants() const { return constants_; }
   const std::vector<double>& values() const { return values_; }
 
@@ -102,6 +124,14 @@ class Builder final {
   Id new_slots(std::size_t count);
   RawInstruction& record(OpKind kind, const void* definition, std::span<const Ids> operands);
   std::vector<double> numbers(const Ids& ids) const;
+
+  // builder_replay.cpp
+  bool repeat(const RawInstruction& r);
+  void repeat_array(const RawInstruction& r);
+  void repeat_transform(const RawInstruction& r);
+  void repeat_solver(const RawInstruction& r);
+  void element(const RawInstruction& r, std::uint32_t e, double* x) const;
+  std::vector<std::vector<double>> dense_operands(const RawInstruction& r) const;
 
   std::size_t parameter_count_ = 0;
   std::vector<double> constants_;
@@ -114,7 +144,9 @@ class Builder final {
   Ids target_;
   Ids outputs_;
   std::vector<std::shared_ptr<const DenseFunction>> solvers_;
+  std::vector<Span> target_spans_;
   Span span_;
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
 };
 
 }  // namespace kullback::tape

@@ -360,11 +360,11 @@ Value is_nan(Tracer& t, Arguments a, const Type&) {
 }
 Value is_inf(Tracer& t, Arguments a, const Type&) {
   if (a[0].ints) return int_value(0);
-  Builder& builder = t.builder();
-  const Id x = (*a[0].ids)[0];
-  const double infinity = std::numeric_limits<double>::infinity();
-  const bool above = builder.compare(Guard::Relation::equal, x, builder.constant(infinity));
-  return int_value(above || builder.compare(Guard::Relation::equal, x, builder.constant(-infinity)) ? 1 : 0);
+  const auto equals = [&](double limit) {
+    return t.builder().compare(Guard::Relation::equal, (*a[0].ids)[0], t.builder().constant(limit));
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return int_value(equals(kInfinity) || equals(-kInfinity) ? 1 : 0);
 }
 
 }  // namespace

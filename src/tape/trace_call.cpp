@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -22,7 +23,6 @@ using math::Type;
 namespace {
 
 constexpr int kMaxCallDepth = 2000;
-constexpr std::size_t kMaxParameters = 16;
 
 struct Suffixed {
   std::string_view family;
@@ -35,6 +35,26 @@ std::optional<Suffixed> split_suffix(std::string_view name) {
   }
   return std::nullopt;
 }
+
+// A frame is left however the function ends, by a rejection too.
+class Calling final {
+ public:
+  using Frame = std::unordered_map<std::uint32_t, Value>;
+  Calling(std::vector<Frame*>& frames, Frame& frame, int& depth) : frames_(frames), depth_(depth) {
+    frames_.push_back(&frame);
+    ++depth_;
+  }
+  ~Calling() {
+    frames_.pop_back();
+    --depth_;
+  }
+  Calling(const Calling&) = delete;
+  Calling& operator=(const Calling&) = delete;
+
+ private:
+  std::vector<Frame*>& frames_;
+  int& depth_;
+};
 
 }  // namespace
 
@@ -51,6 +71,7 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
   if (node.user != nullptr) return call_user(*node.user, std::move(arguments));
   if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
   Value result;
+  for (std::size_t i = 0; i < arguments.size(); ++i) check_set(arguments[i], *node.arguments[i]);
   if (expr.type->is_int() && call_on_ints(node.name, arguments, result)) return result;
   if (node.name.ends_with("_rng") && call_random(expr, node.name, arguments, result)) return result;
   const bool drop = node.drop_constants && !options_.normalized;
@@ -67,17 +88,17 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
 }
 
 Value Tracer::call_user(const lang::Function& function, std::vector<Value> arguments) {
-  if (++depth_ > kMaxCallDepth) refuse(fmt::format("'{}' calls itself too often.", function.name));
+  if (depth_ >= kMaxCallDepth) refuse(fmt::format("'{}' calls itself too often.", function.name));
   std::unordered_map<std::uint32_t, Value> frame;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     frame[function.parameters[i]->id] = promote(arguments[i], *function.parameters[i]->type);
   }
   const Span span = builder_.span();
-  frames_.push_back(&frame);
-  execute(*function.body);
-  frames_.pop_back();
+  {
+    const Calling calling(frames_, frame, depth_);
+    execute(*function.body);
+  }
   builder_.set_span(span);
-  --depth_;
   return std::exchange(returned_, Value{});
 }
 
@@ -92,6 +113,9 @@ bool Tracer::call_density(const Expr& expr, std::string_view name, std::span<con
                                                          : d->log_cdf;
     if (f.value == nullptr) return false;
     Id id = density_sum(f, arguments, drop && !cumulative);
+    // A bad argument makes NaN; where the whole density is dropped nothing was computed.
+    if (std::isnan(builder_.value(id)) || (drop && is_constant(id)))
+      check_domain(*d, parts->suffix.substr(1), arguments);
     if (parts->suffix == "_cdf")
       id = builder_.elementwise(*math::find_elementwise("exp"), std::array<Id, 1>{id});
     result = real_value(id);
@@ -108,41 +132,6 @@ bool Tracer::call_density(const Expr& expr, std::string_view name, std::span<con
   return true;
 }
 
-// Draws of a univariate distribution, one for each element of its parameters.
-bool Tracer::call_random(const Expr& expr, std::string_view name, std::span<const Value> parameters,
-                         Value& result) {
-  constexpr std::string_view kSuffix = "_rng";
-  const math::Distribution* d = math::find_distribution(name.substr(0, name.size() - kSuffix.size()));
-  if (d == nullptr || d->random == nullptr || random_ == nullptr) return false;
-  std::size_t count = 1;
-  Dims dims;
-  std::vector<Ids> operands;
-  for (const Value& parameter : parameters) {
-    operands.push_back(reals(parameter));
-    if (parameter.dims.empty()) continue;
-    if (!dims.empty() && dims != parameter.dims)
-      refuse(fmt::format("{}: the sizes of its arguments differ.", name));
-    dims = parameter.dims;
-    count = parameter.size();
-  }
-  std::array<double, kMaxParameters> x{};
-  std::vector<double> draws(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < operands.size(); ++j) {
-      x[j] = builder_.value(operands[j][operands[j].size() == 1 ? 0 : i]);
-    }
-    draws[i] = d->random(*random_, x.data());
-  }
-  if (expr.type->is_int()) {
-    result = int_container(*expr.type, dims, std::vector<int>(draws.begin(), draws.end()));
-  } else {
-    Ids ids;
-    for (const double draw : draws) ids.push_back(builder_.constant(draw));
-    result = real_container(*expr.type, dims, std::move(ids));
-  }
-  return true;
-}
-
 bool is_supported(std::string_view name) {
   if (find_higher_order(name) != nullptr) return true;
   if (const std::optional<Suffixed> parts = split_suffix(name)) {
@@ -154,10 +143,7 @@ bool is_supported(std::string_view name) {
                  .value != nullptr;
     }
   }
-  if (name.ends_with("_rng")) {
-    const math::Distribution* d = math::find_distribution(name.substr(0, name.size() - 4));
-    return d != nullptr && d->random != nullptr;
-  }
+  if (name.ends_with("_rng")) return has_random(name);
   if (name == "modulus" || find_structural(name) != nullptr || math::find_elementwise(name) != nullptr)
     return true;
   const std::vector<const math::ArrayOp*> ops = math::all_array_ops();

@@ -1,7 +1,7 @@
 // Declarations: sizes, values that are not set yet, and parameters from free numbers.
 #include <fmt/format.h>
 
-#include <limits>
+#include <stdexcept>
 
 #include "lang/transform_of.hpp"
 #include "tape/tracer.hpp"
@@ -37,7 +37,7 @@ Value Tracer::unset(const SizedType& type) {
     if (type.array_sizes.empty()) return one;
     change_parts(value).assign(count, one);
   } else if (type.type->is_int()) {
-    change_ints(value).assign(count, std::numeric_limits<int>::min());
+    change_ints(value).assign(count, kUnsetInt);
   } else {
     change_ids(value).assign(count * (type.type->is_complex() ? 2 : 1), nan_);
   }
@@ -49,7 +49,8 @@ void Tracer::declare(const lang::Declare& node) {
   if (node.value != nullptr) {
     Value value = eval(*node.value);
     if (value.dims != initial.dims) {
-      refuse(fmt::format("'{}' and the value it is given have different sizes.", node.variable->name));
+      refuse(fmt::format("'{}' has {}, but the value it is given has {}.", node.variable->name,
+                         dims_text(initial.dims), dims_text(value.dims)));
     }
     value.type = initial.type;
     initial = std::move(value);
@@ -112,8 +113,7 @@ Value Tracer::constrain(const SizedType& type, const Ids& free, std::size_t& use
   const std::size_t count = math::free_size(transform, shape);
   Ids own(free.begin() + static_cast<long>(used), free.begin() + static_cast<long>(used + count));
   used += count;
-  if (transform.name == "identity" || count == 0) {
-    if (transform.name != "identity") own.assign(shape.size(), builder_.constant(1.0));
+  if (transform.name == "identity" || shape.size() == 0) {
     change_ids(value) = std::move(own);
     return value;
   }
@@ -126,7 +126,11 @@ Value Tracer::constrain(const SizedType& type, const Ids& free, std::size_t& use
   }
   if (constrain_elements(transform, own, bounds, change_ids(value))) return value;
   Id log_jacobian = 0;
-  change_ids(value) = builder_.transform(transform, own, bounds, shape, &log_jacobian);
+  try {
+    change_ids(value) = builder_.transform(transform, own, bounds, shape, &log_jacobian);
+  } catch (const std::logic_error& e) {  // domain_error
+    refuse(e.what());
+  }
   if (options_.jacobian) builder_.add_target(log_jacobian);
   return value;
 }

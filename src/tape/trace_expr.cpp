@@ -46,17 +46,20 @@ Ids Tracer::reals(const Value& value) {
   return ids;
 }
 
-int Tracer::eval_int(const Expr& expr) { return (*eval(expr).ints)[0]; }
+int Tracer::eval_int(const Expr& expr) {
+  return quick(expr).quick && expr.type->is_int() ? quick_int(expr) : (*eval_general(expr).ints)[0];
+}
 
 Value Tracer::eval(const Expr& expr) {
+  if (expr.as<lang::VariableRef>() != nullptr || !quick(expr).quick) return eval_general(expr);
+  return expr.type->is_int() ? int_value(quick_int(expr)) : real_value(quick_real(expr));
+}
+
+Value Tracer::eval_general(const Expr& expr) {
   if (const auto* n = expr.as<lang::IntConstant>()) return int_value(n->value);
   if (const auto* n = expr.as<lang::RealConstant>()) return real_value(builder_.constant(n->value));
   if (const auto* n = expr.as<lang::VariableRef>()) {
-    if (!frames_.empty()) {
-      const auto found = frames_.back()->find(n->variable->id);
-      if (found != frames_.back()->end()) return found->second;
-    }
-    return globals_[n->variable->id];
+    return read(variable_value(*n->variable), expr);
   }
   if (const auto* n = expr.as<lang::Promote>()) return promote(eval(*n->from), *expr.type);
   if (const auto* n = expr.as<lang::Unary>()) return eval_unary(expr, *n);
@@ -72,11 +75,15 @@ Value Tracer::eval(const Expr& expr) {
     return tuple;
   }
   if (const auto* n = expr.as<lang::Indexed>()) {
-    const Value base = eval(*n->base);
+    const auto* variable = n->base->as<lang::VariableRef>();
+    const Value computed = variable == nullptr ? eval(*n->base) : Value{};
+    const Value& base = variable == nullptr ? computed : variable_value(*variable->variable);
     std::vector<Selection> selections;
     for (const lang::Index& index : n->indices)
-      selections.push_back(selection(index, base, selections.size()));
-    return take(base, select(base, selections));
+      selections.push_back(selection(index, base, selections.size(), *n->base));
+    Value taken = take(base, select(base, selections));
+    if (taken.dims.empty()) check_set(taken, expr);  // arrays may be copied with gaps
+    return taken;
   }
   if (const auto* n = expr.as<lang::TupleGet>())
     return (*eval(*n->base).parts)[static_cast<std::size_t>(n->slot - 1)];
@@ -90,10 +97,18 @@ Value Tracer::eval(const Expr& expr) {
   cannot_run(expr, "complex numbers are not supported by this version's engine.");
 }
 
-Selection Tracer::selection(const lang::Index& index, const Value& value, std::size_t d) {
+const Value& Tracer::read(const Value& value, const Expr& from) const {
+  if (value.dims.empty()) check_set(value, from);  // of an array each number when it is taken
+  return value;
+}
+
+Selection Tracer::selection(const lang::Index& index, const Value& value, std::size_t d, const Expr& base) {
   const auto size = static_cast<int>(value.dims.at(d));
   const auto check = [&](int i) {
-    if (i < 1 || i > size) refuse(fmt::format("index {} is outside 1 to {}.", i, size));
+    if (i < 1 || i > size) {
+      const std::string dimension = value.dims.size() > 1 ? fmt::format(" of dimension {}", d + 1) : "";
+      refuse(fmt::format("{}: index {}{} is outside 1 to {}.", name_of(base), i, dimension, size));
+    }
     return static_cast<std::size_t>(i - 1);
   };
   using IndexKind = lang::ast::Index::Kind;
@@ -324,19 +339,19 @@ Value Tracer::compare(Op op, const Value& left, const Value& right) {
                                                 : a >= b;
     return int_value(outcome ? 1 : 0);
   }
-  const Id a = reals(left)[0];
-  const Id b = reals(right)[0];
+  return int_value(compare_numbers(op, reals(left)[0], reals(right)[0]) ? 1 : 0);
+}
+
+bool Tracer::compare_numbers(Op op, Id a, Id b) {
   using Relation = Guard::Relation;
-  bool outcome = false;
   switch (op) {
-    case Op::equal: outcome = builder_.compare(Relation::equal, a, b); break;
-    case Op::not_equal: outcome = !builder_.compare(Relation::equal, a, b); break;
-    case Op::less: outcome = builder_.compare(Relation::less, a, b); break;
-    case Op::less_equal: outcome = builder_.compare(Relation::less_equal, a, b); break;
-    case Op::greater: outcome = builder_.compare(Relation::less, b, a); break;
-    default: outcome = builder_.compare(Relation::less_equal, b, a); break;
+    case Op::equal: return builder_.compare(Relation::equal, a, b);
+    case Op::not_equal: return !builder_.compare(Relation::equal, a, b);
+    case Op::less: return builder_.compare(Relation::less, a, b);
+    case Op::less_equal: return builder_.compare(Relation::less_equal, a, b);
+    case Op::greater: return builder_.compare(Relation::less, b, a);
+    default: return builder_.compare(Relation::less_equal, b, a);
   }
-  return int_value(outcome ? 1 : 0);
 }
 
 // {a, b}: an array. [a, b]: a row vector of scalars, or a matrix of row vectors.

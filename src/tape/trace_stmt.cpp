@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/place.hpp"
 #include "lang/visit.hpp"
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
@@ -39,15 +40,20 @@ const Value& Tracer::get(const lang::Variable& variable) const { return globals_
 void Tracer::refuse(const std::string& message) const { throw Rejection{message, builder_.span()}; }
 
 void Tracer::cannot_run(const Expr& expr, const std::string& what) const {
-  const Position p = sources_.position(expr.span.file, expr.span.begin);
-  throw Error(ErrorKind::bad_input,
-              fmt::format("{}:{}:{}: {}", sources_.name(expr.span.file), p.line, p.column, what));
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}", place_text(sources_, expr.span), what));
 }
 
-void Tracer::run(lang::BlockKind block) {
-  for (const Stmt* stmt : program_.block(block)) {
+void Tracer::run(lang::BlockKind block) { run_rest(block, 0); }
+
+void Tracer::run_statements(std::span<const Stmt* const> statements) {
+  for (const Stmt* stmt : statements) {
     if (execute(*stmt) == Flow::return_) break;
   }
+}
+
+void Tracer::run_rest(lang::BlockKind block, std::size_t first) {
+  run_statements(std::span(program_.block(block)).subspan(first));
+  if (block != lang::BlockKind::model) check_constraints(block);
 }
 
 Tracer::Flow Tracer::execute_all(lang::List<const Stmt*> statements) {
@@ -60,6 +66,7 @@ Tracer::Flow Tracer::execute_all(lang::List<const Stmt*> statements) {
 Tracer::Flow Tracer::execute(const Stmt& stmt) {
   builder_.set_span(stmt.span);
   if (const auto* n = stmt.as<lang::Assign>()) {
+    if (assign_quick(*n)) return Flow::next;
     Value value = eval(*n->value);
     if (n->compound) {
       const Expr result{stmt.span, n->target->type, false, lang::Target{}};
@@ -99,7 +106,8 @@ Tracer::Flow Tracer::execute(const Stmt& stmt) {
   } else if (const auto* reject = stmt.as<lang::Reject>()) {
     refuse(text_of(reject->items));
   } else if (const auto* fatal = stmt.as<lang::FatalError>()) {
-    throw Error(ErrorKind::bad_input, "fatal_error: " + text_of(fatal->items));
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: fatal_error: {}", place_text(sources_, stmt.span), text_of(fatal->items)));
   }
   return Flow::next;
 }
@@ -205,7 +213,7 @@ void Tracer::assign(const Expr& target, Value value) {
     std::vector<Selection> selections;
     for (; s < steps.size() && steps[s]->as<lang::Indexed>() != nullptr; ++s) {
       for (const lang::Index& index : steps[s]->as<lang::Indexed>()->indices) {
-        selections.push_back(selection(index, *at, selections.size()));
+        selections.push_back(selection(index, *at, selections.size(), *root));
       }
     }
     const Selected selected = select(*at, selections);
@@ -213,15 +221,16 @@ void Tracer::assign(const Expr& target, Value value) {
       at = &change_parts(*at)[selected.positions.front()];
       continue;
     }
-    const std::size_t count = value.dims.empty() ? 1 : value.size();
-    if (count != selected.positions.size()) {
-      refuse(fmt::format("{} numbers are assigned to {} places.", count, selected.positions.size()));
+    if (selected.dims != value.dims && (!selected.positions.empty() || value.size() != 0)) {
+      refuse(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
+                         dims_text(selected.dims), dims_text(value.dims)));
     }
     copy_into(*at, selected.positions, value);
     return;
   }
   if (at->is_set() && at->dims != value.dims) {
-    refuse(fmt::format("'{}' and the value assigned to it have different sizes.", variable.name));
+    refuse(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
+                       dims_text(at->dims), dims_text(value.dims)));
   }
   value.type = at->is_set() ? at->type : value.type;
   *at = std::move(value);
@@ -277,7 +286,19 @@ void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& argumen
   const auto scalar = [&](std::string_view name, std::initializer_list<Id> ids) {
     return builder_.elementwise(*math::find_elementwise(name), std::span<const Id>(ids.begin(), ids.size()));
   };
-  const std::size_t n = arguments.front().dims.empty() ? 1 : arguments.front().size();
+  const Ids variate = reals(arguments.front());
+  const std::size_t n = variate.size();
+  const auto forbid = [&](const Expr* bound, bool below) {
+    const Id limit = bound != nullptr ? reals(eval(*bound)).front() : 0;
+    const auto is_outside = [&](Id id) {
+      return builder_.compare(Guard::Relation::less, below ? id : limit, below ? limit : id);
+    };
+    return bound != nullptr && std::any_of(variate.begin(), variate.end(), is_outside);
+  };
+  if (forbid(node.lower, true) || forbid(node.upper, false)) {
+    builder_.add_target(builder_.constant(-std::numeric_limits<double>::infinity()));
+    return;
+  }
   Id mass = 0;
   if (node.lower != nullptr && node.upper != nullptr) {
     Value lower = eval(*node.lower);

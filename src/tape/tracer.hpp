@@ -2,6 +2,7 @@
 // the same code is the interpreter of transformed data and generated quantities.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,9 +52,17 @@ class Tracer final {
 
   void set(const lang::Variable& variable, Value value);
   const Value& get(const lang::Variable& variable) const;
+  // Values of all variables by their id, to begin where another Tracer ended.
+  const std::vector<Value>& values() const { return globals_; }
+  void set_values(std::vector<Value> values) { globals_ = std::move(values); }
+  void set_random(Random* random) { random_ = random; }
 
-  // Runs the statements of a block. Throws Rejection, or Error for what cannot run at all.
+  // Runs the statements of a block and checks the constraints of its variables. Throws Rejection, or Error
+  // for what cannot run at all.
   void run(lang::BlockKind block);
+  // Some statements of a block, without its checks; then the rest of a block, with them.
+  void run_statements(std::span<const lang::Stmt* const> statements);
+  void run_rest(lang::BlockKind block, std::size_t first);
   // The parameters block: takes free parameters from `free` in order and constrains them.
   void declare_parameters(const Ids& free);
   // How many free parameters the program has, for these data.
@@ -61,6 +70,7 @@ class Tracer final {
 
   Value eval(const lang::Expr& expr);
   int eval_int(const lang::Expr& expr);
+  Value unset(const lang::SizedType& type);  // with the sizes of the declaration
 
   Builder& builder() { return builder_; }
   const lang::Program& program() const { return program_; }
@@ -98,7 +108,6 @@ class Tracer final {
 
   // declared types (trace_declare.cpp)
   Dims sizes_of(const lang::SizedType& type);
-  Value unset(const lang::SizedType& type);
   Value constrain(const lang::SizedType& type, const Ids& free, std::size_t& used);
   // Transforms of one number at a time (trace_transform.cpp); false for others.
   bool constrain_elements(const math::TransformDef& transform, const Ids& free, std::vector<Ids> bounds, Ids& value);
@@ -106,6 +115,8 @@ class Tracer final {
   math::Shape shape_of(const lang::SizedType& type, const Dims& dims) const;
 
   // expressions (trace_expr.cpp)
+  Value eval_general(const lang::Expr& expr);
+  bool compare_numbers(lang::Op op, Id left, Id right);
   Value promote(const Value& value, const math::Type& type);
   Value eval_unary(const lang::Expr& expr, const lang::Unary& node);
   Value eval_binary(const lang::Expr& expr);
@@ -114,8 +125,8 @@ class Tracer final {
   Value compare(lang::Op op, const Value& left, const Value& right);
   Value eval_literal(const lang::Expr& expr, lang::List<const lang::Expr*> elements);
   Value& place(const lang::Variable& variable);
-  // The places that an index names along dimension `d` of a value.
-  Selection selection(const lang::Index& index, const Value& value, std::size_t d);
+  // The places that an index names along dimension `d` of the value of `base`.
+  Selection selection(const lang::Index& index, const Value& value, std::size_t d, const lang::Expr& base);
 
   // calls (trace_call.cpp)
   Value call(const lang::Expr& expr, const lang::Call& node);
@@ -123,7 +134,37 @@ class Tracer final {
                     bool drop, Value& result);
   bool call_random(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters,
                    Value& result);
+  Value draw_univariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
+  Value draw_multivariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
+  Value random_value(const lang::Expr& expr, Dims dims, const std::vector<double>& draws);
   Id density_sum(const math::Density& density, std::span<const Value> arguments, bool drop);
+
+  // checks (trace_checks.cpp): each refuses what is wrong
+  void check_constraints(lang::BlockKind block);
+  void check_constraint(const lang::SizedType& type, const Value& value, const std::string& subject);
+  void check_domain(const math::Distribution& distribution, std::string_view suffix,
+                    std::span<const Value> arguments);
+  void check_set(const Value& value, const lang::Expr& from) const;
+  const Value& read(const Value& value, const lang::Expr& from) const;
+  std::string name_of(const lang::Expr& expr) const;  // as it is written, in quotes
+
+  // scalar expressions without temporaries (trace_quick.cpp)
+  struct QuickNode {
+    bool quick = false;
+    const math::Elementwise* f = nullptr;  // what an operator or call applies
+  };
+  static constexpr std::size_t kMaxQuickIndices = 8;
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  const QuickNode& quick(const lang::Expr& expr, int depth = 0);
+  bool finds_quick(const lang::Expr& expr, QuickNode& node, int depth);
+  bool finds_quick_element(const lang::Indexed& node, int depth);
+  int quick_int(const lang::Expr& expr);
+  Id quick_real(const lang::Expr& expr);
+  bool quick_compare(const lang::Binary& node);
+  std::size_t quick_position(const lang::Indexed& node, const Value& base);
+  // False where the general assignment is to do it.
+  bool assign_quick(const lang::Assign& node);
+  const Value& variable_value(const lang::Variable& variable) const;
 
   const lang::Program& program_;
   const SourceMap& sources_;
@@ -135,7 +176,13 @@ class Tracer final {
   Value returned_;
   Id nan_;
   int depth_ = 0;
+  std::unordered_map<const lang::Expr*, QuickNode> quick_;
 };
+
+// What an int holds that was never set.
+inline constexpr int kUnsetInt = std::numeric_limits<int>::min();
+
+std::string dims_text(const Dims& dims);  // "dimensions [2, 3]"
 
 // ---- built-in functions on sizes, indexes and ints (structural.cpp) ----
 // Null where there is none of this name.
@@ -143,6 +190,8 @@ using Structural = Value (*)(Tracer& tracer, std::span<const Value> arguments, c
 Structural find_structural(std::string_view name);
 // sum, min, max, abs, ... of ints; false where it is none of these.
 bool call_on_ints(std::string_view name, std::span<const Value> arguments, Value& result);
+
+bool has_random(std::string_view name);  // "normal_rng" (trace_random.cpp)
 
 // True where some overload of the built-in function runs. What does not is listed in math/unsupported.def.
 bool is_supported(std::string_view name);

@@ -1,6 +1,7 @@
 #include "tape/workspace.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -416,6 +417,24 @@ bool Workspace::guards_hold(std::size_t lane) const {
                                                                          : a == b;
     return outcome == guard.outcome;
   });
+}
+
+std::uint64_t Workspace::first_not_finite(std::size_t lane) const {
+  const auto finite = [&](std::uint32_t slot) { return std::isfinite(values_[slot * lanes_ + lane]); };
+  for (std::uint64_t n = 0; n < tape_->instructions.size(); ++n) {
+    const Instruction& i = tape_->instructions[n];
+    if (i.kind == OpKind::packed) {
+      const std::vector<MicroOp>& ops = tape_->packed[i.first_shape].ops;
+      for (std::uint64_t m = 0; m < ops.size(); ++m) {
+        if (!finite(ops[m].result)) return (m + 1) << 32 | n;
+      }
+      continue;
+    }
+    for (std::uint32_t r = 0; r < i.result_size; ++r) {
+      if (!finite(i.result + r)) return n;
+    }
+  }
+  return tape_->instructions.size();
 }
 
 }  // namespace kullback::tape

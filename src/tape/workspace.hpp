@@ -31,6 +31,9 @@ class Workspace final {
   // True where every comparison came out in this lane as when the program was traced.
   bool guards_hold(std::size_t lane) const;
 
+  // A number that tells operations apart: of the first whose value is not finite in this lane.
+  std::uint64_t first_not_finite(std::size_t lane) const;
+
   const std::string& message() const { return message_; }
   Span failed_at() const { return failed_at_; }
 

@@ -19,9 +19,61 @@ expect 'wrong shape names both places' 65 "short.json: 'y'.*model.stan:1:" -- "$
 echo '{"N": 2, "y": [1, ' >broken.json
 expect 'broken JSON' 65 'broken.json' -- "$kullback" density model.stan broken.json
 echo '[1, 2]' >long_point.json
-expect 'wrong point' 65 'array of 1 numbers' -- "$kullback" density model.stan data.json --point long_point.json
+expect 'wrong point' 65 'array of 1 finite numbers, the unconstrained point; found 2 numbers' -- "$kullback" density model.stan data.json --point long_point.json
 echo 'parameters { real mu; } model { mu ~ nrmal(0, 1); }' >wrong.stan
 expect 'wrong program' 65 "'normal'" -- "$kullback" density wrong.stan
 expect 'no lanes' 64 'lanes' -- "$kullback" density model.stan data.json --lanes 0
+expect 'many lanes' 64 'lanes' -- "$kullback" density model.stan data.json --lanes 100000
+expect 'negative repeat' 64 'repeat' -- "$kullback" density model.stan data.json --repeat -1
+expect 'negative seed' 64 'seed' -- "$kullback" density model.stan data.json --seed -1
+expect 'unknown dump' 64 'dump' -- "$kullback" density model.stan data.json --dump all
+expect 'memory without a unit' 64 'max-memory' -- "$kullback" density model.stan data.json --max-memory lots
+expect 'missing point' 66 'nowhere.json' -- "$kullback" density model.stan data.json --point nowhere.json
+expect 'a folder as data' 65 'directory' -- "$kullback" density model.stan .
+while IFS='|' read -r point problem; do
+  echo "$point" >bad_point.json
+  expect "point $point" 65 "bad_point.json: expected an array of 1 finite numbers.*; $problem" -- \
+    "$kullback" density model.stan data.json --point bad_point.json
+done <<'POINTS'
+[1|it is not JSON
+|it is not JSON
+[1] 2|it is not JSON
+[1], "more": [2]|found more than an array
+"x"|it
+["x"]|it
+[null]|it
+[[1]]|found an array of arrays
+5|found a single number
+{"1": 5}|found an object
+[]|found 0 numbers
+["NaN"]|coordinate 1 is nan
+[1e400]|it
+POINTS
+
+cat >gq.stan <<'STAN'
+parameters {
+  real<lower=0> sigma;
+}
+transformed parameters {
+  vector[2] v = [sigma, -sigma]';
+}
+generated quantities {
+  array[2] real y = normal_rng(v, 1e-9);
+  int<upper=0> wrong = sigma > 2 ? 1 : 0;
+}
+STAN
+expect 'outputs' 0 '"outputs": \{"sigma": 1, "v.1": 1, "v.2": -1, "y.1": (1.00000|0.99999)' -- "$kullback" density gq.stan --outputs
+expect 'outputs are JSON' 0 '^$' -- bash -c "'$kullback' density gq.stan --outputs --seed 4 | python3 -c 'import json, sys; json.load(sys.stdin)'"
+expect 'the seed matters' 1 -- bash -c "diff <('$kullback' density gq.stan --outputs --seed 1) <('$kullback' density gq.stan --outputs --seed 2)"
+expect 'the same seed gives the same' 0 '^$' -- bash -c "diff <('$kullback' density gq.stan --outputs --seed 1) <('$kullback' density gq.stan --outputs --seed 1)"
+echo '[3]' >three.json
+expect 'a rejected generated quantity' 0 '"y.2": "NaN", "wrong": "NaN"' -- "$kullback" density gq.stan --outputs --point three.json
+expect 'its reason' 0 "gq.stan:9:3: generated quantity 'wrong' is 1, but must be at most 0" -- "$kullback" density gq.stan --outputs --point three.json
+expect 'trace' 0 's1 = normal_lpdf\(\[1 3\], p0, 1\) \* 2 +# model.stan:1:' -- "$kullback" density model.stan data.json --dump trace
+expect 'tape' 0 '1 instructions of 1 operations' -- "$kullback" density model.stan data.json --dump tape
+expect 'check names the coordinate' 0 '"worst_coordinate": "mu"' -- "$kullback" density model.stan data.json --check
+echo 'data { int N; } parameters { real t; } model { real x = t; for (n in 1:N) x = sin(x); target += x; }' >loop.stan
+echo '{"N": 100000}' >loop.json
+expect 'too little memory' 65 'needs more than 1 MB of memory.* come from the statement at loop.stan:1:75' -- "$kullback" density loop.stan loop.json --max-memory 1MB
 
 finish

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Evaluates posteriordb's models and compares log density and gradient with Stan's.
+"""Evaluates posteriordb's models and compares log density, gradient and outputs with Stan's.
 
 usage: tests/corpus/posteriordb.py POSTERIORDB_CHECKOUT STAN_VALUES.json.gz [--kullback build/kullback] [--show 60]
 
 STAN_VALUES holds Stan's values at the point q[i] = 0.1 + 0.05 (i mod 7) - 0.15 (i mod 3), or at the origin where the
 density vanishes there (dogs_log). Prints how many models agree
-to 1e-8 relative, the worst, and why the others do not. Models without a value of Stan's must evaluate at the same point.
+to 1e-8 relative, how many outputs (names, order and values to 1e-9 relative) and why the others do not. Models without a value of Stan's must evaluate at the same point.
 """
 import argparse
 import collections
@@ -18,6 +18,7 @@ import tempfile
 import zipfile
 
 TOLERANCE = 1e-8
+OUTPUT_TOLERANCE = 1e-9
 
 
 ORIGIN = {"dogs_log"}  # its first parameter must be negative
@@ -51,12 +52,14 @@ class Evaluator:
             target.write_bytes(z.read(z.namelist()[0]))
         return target
 
-    def run(self, model, data, dim=None):
+    def run(self, model, data, dim=None, outputs=False):
         program = self.database / "models" / "stan" / f"{model}.stan"
         words = [self.kullback, "density", program, self.data_file(data)]
         if dim is not None:
             (self.scratch / "point.json").write_text(json.dumps(point(model, dim)))
             words += ["--point", self.scratch / "point.json"]
+        if outputs:
+            words.append("--outputs")
         done = subprocess.run(words, capture_output=True, text=True, timeout=300)
         if done.returncode != 0:
             return None, (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[0]
@@ -72,6 +75,18 @@ def compare(values, stan):
     return max(errors)
 
 
+def compare_outputs(values, stan):
+    """What differs between our output columns and Stan's, or None."""
+    ours = values["outputs"]
+    names = stan["outputs"]["names"].split(",")
+    if list(ours) != names:
+        return f"output columns {list(ours)[:8]} against {names[:8]}"
+    for name, theirs in zip(names, stan["outputs"]["values"], strict=True):
+        if not abs(float(ours[name]) - theirs) <= OUTPUT_TOLERANCE * max(abs(theirs), 1e-6):
+            return f"output {name} is {ours[name]}, Stan's {theirs}"
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("posteriordb", type=pathlib.Path)
@@ -83,7 +98,7 @@ def main():
     if not database.is_dir():
         raise SystemExit(f"{database} is no folder; give the path of a posteriordb checkout")
     stan = json.load(gzip.open(arguments.stan_values))["models"]
-    agree, evaluated, failures, reasons = 0, 0, [], collections.Counter()
+    agree, outputs_agree, evaluated, failures, reasons = 0, 0, 0, [], collections.Counter()
     pairs = posteriors(database)
     with tempfile.TemporaryDirectory() as scratch:
         evaluator = Evaluator(arguments.kullback, database, scratch)
@@ -91,7 +106,8 @@ def main():
             reference = stan.get(model)
             try:
                 values, problem = evaluator.run(model, reference["data"] if reference else data,
-                                                len(reference["gradient"]) if reference else None)
+                                                len(reference["gradient"]) if reference else None,
+                                                bool(reference and "outputs" in reference))
             except (FileNotFoundError, subprocess.TimeoutExpired) as e:
                 values, problem = None, str(e)
             if values is None:
@@ -101,6 +117,11 @@ def main():
                 evaluated += 1
             elif (error := compare(values, reference)) <= TOLERANCE:
                 agree += 1
+                if "outputs" in reference:
+                    if (difference := compare_outputs(values, reference)) is None:
+                        outputs_agree += 1
+                    else:
+                        failures.append(f"{model}: {difference}")
             else:
                 failures.append(f"{model}: differs from Stan by {error:.2g}: {values['log_density']} "
                                 f"against {reference['log_density']} {values.get('message', '')}")
@@ -110,6 +131,8 @@ def main():
         print(f"{count:4}  {reason}")
     print(f"{agree} of {len(stan)} models agree with Stan to {TOLERANCE:g}; "
           f"{evaluated} of {len(pairs) - len(stan)} others evaluate")
+    with_outputs = sum("outputs" in reference for reference in stan.values())
+    print(f"{outputs_agree} of {with_outputs} models with outputs of Stan's agree to {OUTPUT_TOLERANCE:g}")
     return 0 if not failures else 1
 
 

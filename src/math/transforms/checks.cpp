@@ -9,6 +9,7 @@
 namespace kullback::math::transforms {
 
 std::string number_text(double value) {
+  if (std::isnan(value)) return "nan";  // whatever its sign
   char text[40];
   const auto end = std::to_chars(text, text + sizeof text, value);
   return std::string(text, end.ptr);

@@ -1,0 +1,286 @@
+// The interpreter is the Tracer with the parameters as constants: nothing is recorded, branches on parameters
+// and random numbers are plain. Each draw forgets the numbers of the one before.
+#include "model/outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <unordered_set>
+
+#include "base/random.hpp"
+#include "lang/transform_of.hpp"
+#include "lang/visit.hpp"
+#include "model/recorded_outputs.hpp"
+
+namespace kullback::model {
+
+using lang::BlockKind;
+using math::Kind;
+using tape::Dims;
+using tape::Value;
+
+namespace {
+
+constexpr std::array kOutputBlocks = {BlockKind::parameters, BlockKind::transformed_parameters,
+                                      BlockKind::generated_quantities};
+
+// fn(index, position) for each element: the first index runs fastest; position is that in the value's
+// numbers.
+template <class Fn>
+void for_each_by_columns(const Dims& dims, std::size_t array_rank, Fn&& fn) {
+  const std::size_t rank = dims.size();
+  Dims strides(rank, 1);
+  std::size_t step = 1;
+  for (std::size_t d = array_rank; d < rank; ++d) {  // matrices are stored by columns
+    strides[d] = step;
+    step *= dims[d];
+  }
+  for (std::size_t d = array_rank; d-- > 0;) {  // arrays with the last index fastest
+    strides[d] = step;
+    step *= dims[d];
+  }
+  Dims index(rank, 0);
+  std::size_t position = 0;
+  for (std::size_t n = tape::product(dims); n > 0; --n) {
+    fn(index, position);
+    for (std::size_t d = 0; d < rank; ++d) {
+      position += strides[d];
+      if (++index[d] < dims[d]) break;
+      position -= dims[d] * strides[d];
+      index[d] = 0;
+    }
+  }
+}
+
+std::string dotted(std::string name, const Dims& index) {
+  for (const std::size_t i : index) name += "." + std::to_string(i + 1);
+  return name;
+}
+
+void append_names(const std::string& name, const Value& value, std::vector<std::string>& names) {
+  if (value.type.kind == Kind::tuple && value.type.array_rank == 0) {
+    for (std::size_t s = 0; s < value.parts->size(); ++s)
+      append_names(fmt::format("{}:{}", name, s + 1), (*value.parts)[s], names);
+    return;
+  }
+  for_each_by_columns(value.dims, value.array_rank(), [&](const Dims& index, std::size_t position) {
+    const std::string element = dotted(name, index);
+    if (value.parts) {
+      append_names(element, (*value.parts)[position], names);
+    } else if (value.type.is_complex()) {
+      names.push_back(element + ".real");
+      names.push_back(element + ".imag");
+    } else {
+      names.push_back(element);
+    }
+  });
+}
+
+double* append_numbers(const Value& value, const tape::Builder& builder, double* to) {
+  if (value.type.kind == Kind::tuple && value.type.array_rank == 0) {
+    for (const Value& part : *value.parts) to = append_numbers(part, builder, to);
+    return to;
+  }
+  for_each_by_columns(value.dims, value.array_rank(), [&](const Dims&, std::size_t position) {
+    if (value.parts) {
+      to = append_numbers((*value.parts)[position], builder, to);
+    } else if (value.ints) {
+      *to++ = (*value.ints)[position];
+    } else if (value.type.is_complex()) {
+      *to++ = builder.value((*value.ids)[2 * position]);
+      *to++ = builder.value((*value.ids)[2 * position + 1]);
+    } else {
+      *to++ = builder.value((*value.ids)[position]);
+    }
+  });
+  return to;
+}
+
+// The value with its numbers as constants of another builder.
+Value as_constants(const Value& value, const tape::Builder& from, tape::Builder& to) {
+  Value out = value;
+  if (value.parts) {
+    for (Value& part : tape::change_parts(out)) part = as_constants(part, from, to);
+  } else if (value.ids) {
+    for (tape::Id& id : tape::change_ids(out)) id = to.constant(from.value(id));
+  }
+  return out;
+}
+
+std::vector<const lang::Variable*> declared_in(const lang::Program& program, BlockKind block) {
+  std::vector<const lang::Variable*> variables;
+  for (const lang::Stmt* stmt : program.block(block)) {
+    if (const auto* declare = stmt->as<lang::Declare>()) variables.push_back(declare->variable);
+  }
+  return variables;
+}
+
+}  // namespace
+
+struct Outputs::Interpreter {
+  explicit Interpreter(const Prepared& prepared)
+      : builder(prepared.builder),
+        tracer(prepared.program, prepared.sources, builder, {.jacobian = false}),
+        constants(builder.constants().size()),
+        recorded(prepared) {
+    tracer.set_values(prepared.values);
+    for (std::size_t b = 0; b < kOutputBlocks.size(); ++b)
+      variables[b] = declared_in(prepared.program, kOutputBlocks[b]);
+    for (const lang::Stmt* stmt : prepared.program.block(BlockKind::generated_quantities)) {
+      lang::for_each_expr(*stmt, [&](const lang::Expr& expr) {
+        if (const auto* ref = expr.as<lang::VariableRef>()) used_by_generated.insert(ref->variable);
+      });
+    }
+  }
+
+  tape::Builder builder;
+  tape::Tracer tracer;
+  std::size_t constants;  // of data and transformed data
+  RecordedOutputs recorded;
+  std::array<std::vector<const lang::Variable*>, kOutputBlocks.size()> variables;
+  std::unordered_set<const lang::Variable*> used_by_generated;
+};
+
+Outputs::~Outputs() = default;
+
+Outputs::Outputs(std::shared_ptr<const Prepared> prepared)
+    : prepared_(std::move(prepared)), interpreter_(std::make_unique<Interpreter>(*prepared_)) {
+  for (const auto& block : interpreter_->variables) {
+    for (const lang::Variable* variable : block) {
+      append_names(std::string(variable->name), interpreter_->tracer.unset(*variable->declared), names_);
+    }
+  }
+}
+
+bool Outputs::write(const double* theta, Random& random, double* row) {
+  message_.clear();
+  std::fill_n(row, names_.size(), std::numeric_limits<double>::quiet_NaN());
+  interpreter_->builder.start_afresh(interpreter_->constants);
+  interpreter_->tracer.set_random(&random);
+  try {
+    if (interpreter_->recorded.repeat(theta)) {
+      finish_recorded(row);
+    } else {
+      interpret(theta, row);
+    }
+  } catch (const tape::Rejection& rejection) {
+    message_ = rejection_text(prepared_->sources, rejection);
+    return false;
+  }
+  return true;
+}
+
+void Outputs::interpret(const double* theta, double* row) {
+  Interpreter& i = *interpreter_;
+  tape::Ids free(prepared_->dim);
+  for (std::size_t n = 0; n < free.size(); ++n) free[n] = i.builder.constant(theta[n]);
+  for (std::size_t b = 0; b < kOutputBlocks.size(); ++b) {
+    if (kOutputBlocks[b] == BlockKind::parameters) {
+      i.tracer.declare_parameters(free);
+    } else {
+      i.tracer.run(kOutputBlocks[b]);
+    }
+    for (const lang::Variable* variable : i.variables[b])
+      row = append_numbers(i.tracer.get(*variable), i.builder, row);
+  }
+}
+
+// The record has the parameters, the transformed parameters and the first generated quantities; what needs
+// random numbers is interpreted.
+void Outputs::finish_recorded(double* row) {
+  Interpreter& i = *interpreter_;
+  const tape::Builder& recorded = i.recorded.builder();
+  const std::size_t first = i.recorded.recorded_statements();
+  const bool complete = first == prepared_->program.block(BlockKind::generated_quantities).size();
+  for (std::size_t b = 0; b < kOutputBlocks.size(); ++b) {
+    if (kOutputBlocks[b] == BlockKind::generated_quantities && !complete) break;
+    for (const lang::Variable* variable : i.variables[b])
+      row = append_numbers(i.recorded.get(*variable), recorded, row);
+  }
+  if (complete) return;
+  for (const auto& block : i.variables) {
+    const bool generated = &block == &i.variables.back();
+    for (const lang::Variable* variable : block) {
+      const Value& value = i.recorded.get(*variable);
+      if (value.is_set() && (generated || i.used_by_generated.contains(variable)))
+        i.tracer.set(*variable, as_constants(value, recorded, i.builder));
+    }
+  }
+  i.tracer.run_rest(BlockKind::generated_quantities, first);
+  for (const lang::Variable* variable : i.variables.back())
+    row = append_numbers(i.tracer.get(*variable), i.builder, row);
+}
+
+// ---- unconstrained coordinates ----
+
+namespace {
+
+std::string bracketed(const std::string& name, const Dims& index) {
+  if (index.empty()) return name;
+  std::string text;
+  for (const std::size_t i : index) text += (text.empty() ? "[" : ", ") + std::to_string(i + 1);
+  return name + text + "]";
+}
+
+Dims array_index(std::size_t item, std::span<const std::size_t> dims) {
+  Dims index(dims.size());
+  for (std::size_t d = dims.size(); d-- > 0;) {
+    index[d] = item % dims[d];
+    item /= dims[d];
+  }
+  return index;
+}
+
+void append_coordinates(const std::string& name, const lang::SizedType& type, const Value& value,
+                        std::vector<std::string>& names) {
+  if (type.type->kind == Kind::tuple) {
+    if (value.type.array_rank > 0) {
+      for (std::size_t i = 0; i < value.parts->size(); ++i)
+        append_coordinates(bracketed(name, array_index(i, value.dims)), type, (*value.parts)[i], names);
+    } else {
+      for (std::size_t s = 0; s < type.elements.size(); ++s)
+        append_coordinates(fmt::format("{}.{}", name, s + 1), *type.elements[s], (*value.parts)[s], names);
+    }
+    return;
+  }
+  const std::size_t rank = value.array_rank();
+  const std::span<const std::size_t> arrays = std::span(value.dims).first(rank);
+  const Dims inner(value.dims.begin() + static_cast<std::ptrdiff_t>(rank), value.dims.end());
+  math::Shape shape;
+  if (!inner.empty()) shape.rows = inner.front();
+  if (inner.size() == 2) shape.cols = inner.back();
+  const math::TransformDef& transform = lang::transform_of(type);
+  const std::size_t free = math::free_size(transform, shape);
+  std::size_t items = 1;
+  for (const std::size_t dim : arrays) items *= dim;
+  for (std::size_t item = 0; item < items; ++item) {
+    for (std::size_t k = 0; k < free; ++k) {
+      Dims index = array_index(item, arrays);
+      if (inner.size() == 2 && transform.elementwise) {
+        index.push_back(k % shape.rows);
+        index.push_back(k / shape.rows);
+      } else if (!inner.empty()) {
+        index.push_back(k);
+      }
+      names.push_back(bracketed(name, index));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> coordinate_names(const Prepared& prepared) {
+  tape::Builder builder = prepared.builder;
+  tape::Tracer tracer(prepared.program, prepared.sources, builder);
+  tracer.set_values(prepared.values);
+  std::vector<std::string> names;
+  for (const lang::Variable* variable : declared_in(prepared.program, BlockKind::parameters)) {
+    append_coordinates(std::string(variable->name), *variable->declared, tracer.unset(*variable->declared),
+                       names);
+  }
+  return names;
+}
+
+}  // namespace kullback::model

@@ -1,0 +1,34 @@
+// A program with its data and transformed data: what every draw has in common. Computed once, then shared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/source.hpp"
+#include "lang/program.hpp"
+#include "model/check_data.hpp"
+#include "tape/builder.hpp"
+#include "tape/tracer.hpp"
+#include "tape/value.hpp"
+
+namespace kullback::model {
+
+struct Prepared {
+  const lang::Program& program;
+  const SourceMap& sources;
+  tape::Builder builder;            // the constants that the values refer to
+  std::vector<tape::Value> values;  // of data and transformed data, by the variables' ids
+  std::size_t dim = 0;              // unconstrained parameters
+  Diagnostics warnings;             // about the data
+};
+
+// Throws Error where the data do not fit or transformed data are refused. `seed` is for `_rng` in transformed
+// data.
+std::shared_ptr<const Prepared> prepare(const lang::Program& program, const SourceMap& sources, Data data,
+                                        std::uint64_t seed);
+
+// "model.stan:12:3: " and why the statement there was refused.
+std::string rejection_text(const SourceMap& sources, const tape::Rejection& rejection);
+
+}  // namespace kullback::model

@@ -1,0 +1,230 @@
+// What bad values get: constraints of computed variables, densities that are not finite, indexes and sizes.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "tests/model/loaded.hpp"
+
+namespace kullback::model {
+namespace {
+
+using density::Status;
+
+struct Violated {
+  const char*
+      declaration;  // of `x`, with its value from the parameter t, or the vector v of three parameters
+  const char* message;
+};
+
+// At t = 1 and v = (1, 0, 0) each constraint holds, at t = -1 and v = (0, 1, 0) none does.
+constexpr Violated kViolated[] = {
+    {"real<lower=0> x = t;", "'x' is -1, but must be at least 0"},
+    {"real<upper=1> x = -t + 1;", "'x' is 2, but must be at most 1"},
+    {"vector<lower=0, upper=2>[2] x = [1, t]';", "'x[2]' is -1, but must be at least 0"},
+    {"array[2] vector<lower=0>[2] x = {[1, 1]', [1, t]'};", "'x[2, 2]' is -1, but must be at least 0"},
+    {"matrix<lower=0>[2, 2] x = [[1, 1], [t, 1]];", "'x[2, 1]' is -1, but must be at least 0"},
+    {"simplex[3] x = [t * 0.5, 0.25, 1 - 0.25 - t * 0.5]';", "'x[1]' is -0.5, but must be"},
+    {"simplex[2] x = [t * 0.5, 0.5]' + (1 - t);", "'x' sums to "},
+    {"ordered[2] x = [0, t]';", "'x[2]' is -1, but must"},
+    {"positive_ordered[2] x = [t, 2]';", "'x[1]' is -1, but must be at least 0"},
+    {"unit_vector[2] x = [t, 0]' + (1 - t);", "'x' has the squared length 5"},
+    {"sum_to_zero_vector[2] x = [t, -1]';", "'x' sums to -2"},
+    {"cholesky_factor_cov[2] x = [[t, 0], [1, 1]];", "'x[1, 1]' is -1, but must be positive"},
+    {"cholesky_factor_corr[2] x = [[1, 0], [sqrt(1 - 0.25 * t), 0.5]];", "'x"},
+    {"cov_matrix[2] x = [[1, 0], [0, t]];", "'x' is not positive definite"},
+    {"corr_matrix[2] x = [[1, 0.5], [0.5, t]];", "'x"},
+    {"tuple(real, vector<lower=0>[2]) x = (1, [1, t]');", "'x.2[2]' is -1, but must be at least 0"},
+};
+
+TEST(Constraints, TransformedParametersRejectAtTraceAndReplay) {
+  for (const Violated& row : kViolated) {
+    const std::string program = std::string("parameters { real t; }\ntransformed parameters {\n  ") +
+                                row.declaration + "\n}\nmodel { t ~ normal(0, 1); }\n";
+    const std::string where = "model.stan:3:3: transformed parameter ";
+    const auto traced = load_model(program);
+    EXPECT_EQ(evaluate_at(*traced->model, {-1}).status, Status::rejected) << row.declaration;
+    EXPECT_EQ(traced->model->message().rfind(where + row.message, 0), 0U)
+        << row.declaration << traced->model->message();
+    const auto replayed = load_model(program);
+    const EvaluatedPoint good = evaluate_at(*replayed->model, {1});
+    ASSERT_EQ(good.status, Status::ok) << row.declaration << replayed->model->message();
+    EXPECT_DOUBLE_EQ(good.log_density, -0.5);
+    EXPECT_DOUBLE_EQ(good.gradient[0], -1);
+    EXPECT_EQ(evaluate_at(*replayed->model, {-1}).status, Status::rejected) << row.declaration;
+    EXPECT_EQ(replayed->model->message().rfind(where + row.message, 0), 0U)
+        << row.declaration << replayed->model->message();
+    EXPECT_EQ(evaluate_at(*replayed->model, {1}).status, Status::ok);
+    EXPECT_EQ(replayed->model->message(), "");
+  }
+}
+
+TEST(Constraints, OneLaneIsRejectedAloneAndTheOthersKeepTheirGradients) {
+  const auto loaded = load_model(
+      "parameters { real t; } transformed parameters { real<lower=0> x = 2 * t; } model { x ~ normal(0, 1); "
+      "}");
+  const std::array<double, 3> theta{1, -1, 2};
+  std::array<double, 3> log_density{};
+  std::array<double, 3> gradient{};
+  std::array<Status, 3> status{};
+  loaded->model->evaluate({3, theta.data(), log_density.data(), gradient.data(), status.data()});
+  EXPECT_EQ(status[0], Status::ok);
+  EXPECT_EQ(status[1], Status::rejected);
+  EXPECT_EQ(status[2], Status::ok);
+  EXPECT_DOUBLE_EQ(log_density[0], -2);
+  EXPECT_DOUBLE_EQ(gradient[2], -8);
+}
+
+TEST(Constraints, ValuesOfExpAndInvLogitNeedNoCheck) {
+  const auto loaded = load_model(
+      "parameters { vector[3] t; real<lower=1> p; } transformed parameters { vector<lower=0>[3] x = exp(t);"
+      " vector<lower=0, upper=1>[3] y = inv_logit(t); real<lower=0> q = p; } model { x ~ normal(y, 1); }");
+  const auto without = load_model(
+      "parameters { vector[3] t; real<lower=1> p; } transformed parameters { vector[3] x = exp(t);"
+      " vector[3] y = inv_logit(t); real q = p; } model { x ~ normal(y, 1); }");
+  evaluate_at(*loaded->model, {0, 0, 0, 0});
+  evaluate_at(*without->model, {0, 0, 0, 0});
+  EXPECT_EQ(loaded->model->tape()->instructions.size(), without->model->tape()->instructions.size());
+}
+
+std::string load_error(const std::string& program, const std::string& data = "{}") {
+  try {
+    load_model(program, data);
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "no error";
+}
+
+TEST(Constraints, TransformedDataAreAnError) {
+  EXPECT_EQ(load_error("transformed data {\n  array[2] int<lower=1> k = {1, 0};\n} parameters { real mu; }"),
+            "model.stan:2:3: transformed data variable 'k[2]' is 0, but must be at least 1");
+  EXPECT_EQ(load_error("transformed data {\n  real<lower=0> k;\n} parameters { real mu; }"),
+            "model.stan:2:3: transformed data variable 'k' is nan, but must be at least 0");
+}
+
+TEST(Places, IndexesAndSizesNameTheVariable) {
+  const std::string end = "\n} parameters { real mu; }";
+  const auto line = [&](const std::string& text) { return load_error("transformed data {\n" + text + end); };
+  EXPECT_EQ(line("vector[3] x = [1, 2, 3]'; int k = 4;\nreal y = x[k];"),
+            "model.stan:3:1: 'x': index 4 is outside 1 to 3.");
+  EXPECT_EQ(line("matrix[2, 3] x = rep_matrix(1, 2, 3);\nx[1, 0] = 2;"),
+            "model.stan:3:1: 'x': index 0 of dimension 2 is outside 1 to 3.");
+  EXPECT_EQ(line("vector[3] x;\nx = [1, 2]';"),
+            "model.stan:3:1: 'x' has dimensions [3], but the value assigned to it has dimensions [2].");
+  EXPECT_EQ(line("vector[3] x;\nx[1:2] = [1, 2, 3]';"),
+            "model.stan:3:1: 'x[1:2]' has dimensions [2], but the value assigned to it has dimensions [3].");
+  EXPECT_EQ(line("matrix[3, 3] x;\nx[1:2, 1:3] = rep_matrix(0, 3, 2);"),
+            "model.stan:3:1: 'x[1:2, 1:3]' has dimensions [2, 3], but the value assigned to it has "
+            "dimensions [3, 2].");
+  EXPECT_EQ(line("array[2] int k; k[1] = 3;\nint j = sum(k);"),
+            "model.stan:3:1: 'k' is read before it is set.");
+  EXPECT_EQ(line("\nvector[3] x = [1, 2]';"),
+            "model.stan:3:1: 'x' has dimensions [3], but the value it is given has dimensions [2].");
+  EXPECT_EQ(line("int k;\nint j = k + 1;"), "model.stan:3:1: 'k' is read before it is set.");
+  EXPECT_EQ(line("array[2] int k; k[1] = 3;\nint j = k[2];"),
+            "model.stan:3:1: 'k[2]' is read before it is set.");
+  EXPECT_EQ(line("\nfatal_error(\"so: \", 3);"), "model.stan:3:1: fatal_error: so: 3");
+  EXPECT_EQ(line("\nreject(\"so: \", 3);"), "model.stan:3:1: so: 3");
+}
+
+struct NotFiniteRow {
+  const char* statement;
+  double theta;
+  Status status;
+  const char* message;
+};
+
+constexpr NotFiniteRow kNotFinite[] = {
+    {"1 ~ normal(0, t);", -1, Status::rejected,
+     "model.stan:3:1: normal_lpdf: scale is -1, but must be positive"},
+    {"[1, 2]' ~ normal(0, [1, t]');", -1, Status::rejected,
+     "model.stan:3:1: normal_lpdf: scale is -1, but must be positive (element 2 of 2)"},
+    {"target += log(t);", -1, Status::not_finite, "statement at model.stan:3:1: log(-1) is nan"},
+    {"target += log(t);", 0, Status::not_finite, "statement at model.stan:3:1: log(0) is -inf"},
+    {"1 ~ exponential(exp(t));", 1000, Status::rejected, "model.stan:3:1: exponential_lpdf: "},
+    {"target += uniform_lpdf(t | 0, 3);", 5, Status::not_finite,
+     "statement at model.stan:3:1: uniform_lpdf(5 | 0, 3) is -inf"},
+    {"{ real y = 1 / (t + 1); target += square(y) - y; }", -1, Status::not_finite,
+     "statement at model.stan:3:3: divide(1, 0) is inf"},
+    {"if (t < 0) reject(\"t = \", t);", -1, Status::rejected, "model.stan:3:12: t = -1"},
+    {"[1, 2]' ~ multi_normal([0, 0]', [[1, 0], [0, t]]);", -1, Status::rejected, "model.stan:3:1: "},
+    {"1 ~ poisson(t);", -1, Status::rejected, "model.stan:3:1: poisson_lpmf: "},
+};
+
+TEST(NotFinite, NamesTheStatementAtTraceAndReplay) {
+  for (const NotFiniteRow& row : kNotFinite) {
+    const std::string program =
+        std::string("parameters { real t; }\nmodel {\n") + row.statement + "\nt ~ normal(0, 1); }";
+    for (const bool replay : {false, true}) {
+      const auto loaded = load_model(program);
+      if (replay) {
+        ASSERT_EQ(evaluate_at(*loaded->model, {1}).status, Status::ok) << row.statement;
+      }
+      EXPECT_EQ(evaluate_at(*loaded->model, {row.theta}).status, row.status) << row.statement << replay;
+      EXPECT_EQ(loaded->model->message().rfind(row.message, 0), 0U)
+          << row.statement << replay << loaded->model->message();
+      const std::string first = loaded->model->message();
+      evaluate_at(*loaded->model, {1});
+      evaluate_at(*loaded->model, {row.theta});
+      EXPECT_EQ(loaded->model->message(), first);
+    }
+  }
+}
+
+TEST(NotFinite, ArgumentsThatAreDataAreCheckedEvenWhereTheDensityIsDropped) {
+  const auto loaded = load_model("parameters { real t; }\nmodel {\n1 ~ normal(0, -1); }");
+  EXPECT_EQ(evaluate_at(*loaded->model, {0}).status, Status::rejected);
+  EXPECT_EQ(loaded->model->message(), "model.stan:3:1: normal_lpdf: scale is -1, but must be positive");
+}
+
+TEST(NotFinite, AnOverflowOfAParameterNamesItsDeclaration) {
+  const auto loaded = load_model("parameters {\n  real<lower=0> s;\n}\nmodel { 1 ~ normal(0, s); }");
+  EXPECT_EQ(evaluate_at(*loaded->model, {800}).status, Status::not_finite);
+  EXPECT_EQ(loaded->model->message(), "statement at model.stan:2:3: the parameter declared here is inf");
+}
+
+TEST(NotFinite, ATruncatedVariateOutsideItsBoundsIsMinusInfinity) {
+  const auto loaded = load_model("parameters { real t; }\nmodel { t ~ normal(0, 1) T[0, 2]; }");
+  const EvaluatedPoint inside = evaluate_at(*loaded->model, {1});
+  EXPECT_EQ(inside.status, Status::ok);
+  const EvaluatedPoint outside = evaluate_at(*loaded->model, {-1});
+  EXPECT_EQ(outside.status, Status::not_finite);
+  EXPECT_EQ(outside.log_density, -INFINITY);
+  EXPECT_EQ(evaluate_at(*loaded->model, {3}).log_density, -INFINITY);
+}
+
+TEST(Memory, AProgramThatDoesNotFitIsRefusedWithItsLargestStatement) {
+  const char* program =
+      "data { int N; }\nparameters { real t; }\nmodel {\n  real x = t;\n  for (n in 1:N) x = sin(x) + n;\n"
+      "  target += x;\n}\n";
+  const std::string data = R"({"N": 20000})";
+  const auto message_of = [](StanModel& model, std::size_t lanes) -> std::string {
+    const std::vector<double> theta(lanes, 0.5);
+    std::vector<double> log_density(lanes);
+    std::vector<Status> status(lanes);
+    try {
+      model.evaluate({lanes, theta.data(), log_density.data(), nullptr, status.data()});
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return "no error";
+  };
+  const auto small = load_model(program, data, {.max_memory = 1'000'000});
+  const std::string traced = message_of(*small->model, 1);
+  EXPECT_NE(traced.find("needs more than 1 MB of memory for its first "), std::string::npos) << traced;
+  EXPECT_NE(traced.find("100 % come from the statement at model.stan:5:18."), std::string::npos) << traced;
+  const auto larger = load_model(program, data, {.max_memory = 8'000'000});
+  const std::string estimated = message_of(*larger->model, 64);
+  EXPECT_NE(estimated.find(" MB of memory for 40000 operations, but 8 MB can be used"), std::string::npos)
+      << estimated;
+  const auto one_lane = load_model(program, data, {.max_memory = 8'000'000});
+  EXPECT_EQ(message_of(*one_lane->model, 1), "no error");
+  const std::string lanes = message_of(*one_lane->model, 64);
+  EXPECT_NE(lanes.find("64 draws at once need about "), std::string::npos) << lanes;
+  EXPECT_EQ(message_of(*load_model(program, data)->model, 64), "no error");
+}
+
+}  // namespace
+}  // namespace kullback::model
