@@ -168,6 +168,13 @@ Ids Builder::transform(const math::TransformDef& f, const Ids& free, std::span<c
   math::constrain(f, call);
   std::vector<Ids> operands{free};
   operands.insert(operands.end(), bounds.begin(), bounds.end());
+  if (all_constant(operands)) {
+    Ids ids(results.size());
+    std::transform(results.begin(), results.end(), ids.begin(), [this](double v) { return constant(v); });
+    *log_jacobian = ids.back();
+    ids.pop_back();
+    return ids;
+  }
   const Id first = new_slots(results.size());
   RawInstruction& instruction = record(OpKind::transform, &f, operands);
   instruction.result = first;

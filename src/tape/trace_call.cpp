@@ -10,6 +10,7 @@
 #include "math/array_op.hpp"
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
+#include "tape/special_calls.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -48,6 +49,7 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
   if (node.user != nullptr) return call_user(*node.user, std::move(arguments));
   if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
   Value result;
+  if (call_constraint(*this, node.name, arguments, *expr.type, result)) return result;
   if (expr.type->is_int() && call_on_ints(node.name, arguments, result)) return result;
   if (node.name.ends_with("_rng") && call_random(expr, node.name, arguments, result)) return result;
   const bool drop = node.drop_constants && !options_.normalized;
@@ -154,7 +156,8 @@ bool is_supported(std::string_view name) {
     const math::Distribution* d = math::find_distribution(name.substr(0, name.size() - 4));
     return d != nullptr && d->random != nullptr;
   }
-  if (name == "modulus" || find_structural(name) != nullptr || math::find_elementwise(name) != nullptr)
+  if (name == "modulus" || is_constraint_function(name) || find_structural(name) != nullptr ||
+      math::find_elementwise(name) != nullptr)
     return true;
   const std::vector<const math::ArrayOp*> ops = math::all_array_ops();
   return std::any_of(ops.begin(), ops.end(), [&](const math::ArrayOp* op) { return op->name == name; });

@@ -112,8 +112,7 @@ Value Tracer::constrain(const SizedType& type, const Ids& free, std::size_t& use
   const std::size_t count = math::free_size(transform, shape);
   Ids own(free.begin() + static_cast<long>(used), free.begin() + static_cast<long>(used + count));
   used += count;
-  if (transform.name == "identity" || count == 0) {
-    if (transform.name != "identity") own.assign(shape.size(), builder_.constant(1.0));
+  if (transform.name == "identity" || shape.size() == 0) {
     change_ids(value) = std::move(own);
     return value;
   }

@@ -74,6 +74,9 @@ class Tracer final {
   Value apply(const math::ArrayOp& f, std::span<const Value> arguments, const math::Type& result,
               math::Terms terms = {});
   Value transposed(const Value& value, const math::Type& type);
+  void add_jacobian(Id id) {
+    if (options_.jacobian) builder_.add_target(id);
+  }
 
  private:
   enum class Flow { next, break_, continue_, return_ };

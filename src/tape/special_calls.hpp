@@ -1,0 +1,17 @@
+// Built-in functions that are neither one kernel nor a moving of numbers: each has a file of its own, a test
+// of its name and a call that answers false where it does not serve these arguments.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "tape/tracer.hpp"
+
+namespace kullback::tape {
+
+// lower_bound_constrain, simplex_jacobian, cov_matrix_unconstrain, ... (constraint_calls.cpp)
+bool is_constraint_function(std::string_view name);
+bool call_constraint(Tracer& tracer, std::string_view name, std::span<const Value> arguments,
+                     const math::Type& type, Value& result);
+
+}  // namespace kullback::tape
