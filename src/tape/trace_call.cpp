@@ -47,10 +47,11 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
     arguments.push_back(eval(*argument));
   }
   if (node.user != nullptr) return call_user(*node.user, std::move(arguments));
-  if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
   Value result;
-  if (call_constraint(*this, node.name, arguments, *expr.type, result)) return result;
+  if (call_special(*this, node.name, arguments, *expr.type, result)) return result;
+  if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
   if (expr.type->is_int() && call_on_ints(node.name, arguments, result)) return result;
+  if (call_int_function(*this, node.name, arguments, *expr.type, result)) return result;
   if (node.name.ends_with("_rng") && call_random(expr, node.name, arguments, result)) return result;
   const bool drop = node.drop_constants && !options_.normalized;
   if (call_density(expr, node.name, arguments, drop, result)) return result;
@@ -156,7 +157,7 @@ bool is_supported(std::string_view name) {
     const math::Distribution* d = math::find_distribution(name.substr(0, name.size() - 4));
     return d != nullptr && d->random != nullptr;
   }
-  if (name == "modulus" || is_constraint_function(name) || find_structural(name) != nullptr ||
+  if (name == "modulus" || is_special(name) || find_structural(name) != nullptr ||
       math::find_elementwise(name) != nullptr)
     return true;
   const std::vector<const math::ArrayOp*> ops = math::all_array_ops();

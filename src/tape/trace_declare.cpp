@@ -68,6 +68,7 @@ math::Shape Tracer::shape_of(const SizedType& type, const Dims& dims) const {
   } else if (inner == 1) {
     (type.type->kind == Kind::row_vector ? shape.cols : shape.rows) = dims[arrays];
   }
+  if (type.type->is_complex()) shape.rows *= 2;  // a complex number is two
   return shape;
 }
 

@@ -253,7 +253,24 @@ void Tracer::execute_tilde(const lang::Tilde& node, const Stmt& stmt) {
   if (node.truncated) truncate(node, arguments);
 }
 
-// The density on [L, U] is divided by its mass there; a discrete distribution includes L.
+bool Tracer::is_outside(const Value& variate, const lang::Tilde& node) {
+  bool outside = false;
+  const Ids x = reals(variate);
+  const auto test = [&](const Expr* bound, bool lower) {
+    if (bound == nullptr) return;
+    const Ids limits = reals(eval(*bound));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Id limit = limits[limits.size() == 1 ? 0 : i];
+      outside |= builder_.compare(Guard::Relation::less, lower ? x[i] : limit, lower ? limit : x[i]);
+    }
+  };
+  test(node.lower, true);
+  test(node.upper, false);
+  return outside;
+}
+
+// The density on [L, U] is divided by its mass there, and is zero elsewhere; a discrete distribution includes
+// L.
 void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& arguments) {
   const math::Distribution* d = math::find_distribution(node.distribution);
   const Expr at{builder_.span(), node.variate->type, false, lang::Target{}};
@@ -269,6 +286,10 @@ void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& argumen
   const auto scalar = [&](std::string_view name, std::initializer_list<Id> ids) {
     return builder_.elementwise(*math::find_elementwise(name), std::span<const Id>(ids.begin(), ids.size()));
   };
+  if (is_outside(arguments.front(), node)) {
+    builder_.add_target(builder_.constant(-std::numeric_limits<double>::infinity()));
+    return;
+  }
   const std::size_t n = arguments.front().dims.empty() ? 1 : arguments.front().size();
   Id mass = 0;
   if (node.lower != nullptr && node.upper != nullptr) {

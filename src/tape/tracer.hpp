@@ -92,6 +92,7 @@ class Tracer final {
   void assign(const lang::Expr& target, Value value);
   void add_to_target(const Value& value);
   void execute_tilde(const lang::Tilde& node, const lang::Stmt& stmt);
+  bool is_outside(const Value& variate, const lang::Tilde& node);
   void truncate(const lang::Tilde& node, const std::vector<Value>& arguments);
   std::string text_of(lang::List<const lang::Expr*> items);
 

@@ -1,0 +1,92 @@
+// Functions called in programs, against reference values (make_function_references.py) and finite
+// differences.
+#include "program_testing.hpp"
+
+namespace kullback::model::testing {
+namespace {
+
+struct FunctionRow {
+  const char* name;
+  std::size_t dim;
+  const char* body;
+  double value;
+};
+
+const FunctionRow kRows[] = {
+#include "function_rows.inc"
+};
+
+constexpr const char* kFunctions =
+    "functions {\n"
+    "  real g(vector x) {\n"
+    "    real s = 0;\n"
+    "    for (i in 1:size(x)) s += sin(1.7 * i) * x[i];\n"
+    "    return s;\n"
+    "  }\n"
+    "  real h(complex_vector z) { return g(get_real(z)) - 2 * g(get_imag(z)); }\n"
+    "  real w(complex z) { return 1.3 * get_real(z) - 0.7 * get_imag(z); }\n"
+    "  complex twice(complex z) { return z + z; }\n"
+    "}\n";
+
+TEST(FunctionRows, ValuesAndDerivatives) {
+  for (const FunctionRow& row : kRows) {
+    const std::string program = std::string(kFunctions) + "parameters { vector[" + std::to_string(row.dim) +
+                                "] theta; } model { real s; {" + row.body + "} target += s; }";
+    const auto loaded = load(program);
+    if (!loaded) continue;
+    const std::vector<double> theta = some_point(row.dim);
+    try {
+      const Point at = evaluate(*loaded->model, theta);
+      EXPECT_NEAR(at.log_density, row.value, 2e-13 * (1 + std::abs(row.value)))
+          << row.name << " " << loaded->model->message();
+      expect_gradient(*loaded->model, theta, row.name, 1e-7);
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << row.name << ": " << e.what();
+    }
+  }
+}
+
+// Numbers that a branch of the square root and of |z| meets.
+TEST(Complex, SquareRootsOnTheCutsAndAtZero) {
+  const auto model = load(
+      "transformed data { complex a = sqrt(to_complex(-4, 0)); complex b = sqrt(to_complex(0, 0)); complex c "
+      "= "
+      "to_complex(0, 0) ^ 2.5; } parameters { real y; } model { target += y + get_imag(a) + 10 * get_real(a) "
+      "+ "
+      "get_real(b) + get_real(c); }");
+  EXPECT_DOUBLE_EQ(evaluate(*model->model, {0}).log_density, 2);
+}
+
+TEST(Complex, AParameterMayBeComplex) {
+  const auto loaded = load(
+      "parameters { complex z; complex_vector[2] x; array[2] complex a; } model { target += -norm(z) - "
+      "get_real(dot_self(x)) + get_imag(a[2]) - get_real(a[1]); }");
+  ASSERT_EQ(loaded->model->dim(), 10U);
+  const Point at = evaluate(*loaded->model, {1, 2, 0.5, 0.25, -1, 0, 3, 0, 0, 7});
+  EXPECT_DOUBLE_EQ(at.log_density, -5 - (0.25 + 0.0625 + 1) - 3 + 7);
+  expect_gradient(*loaded->model, some_point(10), "complex parameters");
+}
+
+TEST(Complex, SchurOfParametersIsRefused) {
+  const auto loaded = load(
+      "parameters { matrix[2, 2] A; } model { target += get_real(complex_schur_decompose_t(A)[1, 1]); }");
+  const Point at = evaluate(*loaded->model, {1, 2, 3, 4});
+  EXPECT_NE(at.status, density::Status::ok);
+  EXPECT_NE(loaded->model->message().find("must be data"), std::string::npos) << loaded->model->message();
+}
+
+// A truncated density is zero outside, not only divided by its mass.
+TEST(Truncation, IsZeroOutside) {
+  for (const char* bounds : {"T[0, ]", "T[ , 2]", "T[0, 2]"}) {
+    const auto loaded =
+        load(std::string("parameters { real y; } model { y ~ normal(1, 1) ") + bounds + "; }");
+    EXPECT_TRUE(std::isfinite(evaluate(*loaded->model, {1}).log_density)) << bounds;
+    const double outside = bounds[2] == '0' ? -0.5 : 2.5;
+    const Point at = evaluate(*loaded->model, {outside});
+    EXPECT_FALSE(std::isfinite(at.log_density)) << bounds;
+    EXPECT_TRUE(std::isfinite(evaluate(*loaded->model, {1}).log_density)) << bounds;
+  }
+}
+
+}  // namespace
+}  // namespace kullback::model::testing
