@@ -191,6 +191,12 @@ inline bool is_density(const ArrayOp& op) {
          op.name.ends_with("_lcdf") || op.name.ends_with("_lccdf");
 }
 
+// Arguments or results are complex numbers, as pairs; their values are checked in complex_op_test.cpp.
+inline bool is_about_complex(const ArrayOp& op) {
+  return op.parameter_types[0].is_complex() || op.name == "eigenvalues" || op.name == "eigenvectors" ||
+         op.name.starts_with("complex_schur_decompose");
+}
+
 inline std::vector<const ArrayOp*> tested_ops() {
   std::vector<const ArrayOp*> result;
   for (const ArrayOp* op : all_array_ops()) {

@@ -18,7 +18,7 @@ using Line = std::vector<Complex>;
 
 // Without the factor 1/n in either direction.
 void transform_line(Eigen::FFT<double>& fft, Line& line, bool inverse) {
-  if (line.empty()) return;
+  if (line.size() <= 1) return;  // kissfft needs a factor
   Line out(line.size());
   if (inverse) {
     fft.inv(out, line);
