@@ -98,6 +98,43 @@ std::vector<Ids> bounds_of(Tracer& t, const math::TransformDef& f, std::span<con
   return bounds;
 }
 
+// One number from its free number: x, and log|dx/dy|.
+struct Constrained {
+  Number value;
+  Number log_jacobian;
+};
+
+Constrained constrain_number(std::string_view name, Number y, const std::vector<Number>& bounds) {
+  const auto finite = [](Number bound) { return std::isfinite(bound.value()); };
+  const Number a = bounds.front();
+  const Number b = bounds.back();
+  if (name == "offset_multiplier") return {a + b * y, log(b)};
+  const bool lower = name != "upper" && finite(a);
+  const bool upper = name != "lower" && finite(b);
+  if (lower && upper) {
+    const Number tails = y.apply("log_inv_logit") + y.apply("log1m_inv_logit");
+    return {a + (b - a) * y.apply("inv_logit"), log(b - a) + tails};
+  }
+  if (!lower && !upper) return {y, y.like(0)};
+  return {lower ? a + exp(y) : b - exp(y), y};
+}
+
+// Free numbers that are data between bounds that are not: the recorded transform is one of its free numbers
+// only.
+Value constrain_data(Tracer& t, const math::TransformDef& f, const Value& free,
+                     const std::vector<Ids>& bounds, bool adds_jacobian) {
+  Ids ids;
+  const Ids y = t.reals(free);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    std::vector<Number> own;
+    for (const Ids& bound : bounds) own.emplace_back(t.builder(), bound[bound.size() == 1 ? 0 : i]);
+    const Constrained x = constrain_number(f.name, Number(t.builder(), y[i]), own);
+    ids.push_back(x.value.id());
+    if (adds_jacobian) t.add_jacobian(x.log_jacobian.id());
+  }
+  return real_container(free.type, free.dims, std::move(ids));
+}
+
 Value constrain(Tracer& t, const math::TransformDef& f, std::span<const Value> a, const Type& type,
                 bool adds_jacobian) {
   const std::span<const Value> rest = a.subspan(1);
@@ -114,6 +151,11 @@ Value constrain(Tracer& t, const math::TransformDef& f, std::span<const Value> a
       t.refuse(fmt::format("{}: the sizes of its arguments differ.", f.name));
   }
   Id log_jacobian = 0;
+  if (!bounds.empty() && std::all_of(free.begin(), free.end(), is_constant)) {
+    Value result = constrain_data(t, f, a[0], bounds, adds_jacobian);
+    result.type = type;
+    return result;
+  }
   try {
     Ids ids = t.builder().transform(f, free, bounds, shape, &log_jacobian);
     if (adds_jacobian) t.add_jacobian(log_jacobian);
@@ -264,7 +306,7 @@ Number free_of_bounded(std::string_view name, Number x, const Numbers& bounds) {
   return upper ? log(bounds.back() - x) : x;
 }
 
-void require_constraint(Tracer& t, const math::TransformDef& f, const Ids& ids,
+void require_constraint(Tracer& t, std::string_view name, const math::TransformDef& f, const Ids& ids,
                         const std::vector<Ids>& bounds, Shape shape) {
   const auto numbers = [&](const Ids& of) {
     std::vector<double> out;
@@ -280,18 +322,19 @@ void require_constraint(Tracer& t, const math::TransformDef& f, const Ids& ids,
     arguments.push_back({dense.back().data(), {bound.size(), 1, 1}, false});
   }
   if (const auto violation = math::find_violation(f, {shape, arguments, value.data()}))
-    t.refuse(fmt::format("{}_unconstrain: the value {}.", f.name, math::describe(*violation, shape)));
+    t.refuse(fmt::format("{}: {}.", name, math::describe(*violation, shape)));
 }
 
-Value unconstrain(Tracer& t, const math::TransformDef& f, std::span<const Value> a, const Type& type) {
+Value unconstrain(Tracer& t, std::string_view name, const math::TransformDef& f, std::span<const Value> a,
+                  const Type& type) {
   const Ids ids = t.reals(a[0]);
   const std::vector<Ids> bounds = bounds_of(t, f, a.subspan(1));
   const Shape shape = item_shape(a[0]);
   for (const Ids& bound : bounds) {
     if (bound.size() != 1 && bound.size() != ids.size())
-      t.refuse(fmt::format("{}_unconstrain: the sizes of its arguments differ.", f.name));
+      t.refuse(fmt::format("{}: the sizes of its arguments differ.", name));
   }
-  require_constraint(t, f, ids, bounds, shape);
+  require_constraint(t, name, f, ids, bounds, shape);
   Numbers x;
   for (const Id id : ids) x.emplace_back(t.builder(), id);
   Numbers free;
@@ -336,7 +379,7 @@ bool call_constraint(Tracer& t, std::string_view name, std::span<const Value> ar
   const math::TransformDef* f = transform_for(parsed->family, arguments[0].type.kind);
   if (f == nullptr) return false;
   result = parsed->direction == Direction::unconstrain
-               ? unconstrain(t, *f, arguments, type)
+               ? unconstrain(t, name, *f, arguments, type)
                : constrain(t, *f, arguments, type, parsed->direction == Direction::jacobian);
   return true;
 }

@@ -36,6 +36,13 @@ std::optional<Suffixed> split_suffix(std::string_view name) {
   return std::nullopt;
 }
 
+// A number from containers: squared_distance(vector, vector) is not the function of two numbers of that name.
+bool reduces(std::span<const Value> arguments, const Type& result) {
+  const bool from_containers =
+      std::any_of(arguments.begin(), arguments.end(), [](const Value& v) { return !v.dims.empty(); });
+  return result.is(Kind::real) && from_containers;
+}
+
 }  // namespace
 
 Value Tracer::call(const Expr& expr, const lang::Call& node) {
@@ -57,7 +64,7 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
   if (call_density(expr, node.name, arguments, drop, result)) return result;
   const math::Elementwise* elementwise = math::find_elementwise(node.name);
   if (elementwise != nullptr && elementwise->arity == static_cast<int>(arguments.size()) &&
-      !expr.type->is_int()) {
+      !expr.type->is_int() && !reduces(arguments, *expr.type)) {
     return apply(*elementwise, arguments, *expr.type);
   }
   std::vector<Type> types;

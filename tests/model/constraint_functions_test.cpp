@@ -128,6 +128,27 @@ TEST(ConstraintFunctions, BoundsMayBeParameters) {
   expect_gradient(*model->model, {0.3, -0.4, 0.2}, "lower_upper_bound");
 }
 
+TEST(ConstraintFunctions, DataBetweenBoundsThatAreParameters) {
+  const auto loaded = load(
+      "parameters { real a; real<lower=0> b; } transformed parameters {\n"
+      "  vector[2] x = lower_bound_jacobian([0.3, -1]', a);\n"
+      "  vector[2] y = upper_bound_jacobian([0.3, -1]', a);\n"
+      "  vector[2] z = lower_upper_bound_jacobian([0.3, -1]', a, a + b);\n"
+      "  vector[2] o = offset_multiplier_jacobian([0.3, -1]', a, b);\n"
+      "} model { target += sum(square(x)) - sum(y .* z) + sum(exp(o)); }");
+  const double a = 0.4;
+  const double b = std::exp(-0.2);
+  double expected = -0.2;  // the Jacobian of b
+  for (const double y : {0.3, -1.0}) {
+    const double s = 1 / (1 + std::exp(-y));
+    const double lower = a + std::exp(y);
+    expected += y + y + std::log(b * s * (1 - s)) + std::log(b) + lower * lower -
+                (a - std::exp(y)) * (a + b * s) + std::exp(a + b * y);
+  }
+  EXPECT_NEAR(evaluate(*loaded->model, {a, -0.2}).log_density, expected, 1e-13);
+  expect_gradient(*loaded->model, {a, -0.2}, "bounds");
+}
+
 TEST(ConstraintFunctions, ConstantsFold) {
   const auto model = load(
       "transformed data { vector[3] x = simplex_constrain([0.1, -0.2]'); } parameters { real y; } model {\n"

@@ -285,6 +285,8 @@ row("symmetrize_from_lower_tri", 4, "s = g(to_vector(symmetrize_from_lower_tri(t
 row("constants", 1, "s = theta[1] * (log2() + log10());", lambda t: t[0] * (mp.log(2) + mp.log(10)))
 row("ints of ints", 1, "s = theta[1] * (choose(5, 2) + add(1, 2) + divide(7, 2) + sum(choose({4, 5}, 2)));",
     lambda t: t[0] * (10 + 3 + 3 + 16))
+row("squared_distance of vectors", 4, "s = squared_distance(theta[1:2], theta[3:4]) + squared_distance(theta[1], theta[2]);",
+    lambda t: (t[0] - t[2]) ** 2 + (t[1] - t[3]) ** 2 + (t[0] - t[1]) ** 2)
 row("to_matrix of an expression", 4, "matrix[1, 4] a = to_matrix((2 * theta)'); matrix[4, 1] b = to_matrix(2 * theta); "
     "s = (a * b)[1, 1];", lambda t: 4 * sum(v * v for v in t))
 
