@@ -24,14 +24,47 @@ namespace {
 
 constexpr std::uint64_t kTransformedDataSeed = 0;
 
-Value to_value(const DataValue& data, const math::Type& type, tape::Builder& builder) {
+// Item k of `count` along the first `rank` dimensions.
+DataValue item_of(const DataValue& values, std::size_t k, std::size_t count, std::size_t rank) {
+  DataValue item;
+  item.kind = values.kind;
+  item.dims.assign(values.dims.begin() + static_cast<long>(rank), values.dims.end());
+  const std::size_t width = values.numbers.size() / count;
+  const auto first = values.numbers.begin() + static_cast<long>(k * width);
+  item.numbers.assign(first, first + static_cast<long>(width));
+  for (const DataValue& slot : values.slots) item.slots.push_back(item_of(slot, k, count, rank));
+  return item;
+}
+
+Value to_value(const DataValue& data, const math::Type& type, tape::Builder& builder);
+
+// Slots come as arrays over all tuples; a traced value is an array of tuples of slots.
+Value tuples_to_value(const DataValue& data, const math::Type& type, tape::Builder& builder) {
+  std::vector<Value> tuples;
+  const std::size_t count = element_count(data.dims);
+  for (std::size_t k = 0; k < count; ++k) {
+    Value tuple;
+    tuple.type = type;
+    tuple.type.array_rank = 0;
+    for (std::size_t i = 0; i < data.slots.size(); ++i) {
+      const DataValue slot = item_of(data.slots[i], k, count, data.dims.size());
+      tape::change_parts(tuple).push_back(to_value(slot, (*type.elements)[i], builder));
+    }
+    tuples.push_back(std::move(tuple));
+  }
+  if (type.array_rank == 0) return tuples.front();
   Value value;
   value.type = type;
   value.dims.assign(data.dims.begin(), data.dims.end());
-  if (type.kind == Kind::tuple) {
-    // Slots come as arrays over all tuples; a traced value is a tuple of slots each.
-    throw Error(ErrorKind::bad_input, "tuples in the data are not supported by this version's engine.");
-  }
+  tape::change_parts(value) = std::move(tuples);
+  return value;
+}
+
+Value to_value(const DataValue& data, const math::Type& type, tape::Builder& builder) {
+  if (type.kind == Kind::tuple) return tuples_to_value(data, type, builder);
+  Value value;
+  value.type = type;
+  value.dims.assign(data.dims.begin(), data.dims.end());
   if (type.is_int()) {
     std::vector<int>& ints = tape::change_ints(value);
     for (const double number : data.numbers) ints.push_back(static_cast<int>(number));

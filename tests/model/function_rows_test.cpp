@@ -75,6 +75,30 @@ TEST(Complex, SchurOfParametersIsRefused) {
   EXPECT_NE(loaded->model->message().find("must be data"), std::string::npos) << loaded->model->message();
 }
 
+TEST(Tuples, InDataNestedAndInArrays) {
+  const auto loaded = load(
+      "data { tuple(int, vector[2]) t; array[2, 2] tuple(real, tuple(array[2] int, matrix[2, 1])) u; } "
+      "parameters "
+      "{ real y; } model { target += y * t.2[t.1] + 10 * u[2, 1].1 + 100 * u[1, 2].2.1[2] + u[2, 2].2.2[2, "
+      "1]; }",
+      R"({"t": {"1": 2, "2": [1.5, 2.5]}, "u": [
+        [{"1": 1, "2": {"1": [1, 2], "2": [[0.1], [0.2]]}}, {"1": 2, "2": {"1": [3, 4], "2": [[0.3], [0.4]]}}],
+        [{"1": 3, "2": {"1": [5, 6], "2": [[0.5], [0.6]]}}, {"1": 4, "2": {"1": [7, 8], "2": [[0.7], [0.8]]}}]]})");
+  const Point at = evaluate(*loaded->model, {3});
+  EXPECT_DOUBLE_EQ(at.log_density, 3 * 2.5 + 30 + 400 + 0.8);
+  EXPECT_DOUBLE_EQ(at.gradient[0], 2.5);
+}
+
+TEST(Complex, DataMayBeComplex) {
+  const auto loaded = load(
+      "data { complex z; array[2] complex_vector[2] v; complex_matrix[2, 2] m; } parameters { real y; } "
+      "model { "
+      "target += y * (get_real(z) + get_imag(v[2, 1])) + get_real(m[2, 1]) + get_imag(m[1, 2]); }",
+      R"({"z": [1, 2], "v": [[[1, 2], [3, 4]], [[5, 6], [7, 8]]],
+          "m": [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]})");
+  EXPECT_DOUBLE_EQ(evaluate(*loaded->model, {2}).log_density, 2 * 7 + 5 + 4);
+}
+
 // A truncated density is zero outside, not only divided by its mass.
 TEST(Truncation, IsZeroOutside) {
   for (const char* bounds : {"T[0, ]", "T[ , 2]", "T[0, 2]"}) {
