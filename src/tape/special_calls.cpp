@@ -8,7 +8,7 @@ namespace kullback::tape {
 
 bool is_special(std::string_view name) {
   return is_constraint_function(name) || is_int_function(name) || is_tuple_function(name) ||
-         is_complex_function(name);
+         is_formula_function(name) || is_complex_function(name);
 }
 
 bool call_special(Tracer& t, std::string_view name, std::span<const Value> arguments, const math::Type& type,
@@ -19,6 +19,7 @@ bool call_special(Tracer& t, std::string_view name, std::span<const Value> argum
   }
   return call_constraint(t, name, arguments, type, result) ||
          call_tuple_function(t, name, arguments, type, result) ||
+         call_formula_function(t, name, arguments, type, result) ||
          ((involves_complex(arguments, type) || name == "polar") &&
           call_complex(t, name, arguments, type, result));
 }

@@ -29,4 +29,9 @@ bool is_tuple_function(std::string_view name);
 bool call_tuple_function(Tracer& tracer, std::string_view name, std::span<const Value> arguments,
                          const math::Type& type, Value& result);
 
+// hypergeometric_2F1, student_t_qf (formula_calls.cpp)
+bool is_formula_function(std::string_view name);
+bool call_formula_function(Tracer& tracer, std::string_view name, std::span<const Value> arguments,
+                           const math::Type& type, Value& result);
+
 }  // namespace kullback::tape

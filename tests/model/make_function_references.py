@@ -291,6 +291,31 @@ row("to_matrix of an expression", 4, "matrix[1, 4] a = to_matrix((2 * theta)'); 
     "s = (a * b)[1, 1];", lambda t: 4 * sum(v * v for v in t))
 
 
+# ---- formulas ----
+for z in ("0.3", "-0.4", "-5", "0.9"):
+    row(f"hypergeometric_2F1 at {z}", 4, f"s = hypergeometric_2F1(1.5 + theta[1], 0.7 - theta[2], 3 + theta[3], {z} + 0.1 * theta[4]);",
+        lambda t, z=z: mp.hyp2f1(mpf("1.5") + t[0], mpf("0.7") - t[1], 3 + t[2], mpf(z) + t[3] / 10))
+row("hypergeometric_2F1 at 1", 3, "s = hypergeometric_2F1(0.5 + theta[1], 0.7 - theta[2], 3 + theta[3], 1);",
+    lambda t: mp.hyp2f1(mpf("0.5") + t[0], mpf("0.7") - t[1], 3 + t[2], 1))
+
+
+def t_quantile(p, nu):
+    if p == mpf("0.5"):
+        return mpf(0)
+    if p > mpf("0.5"):
+        return -t_quantile(1 - p, nu)
+    cdf = lambda q: mp.betainc(nu / 2, mpf("0.5"), 0, nu / (nu + q * q), regularized=True) / 2
+    return -mp.findroot(lambda q: mp.log(cdf(q)) - mp.log(p), mpf(1))
+
+
+for p in ("0.01", "0.2", "0.4999", "0.3", "0.6", "0.97"):
+    row(f"student_t_qf at {p}", 4, f"s = student_t_qf({p} + 1e-3 * theta[1], 3.5 + theta[2], theta[3], 2 + theta[4]);",
+        lambda t, p=p: t[2] + (2 + t[3]) * t_quantile(mpf(p) + t[0] / 1000, mpf("3.5") + t[1]))
+row("student_t_qf at the median", 2, "s = student_t_qf(0.5, 3.5 + theta[1], theta[2], 2);", lambda t: t[1])
+row("student_t_qf vectorised", 3, "s = g(student_t_qf([0.2, 0.7]', 4 + theta[1], theta[2:3], 1.5));",
+    lambda t: g([t[1 + k] + mpf("1.5") * t_quantile(mpf(p), 4 + t[0]) for k, p in enumerate(("0.2", "0.7"))]))
+
+
 def main():
     print("// Written by make_function_references.py: name, parameters, statements, value.")
     for name, dim, body, value in ROWS:
