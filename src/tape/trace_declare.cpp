@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <stdexcept>
 
 #include "lang/transform_of.hpp"
 #include "tape/tracer.hpp"
@@ -125,7 +126,11 @@ Value Tracer::constrain(const SizedType& type, const Ids& free, std::size_t& use
                                                : Ids{builder_.constant(absent)});
   }
   Id log_jacobian = 0;
-  change_ids(value) = builder_.transform(transform, own, bounds, shape, &log_jacobian);
+  try {
+    change_ids(value) = builder_.transform(transform, own, bounds, shape, &log_jacobian);
+  } catch (const std::logic_error& e) {  // a lower bound above the upper, ...
+    refuse(e.what());
+  }
   if (options_.jacobian) builder_.add_target(log_jacobian);
   return value;
 }

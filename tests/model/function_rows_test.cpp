@@ -112,5 +112,45 @@ TEST(Truncation, IsZeroOutside) {
   }
 }
 
+TEST(Truncation, EachElementHasItsMass) {
+  const std::string head = "data { vector[2] y; vector[2] a; } parameters { vector[2] mu; } model { ";
+  const std::string data = R"({"y": [1, 2], "a": [0.5, -0.5]})";
+  const std::vector<double> theta{0.3, -0.6};
+  for (const std::string bounds : {"T[-1, ]", "T[ , 4]", "T[-1, 4]"}) {
+    const auto vectorised = load(head + "y ~ normal(mu, 2) " + bounds + "; }", data);
+    const auto loop = load(head + "for (n in 1:2) y[n] ~ normal(mu[n], 2) " + bounds + "; }", data);
+    EXPECT_NEAR(evaluate(*vectorised->model, theta).log_density, evaluate(*loop->model, theta).log_density,
+                1e-14);
+    expect_gradient(*vectorised->model, theta, bounds);
+  }
+}
+
+TEST(Truncation, OfAUsersDistribution) {
+  const std::string functions =
+      "functions { real mine_lpdf(real y, real m) { return normal_lpdf(y | m, 1); } real mine_lcdf(real y, "
+      "real m) "
+      "{ return normal_lcdf(y | m, 1); } real mine_lccdf(real y, real m) { return normal_lccdf(y | m, 1); } "
+      "real "
+      "many_lpmf(int y, real m) { return poisson_lpmf(y | m); } real many_lcdf(int y, real m) { return "
+      "poisson_lcdf(y | m); } real many_lccdf(int y, real m) { return poisson_lccdf(y | m); } } ";
+  for (const std::string bounds : {"T[1, ]", "T[ , 4]", "T[1, 4]"}) {
+    const std::string rest = "parameters { real<lower=0> m; } model { ";
+    const auto mine = load(functions + rest + "2.5 ~ mine(m) " + bounds + "; 3 ~ many(m) " + bounds + "; }");
+    const auto known = load(rest + "target += normal_lpdf(2.5 | m, 1) + poisson_lpmf(3 | m); }");
+    const auto pair = load(rest + "2.5 ~ normal(m, 1) " + bounds + "; 3 ~ poisson(m) " + bounds + "; }");
+    const auto plain = load(rest + "2.5 ~ normal(m, 1); 3 ~ poisson(m); }");
+    const auto at = [](const std::unique_ptr<Loaded>& l) { return evaluate(*l->model, {0.4}).log_density; };
+    EXPECT_NEAR(at(mine) - at(known), at(pair) - at(plain), 1e-13) << bounds;
+    expect_gradient(*mine->model, {0.4}, bounds);
+  }
+}
+
+TEST(Parameters, BoundsThatLeaveNoRoomAreARejection) {
+  const auto loaded = load("parameters { real a; real<lower=a, upper=0> b; } model { b ~ normal(0, 1); }");
+  EXPECT_NE(evaluate(*loaded->model, {0.5, 0}).status, density::Status::ok);
+  EXPECT_NE(loaded->model->message().find("lower bound"), std::string::npos) << loaded->model->message();
+  EXPECT_EQ(evaluate(*loaded->model, {-0.5, 0}).status, density::Status::ok);
+}
+
 }  // namespace
 }  // namespace kullback::model::testing
