@@ -3,6 +3,7 @@
 //   moving numbers and linear functions:  f(A) = f(a) + i f(b)
 //   products:                             A B = (a c - b d) + i (a d + b c)
 //   B / A (mdivide_right):                (x y) ( a b ; -b a ) = (c d), one real system of twice the size
+// The right singular vectors follow from the left ones, so that a matrix without full rank has none here.
 // dot_product conjugates its first argument and dot_self is a sum of |z|^2, as in Stan.
 #include "tape/complex.hpp"
 
@@ -260,6 +261,21 @@ Value product_of_all(Tracer& t, const Value& value, const Type& type) {
   return real_container(type, {}, {z.re.id(), z.im.id()});
 }
 
+// Right singular vectors from the left ones: V = A^H U diag(1 / s).
+Value right_singular_vectors(Tracer& t, const Value& a, const Type& type) {
+  const auto of_a = [&](std::string_view name, const Type& result) {
+    Value out;
+    call_complex(t, name, {&a, 1}, result, out);
+    return out;
+  };
+  const Value adjoint = complex_transposed(of_a("conj", type), type);
+  const std::array<Value, 2> factors{adjoint, of_a("svd_U", type)};
+  const Value singular = of_a("singular_values", Type{Kind::vector});
+  const Value inverse = t.apply(*math::find_elementwise("inv"), {&singular, 1}, singular.type);
+  const std::array<Value, 2> scaled{bilinear(t, "multiply", factors, type), inverse};
+  return bilinear(t, "diag_post_multiply", scaled, type);
+}
+
 bool is_container(const Value& value) { return !value.dims.empty() && value.type.array_rank == 0; }
 
 // ---- kernels on pairs: a complex matrix with r rows is given as a real one with 2 r rows ----
@@ -331,6 +347,8 @@ bool call_complex(Tracer& t, std::string_view name, Arguments a, const Type& typ
     result = bilinear(t, name, a, type);
   } else if (is_self_product(name)) {
     result = self_product(t, name, a, type);
+  } else if (name == "svd_V") {
+    result = right_singular_vectors(t, a[0], type);
   } else if (name == "prod") {
     result = product_of_all(t, a[0], type);
   } else if (name == "mdivide_right") {

@@ -499,7 +499,7 @@ TEST(Lint, LongSumsAreNotDeep) {
 TEST(Lint, NamesEachUnsupportedFunctionOnce) {
   const Linted linted = lint_text(
       "functions { vector f(real t, vector y) { return -y; } }\n"
-      "transformed data { complex_vector[2] z = fft([1, 2]');\n"
+      "transformed data { real z = wiener_lcdf_unnorm(1.0, 1.5, 0.1, 0.5, 0.2);\n"
       "  array[1] vector[1] a = ode_rk45(f, [1]', 0, {1.0}); array[1] vector[1] b = ode_rk45(f, a[1], 0, "
       "{1.0}); }\n"
       "parameters { real x; } model { x ~ normal(b[1][1], norm2([1, 2]')); print(z); }\n");

@@ -132,6 +132,8 @@ void check_values(const ArrayOp& op, const std::vector<Value>& values) {
     expect_spectrum(a, result.data, what);
   } else if (op.name == "eigenvectors") {
     expect_vectors(a, result, what);
+  } else if (op.name == "svd_U") {
+    expect_vectors(a * adjoint(a), result, what);
   } else if (op.name == "complex_schur_decompose_t") {
     const Complexes u = from_pairs(partner(op, "complex_schur_decompose_u", values), runner.shape());
     expect_equal(u * result * adjoint(u), a, what);
@@ -159,7 +161,7 @@ TEST(ComplexOp, AgreesWithItsDefinition) {
       ++tried;
     }
   }
-  EXPECT_EQ(tried, 13 * 4);
+  EXPECT_EQ(tried, 14 * 4);
 }
 
 }  // namespace

@@ -219,8 +219,26 @@ row("Hermitian eigendecompose_sym", 17,
     "eigendecompose_sym(H); s = h(to_vector(d.1 * diag_matrix(log(d.2[1]) * d.2) * conj(d.1')));",
     lambda t: (lambda H: weigh_all(flat(H * mp.log(mp.eighe(H, eigvals_only=True)[0]))))(
         complex_square(t) * complex_square(t).H))
+def first_row_weight(c):
+    """|U U^H|_11 of the first two columns."""
+    b = c[0:3, 0:2]
+    return mp.re((b * mp.inverse(b.H * b) * b.H)[0, 0])
+
+
 row("complex singular_values", 17, COMPLEX + "s = g(singular_values(C));",
     lambda t: g(mp.svd_c(complex_square(t), compute_uv=False)))
+row("complex svd rebuilds A A^H A", 17,
+    COMPLEX + "tuple(complex_matrix[3, 3], vector[3], complex_matrix[3, 3]) d = svd(C); "
+    "s = h(to_vector(d.1 * diag_matrix(to_complex(d.2 .* d.2 .* d.2, 0)) * conj(d.3')));",
+    lambda t: (lambda C: weigh_all(flat(C * C.H * C)))(complex_square(t)))
+for shape in ("C[1:2, ]", "C[, 1:2]"):
+    row(f"complex svd of {shape}", 17,
+        COMPLEX + f"complex_matrix[{'2, 3' if shape[2] == '1' else '3, 2'}] B = {shape}; "
+        "tuple(complex_matrix[rows(B), 2], vector[2], complex_matrix[cols(B), 2]) d = svd(B); "
+        "s = h(to_vector(d.1 * diag_matrix(to_complex(d.2, 0)) * conj(d.3'))) + sum(abs(d.1[1]) .^ 2) * theta[1];",
+        lambda t, wide=shape[2] == "1": (lambda C: weigh_all(
+            [C[i, j] for j in range(3 if wide else 2) for i in range(2 if wide else 3)])
+            + t[0] * (1 if wide else first_row_weight(C)))(complex_square(t)))
 row("complex_schur_decompose of data", 1,
     "complex_matrix[2, 2] T; complex_matrix[2, 2] U; (U, T) = complex_schur_decompose([[1.0, 2], [3, 4]]); "
     "s = theta[1] * h(to_vector(U * T * conj(U')));", lambda t: t[0] * g([1, 3, 2, 4]))

@@ -258,6 +258,53 @@ void singular_backward(const ArrayCall& call) {
   Map(reinterpret_cast<Complex*>(adjoint(call, 0)), rows, columns) += u * g.asDiagonal() * v.adjoint();
 }
 
+// ---- left singular vectors of complex matrices ----
+// The eigenvectors u_j of A A^H with the r = min(rows, cols) largest eigenvalues s_j^2, turned like
+// eigenvectors.
+//   du_j = K_j d(A A^H) u_j + c_j u_j,  K_j = sum_{k != j} u_k u_k^H / (s_j^2 - s_k^2) + (1 - U U^H) / s_j^2,
+//   A_ += (B + B^H) A with B = sum_j K_j h_j u_j^H and h_j as above.
+
+Shape left_shape(Arguments arguments) {
+  const Shape shape = arguments[0].shape;
+  return {shape.rows, std::min(shape.rows / 2, shape.cols), 1};
+}
+
+void left_forward(const ArrayCall& call) {
+  const Eigen::Index rows = index(call.arguments[0].shape.rows / 2);
+  const Matrix a = as_complex(data(call, 0), rows, index(cols(call, 0)));
+  if (a.size() == 0) return;
+  const Eigen::JacobiSVD<Matrix> svd(a, Eigen::ComputeThinU);
+  Matrix u = svd.matrixU();
+  for (Eigen::Index j = 0; j < u.cols(); ++j) turn(u.col(j), false);
+  write(u, call.result);
+  Eigen::Map<Eigen::VectorXd>(call.scratch, u.cols()) = svd.singularValues();
+}
+
+void left_backward(const ArrayCall& call) {
+  const Eigen::Index rows = index(call.arguments[0].shape.rows / 2);
+  const Eigen::Index columns = index(cols(call, 0));
+  const Eigen::Index rank = std::min(rows, columns);
+  if (rank == 0) return;
+  const ConstMap a = as_complex(data(call, 0), rows, columns);
+  const ConstMap u = as_complex(call.result, rows, rank);
+  const ConstMap g = as_complex(call.result_adjoint, rows, rank);
+  const Eigen::VectorXd s = Eigen::Map<const Eigen::VectorXd>(call.scratch, rank);
+  Matrix b = Matrix::Zero(rows, rows);
+  for (Eigen::Index j = 0; j < rank; ++j) {
+    const Complex along = g.col(j).dot(u.col(j));
+    const Eigen::Index top = largest(u.col(j));
+    Vector h = g.col(j) - along.real() * u.col(j);
+    h[top] += Complex(0, along.imag() / u(top, j).real());
+    Vector weights = u.adjoint() * h;
+    Vector turned = (h - u * weights) / (s[j] * s[j]);
+    for (Eigen::Index k = 0; k < rank; ++k)
+      weights[k] = s[k] == s[j] ? Complex(0) : weights[k] / ((s[j] - s[k]) * (s[j] + s[k]));
+    turned += u * weights;
+    b += turned * u.col(j).adjoint();
+  }
+  Map(reinterpret_cast<Complex*>(adjoint(call, 0)), rows, columns) += (b + b.adjoint().eval()) * a;
+}
+
 template <Input input>
 void append_for(std::vector<ArrayOp>& ops, Type type) {
   append(ops, kValuesName<input>, {{type}},
@@ -281,6 +328,9 @@ void append_eigen_general_ops(std::vector<ArrayOp>& ops) {
   append_for<Input::hermitian>(ops, complex_matrix);
   append(ops, "singular_values", {{complex_matrix}},
          {singular_shape, singular_scratch, singular_forward, singular_backward});
+  append(ops, "svd_U", {{complex_matrix}},
+         {left_shape, [](Arguments arguments) { return left_shape(arguments).cols; }, left_forward,
+          left_backward});
 }
 
 }  // namespace kullback::math
