@@ -130,10 +130,11 @@ Value to_array_2d(Tracer& t, Arguments a, const Type& type) {
 }
 Value to_matrix(Tracer& t, Arguments a, const Type& type) {
   Ids x = t.reals(a[0]);
+  const std::size_t n = x.size();
   if (a.size() == 1) {
     if (a[0].type.kind == Kind::matrix) return a[0];
-    if (a[0].type.kind == Kind::vector) return like(type, {x.size(), 1}, std::move(x));
-    if (a[0].array_rank() == 0) return like(type, {1, x.size()}, std::move(x));
+    if (a[0].type.kind == Kind::vector) return like(type, {n, 1}, std::move(x));
+    if (a[0].array_rank() == 0) return like(type, {1, n}, std::move(x));
     // array[r, c] of numbers, or array[r] of row vectors: given by rows
     const std::size_t r = a[0].dims[0];
     const std::size_t c = a[0].dims.size() > 1 ? a[0].dims[1] : 0;
@@ -278,7 +279,30 @@ Value identity_matrix(Tracer& t, Arguments a, const Type& type) {
   return out;
 }
 
+Value symmetrize_from_lower_tri(Tracer&, Arguments a, const Type&) {
+  Value out = a[0];
+  const std::size_t n = a[0].dims[0];
+  Ids& ids = change_ids(out);
+  for (std::size_t c = 1; c < n; ++c) {
+    for (std::size_t r = 0; r < c; ++r) ids[c * n + r] = ids[r * n + c];
+  }
+  return out;
+}
+
 // ---- constants ----
+Value one_hot(Tracer& t, Arguments a, const Type& type) {
+  const std::size_t n = as_size(t, a[0]);
+  if (as_int(a[1]) < 1 || as_int(a[1]) > as_int(a[0]))
+    t.refuse(fmt::format("one_hot: index {} is outside 1 to {}.", as_int(a[1]), as_int(a[0])));
+  Value out = constant_container(t, type, {n}, 0.0);
+  change_ids(out)[static_cast<std::size_t>(as_int(a[1]) - 1)] = t.builder().constant(1.0);
+  return out;
+}
+Value uniform_simplex(Tracer& t, Arguments a, const Type& type) {
+  const std::size_t n = as_size(t, a[0]);
+  if (n == 0) t.refuse("uniform_simplex: a simplex has at least 1 element.");
+  return constant_container(t, type, {n}, 1.0 / static_cast<double>(n));
+}
 Value zeros(Tracer& t, Arguments a, const Type& type) {
   return type.is_int() ? int_array(std::vector<int>(as_size(t, a[0]), 0))
                        : constant_container(t, type, {as_size(t, a[0])}, 0.0);
@@ -413,6 +437,11 @@ const std::unordered_map<std::string_view, Structural>& structural_functions() {
       {"diagonal", diagonal},
       {"diag_matrix", diag_matrix},
       {"identity_matrix", identity_matrix},
+      {"symmetrize_from_lower_tri", symmetrize_from_lower_tri},
+      {"one_hot_array", one_hot},
+      {"one_hot_row_vector", one_hot},
+      {"one_hot_vector", one_hot},
+      {"uniform_simplex", uniform_simplex},
       {"zeros_vector", zeros},
       {"zeros_row_vector", zeros},
       {"zeros_array", zeros},

@@ -12,6 +12,7 @@
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
 #include "tape/higher_order.hpp"
+#include "tape/special_calls.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -56,6 +57,13 @@ class Calling final {
   int& depth_;
 };
 
+// A number from containers: squared_distance(vector, vector) is not the function of two numbers of that name.
+bool reduces(std::span<const Value> arguments, const Type& result) {
+  const bool from_containers =
+      std::any_of(arguments.begin(), arguments.end(), [](const Value& v) { return !v.dims.empty(); });
+  return result.is(Kind::real) && from_containers;
+}
+
 }  // namespace
 
 Value Tracer::call(const Expr& expr, const lang::Call& node) {
@@ -69,16 +77,18 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
     arguments.push_back(eval(*argument));
   }
   if (node.user != nullptr) return call_user(*node.user, std::move(arguments));
-  if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
   Value result;
   for (std::size_t i = 0; i < arguments.size(); ++i) check_set(arguments[i], *node.arguments[i]);
+  if (call_special(*this, node.name, arguments, *expr.type, result)) return result;
+  if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
   if (expr.type->is_int() && call_on_ints(node.name, arguments, result)) return result;
+  if (call_int_function(*this, node.name, arguments, *expr.type, result)) return result;
   if (node.name.ends_with("_rng") && call_random(expr, node.name, arguments, result)) return result;
   const bool drop = node.drop_constants && !options_.normalized;
   if (call_density(expr, node.name, arguments, drop, result)) return result;
   const math::Elementwise* elementwise = math::find_elementwise(node.name);
   if (elementwise != nullptr && elementwise->arity == static_cast<int>(arguments.size()) &&
-      !expr.type->is_int()) {
+      !expr.type->is_int() && !reduces(arguments, *expr.type)) {
     return apply(*elementwise, arguments, *expr.type);
   }
   std::vector<Type> types;
@@ -144,7 +154,8 @@ bool is_supported(std::string_view name) {
     }
   }
   if (name.ends_with("_rng")) return has_random(name);
-  if (name == "modulus" || find_structural(name) != nullptr || math::find_elementwise(name) != nullptr)
+  if (name == "modulus" || is_special(name) || find_structural(name) != nullptr ||
+      math::find_elementwise(name) != nullptr)
     return true;
   const std::vector<const math::ArrayOp*> ops = math::all_array_ops();
   return std::any_of(ops.begin(), ops.end(), [&](const math::ArrayOp* op) { return op->name == name; });

@@ -69,6 +69,7 @@ math::Shape Tracer::shape_of(const SizedType& type, const Dims& dims) const {
   } else if (inner == 1) {
     (type.type->kind == Kind::row_vector ? shape.cols : shape.rows) = dims[arrays];
   }
+  if (type.type->is_complex()) shape.rows *= 2;  // a complex number is two
   return shape;
 }
 
@@ -128,7 +129,7 @@ Value Tracer::constrain(const SizedType& type, const Ids& free, std::size_t& use
   Id log_jacobian = 0;
   try {
     change_ids(value) = builder_.transform(transform, own, bounds, shape, &log_jacobian);
-  } catch (const std::logic_error& e) {  // domain_error
+  } catch (const std::logic_error& e) {  // a lower bound above the upper, ...
     refuse(e.what());
   }
   if (options_.jacobian) builder_.add_target(log_jacobian);

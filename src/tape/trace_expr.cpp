@@ -9,6 +9,7 @@
 
 #include "math/array_op.hpp"
 #include "math/elementwise.hpp"
+#include "tape/complex.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -94,7 +95,8 @@ Value Tracer::eval_general(const Expr& expr) {
     for (const Id id : terms) sum = builder_.elementwise(add, std::array<Id, 2>{sum, id});
     return real_value(sum);
   }
-  cannot_run(expr, "complex numbers are not supported by this version's engine.");
+  if (const auto* n = expr.as<lang::ImagConstant>()) return imaginary(*this, n->value);
+  cannot_run(expr, "this expression is not supported by this version's engine.");
 }
 
 const Value& Tracer::read(const Value& value, const Expr& from) const {
@@ -241,10 +243,14 @@ Value Tracer::eval_unary(const Expr& expr, const lang::Unary& node) {
     for (int& i : change_ints(out)) i = static_cast<int>(-static_cast<std::int64_t>(i));
     return out;
   }
+  Value result;
+  if (operand.type.is_complex() && call_complex(*this, "minus", {&operand, 1}, *expr.type, result))
+    return result;
   return apply(*math::find_elementwise("minus"), {&operand, 1}, *expr.type);
 }
 
 Value Tracer::transposed(const Value& value, const Type& type) {
+  if (value.type.is_complex()) return complex_transposed(value, type);
   if (value.type.kind != Kind::matrix) return real_container(type, value.dims, *value.ids);
   const std::size_t rows = value.dims[0];
   const std::size_t cols = value.dims[1];
@@ -288,9 +294,8 @@ Value Tracer::eval_binary(const Expr& expr) {
 
 Value Tracer::combine(const Expr& expr, Op op, const Value& left, const Value& right) {
   if (lang::is_comparison(op)) return compare(op, left, right);
-  if (expr.type->is_complex() || left.type.is_complex() || right.type.is_complex()) {
-    cannot_run(expr, "complex numbers are not supported by this version's engine.");
-  }
+  if (left.type.is_complex() || right.type.is_complex())
+    return complex_binary(*this, op, left, right, *expr.type);
   if (expr.type->is_int()) return combine_ints(expr, op, left, right);
   const std::array<Value, 2> both{left, right};
   const bool linear = is_linear_kind(left) && is_linear_kind(right);
@@ -328,6 +333,8 @@ Value Tracer::combine_ints(const Expr& expr, Op op, const Value& left, const Val
 }
 
 Value Tracer::compare(Op op, const Value& left, const Value& right) {
+  if (left.type.is_complex() || right.type.is_complex())
+    return int_value(complex_equal(*this, left, right) == (op == Op::equal) ? 1 : 0);
   if (left.ints && right.ints) {
     const int a = (*left.ints)[0];
     const int b = (*right.ints)[0];

@@ -270,51 +270,6 @@ void Tracer::execute_tilde(const lang::Tilde& node, const Stmt& stmt) {
   if (node.truncated) truncate(node, arguments);
 }
 
-// The density on [L, U] is divided by its mass there; a discrete distribution includes L.
-void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& arguments) {
-  const math::Distribution* d = math::find_distribution(node.distribution);
-  const Expr at{builder_.span(), node.variate->type, false, lang::Target{}};
-  if (d == nullptr || d->log_cdf.value == nullptr) {
-    cannot_run(
-        at, fmt::format("truncation of '{}' is not supported by this version's engine.", node.distribution));
-  }
-  const auto with = [&](Value bound, const math::Density& f) {
-    std::vector<Value> changed = arguments;
-    changed.front() = std::move(bound);
-    return density_sum(f, changed, false);
-  };
-  const auto scalar = [&](std::string_view name, std::initializer_list<Id> ids) {
-    return builder_.elementwise(*math::find_elementwise(name), std::span<const Id>(ids.begin(), ids.size()));
-  };
-  const Ids variate = reals(arguments.front());
-  const std::size_t n = variate.size();
-  const auto forbid = [&](const Expr* bound, bool below) {
-    const Id limit = bound != nullptr ? reals(eval(*bound)).front() : 0;
-    const auto is_outside = [&](Id id) {
-      return builder_.compare(Guard::Relation::less, below ? id : limit, below ? limit : id);
-    };
-    return bound != nullptr && std::any_of(variate.begin(), variate.end(), is_outside);
-  };
-  if (forbid(node.lower, true) || forbid(node.upper, false)) {
-    builder_.add_target(builder_.constant(-std::numeric_limits<double>::infinity()));
-    return;
-  }
-  Id mass = 0;
-  if (node.lower != nullptr && node.upper != nullptr) {
-    Value lower = eval(*node.lower);
-    if (d->discrete) lower = int_value((*lower.ints)[0] - 1);
-    mass = scalar("log_diff_exp", {with(eval(*node.upper), d->log_cdf), with(lower, d->log_cdf)});
-  } else if (node.lower != nullptr) {
-    Value lower = eval(*node.lower);
-    if (d->discrete) lower = int_value((*lower.ints)[0] - 1);
-    mass = with(lower, d->log_ccdf);
-  } else {
-    mass = with(eval(*node.upper), d->log_cdf);
-  }
-  const Id total = scalar("multiply", {mass, builder_.constant(-static_cast<double>(n))});
-  builder_.add_target(total);
-}
-
 std::string Tracer::text_of(lang::List<const Expr*> items) {
   std::string text;
   for (const Expr* item : items) {

@@ -88,6 +88,9 @@ class Tracer final {
               math::Terms terms = {});
   Value transposed(const Value& value, const math::Type& type);
   Value call_user(const lang::Function& function, std::vector<Value> arguments);
+  void add_jacobian(Id id) {
+    if (options_.jacobian) builder_.add_target(id);
+  }
 
  private:
   enum class Flow { next, break_, continue_, return_ };
@@ -103,8 +106,14 @@ class Tracer final {
   void assign(const lang::Expr& target, Value value);
   void add_to_target(const Value& value);
   void execute_tilde(const lang::Tilde& node, const lang::Stmt& stmt);
-  void truncate(const lang::Tilde& node, const std::vector<Value>& arguments);
   std::string text_of(lang::List<const lang::Expr*> items);
+
+  // y ~ f(...) T[L, U] (trace_truncate.cpp)
+  void truncate(const lang::Tilde& node, const std::vector<Value>& arguments);
+  bool is_outside(const Value& variate, const Value* lower, const Value* upper);
+  Id log_mass(const lang::Tilde& node, const std::vector<Value>& arguments, const Value* lower,
+              const Value* upper);
+  Id log_cumulative(const lang::Tilde& node, std::vector<Value> arguments, bool upper_tail);
 
   // declared types (trace_declare.cpp)
   Dims sizes_of(const lang::SizedType& type);

@@ -498,8 +498,9 @@ TEST(Lint, LongSumsAreNotDeep) {
 // Linear in the length of the program, and well under a millisecond for a thousand lines.
 TEST(Lint, NamesEachUnsupportedFunctionOnce) {
   const Linted linted = lint_text(
-      "transformed data { complex_vector[2] z = fft([1, 2]');\n"
-      "  real a = hypergeometric_2F1(1, 1, 2, 0.3); real b = hypergeometric_2F1(1, 1, 2, a / 4); }\n"
+      "transformed data { real z = wiener_lcdf_unnorm(1.0, 1.5, 0.1, 0.5, 0.2);\n"
+      "  real a = wiener_lccdf_unnorm(1.0, 1.5, 0.1, 0.5, 0.2); real b = wiener_lccdf_unnorm(1.0, 1.5, 0.1, "
+      "0.5, a); }\n"
       "parameters { real x; } model { x ~ normal(b, norm2([1, 2]')); print(z); }\n");
   EXPECT_EQ(codes(linted), "unsupported-function@1 unsupported-function@2");
 }

@@ -156,6 +156,14 @@ inline const std::map<std::string_view, std::vector<std::string_view>>& specs() 
       {"generalized_inverse", {"any nk"}},
       {"eigenvalues_sym", {"spd nn"}},
       {"eigenvectors_sym", {"spd nn"}},
+      {"eigenvalues", {"any nn"}},
+      {"eigenvectors", {"any nn"}},
+      {"complex_schur_decompose_t", {"any nn"}},
+      {"complex_schur_decompose_u", {"any nn"}},
+      {"fft", {"any n"}},
+      {"inv_fft", {"any n"}},
+      {"fft2", {"any nk"}},
+      {"inv_fft2", {"any nk"}},
       {"singular_values", {"any nk"}},
       {"svd_U", {"any nk"}},
       {"svd_V", {"any nk"}},
@@ -183,10 +191,17 @@ inline bool is_density(const ArrayOp& op) {
          op.name.ends_with("_lcdf") || op.name.ends_with("_lccdf");
 }
 
+// Arguments or results are complex numbers, as pairs; their values are checked in complex_op_test.cpp.
+inline bool is_about_complex(const ArrayOp& op) {
+  return op.parameter_types[0].is_complex() || op.name == "eigenvalues" || op.name == "eigenvectors" ||
+         op.name.starts_with("complex_schur_decompose");
+}
+
 inline std::vector<const ArrayOp*> tested_ops() {
   std::vector<const ArrayOp*> result;
   for (const ArrayOp* op : all_array_ops()) {
-    if (!is_density(*op)) {
+    const bool hermitian = op->name.ends_with("_sym") && op->parameter_types[0].is_complex();
+    if (!is_density(*op) && !hermitian) {  // tests/model has programs with Hermitian matrices
       result.push_back(op);
     }
   }
@@ -220,9 +235,11 @@ inline std::vector<Dimension> dimensions(const Type& type, const ArgumentSpec& s
             {&shape.count, spec.letters[2]}};
   }
   switch (type.kind) {
-    case Kind::vector: return {{&shape.rows, spec.letters[0]}};
+    case Kind::vector:
+    case Kind::complex_vector: return {{&shape.rows, spec.letters[0]}};
     case Kind::row_vector: return {{&shape.cols, spec.letters[1]}};
-    case Kind::matrix: return {{&shape.rows, spec.letters[0]}, {&shape.cols, spec.letters[1]}};
+    case Kind::matrix:
+    case Kind::complex_matrix: return {{&shape.rows, spec.letters[0]}, {&shape.cols, spec.letters[1]}};
     default: return {};
   }
 }
@@ -302,6 +319,7 @@ class Generator {
     for (const Dimension& dimension : dimensions(type, spec, result.shape)) {
       *dimension.size = sizes.of(dimension.letter);
     }
+    if (type.is_complex()) result.shape.rows *= 2;  // pairs
     result.data.resize(result.shape.size());
     fill(result, sizes);
     if (type.is_int() && spec.nature == Nature::any) {
