@@ -67,6 +67,42 @@ TEST(Complex, AParameterMayBeComplex) {
   expect_gradient(*loaded->model, some_point(10), "complex parameters");
 }
 
+// The value is Python's, of the same statements.
+TEST(Complex, StatementsAndPromotions) {
+  const auto loaded = load(
+      "functions {\n"
+      "  complex f(real x) { return x; }\n"
+      "  complex_vector pad(vector x) { return x; }\n"
+      "  real total(array[] complex z) { real s = 0; for (w in z) s += get_imag(w); return s; }\n"
+      "  tuple(complex, real) both(real x) { return (x, 2.0 * x); }\n"
+      "}\n"
+      "parameters { vector[3] t; }\n"
+      "model {\n"
+      "  complex_vector[3] x = to_complex(t, reverse(t));\n"
+      "  real s = 0;\n"
+      "  for (i in 1:3) s += abs(x[i]);\n"
+      "  complex_matrix[3, 2] A = rep_matrix(1i, 3, 2);\n"
+      "  A[, 1] = x;\n"
+      "  A[2] = [2 + 1i, t[1]];\n"
+      "  A *= 2i;\n"
+      "  A += 1;\n"
+      "  for (i in 1:3) for (j in 1:2) s += get_real(A[i, j]);\n"
+      "  complex y = s > 0 ? x[1] : 2;\n"
+      "  array[2] complex a = {y, 1};\n"
+      "  a[2] = f(t[2]);\n"
+      "  tuple(complex, real) b = both(t[3]);\n"
+      "  (a[1], s) = (b.1 * 1i, s + b.2);\n"
+      "  s += total(a) + get_real(sum(pad(t))) + get_imag(x[{1, 3}][2]);\n"
+      "  complex_row_vector[3] r = x';\n"
+      "  r[2:3] = [1i, t[1]];\n"
+      "  s += get_imag(r * x) + (r[1] == x[1]);\n"
+      "  target += s;\n"
+      "}\n");
+  const std::vector<double> theta{0.3, -0.4, 0.7};
+  EXPECT_NEAR(evaluate(*loaded->model, theta).log_density, 4.198840046122019, 1e-14);
+  expect_gradient(*loaded->model, theta, "statements");
+}
+
 TEST(Complex, SchurOfParametersIsRefused) {
   const auto loaded = load(
       "parameters { matrix[2, 2] A; } model { target += get_real(complex_schur_decompose_t(A)[1, 1]); }");
