@@ -181,6 +181,17 @@ TEST(Truncation, OfAUsersDistribution) {
   }
 }
 
+TEST(Parameters, WithoutFreeNumbersHaveTheirOnlyValue) {
+  const auto loaded = load(
+      "parameters { real y; simplex[1] a; sum_to_zero_vector[1] b; corr_matrix[1] c; cholesky_factor_corr[1] "
+      "d; "
+      "array[2] simplex[1] e; vector<lower=y>[0] f; } model { target += y + a[1] + 10 * b[1] + 100 * c[1, 1] "
+      "+ "
+      "1000 * d[1, 1] + 10000 * e[2, 1] + size(f); }");
+  ASSERT_EQ(loaded->model->dim(), 1U);
+  EXPECT_DOUBLE_EQ(evaluate(*loaded->model, {0.5}).log_density, 11101.5);
+}
+
 TEST(Parameters, BoundsThatLeaveNoRoomAreARejection) {
   const auto loaded = load("parameters { real a; real<lower=a, upper=0> b; } model { b ~ normal(0, 1); }");
   EXPECT_NE(evaluate(*loaded->model, {0.5, 0}).status, density::Status::ok);
