@@ -1,5 +1,6 @@
 // Functions called in programs, against reference values (make_function_references.py) and finite
 // differences.
+#include "base/error.hpp"
 #include "program_testing.hpp"
 
 namespace kullback::model::testing {
@@ -179,6 +180,13 @@ TEST(Truncation, OfAUsersDistribution) {
     EXPECT_NEAR(at(mine) - at(known), at(pair) - at(plain), 1e-13) << bounds;
     expect_gradient(*mine->model, {0.4}, bounds);
   }
+}
+
+// wiener_lpdf with variability of drift has 6 or 8 arguments: it must not be taken for the one with 5.
+TEST(Densities, AnOverloadWithMoreArgumentsIsNotAnother) {
+  const auto loaded =
+      load("parameters { real<lower=0> a; } model { target += wiener_lpdf(2.0 | a, 0.1, 0.5, 0.3, 0.2); }");
+  EXPECT_THROW(evaluate(*loaded->model, {0.5}), Error);
 }
 
 TEST(Parameters, WithoutFreeNumbersHaveTheirOnlyValue) {
