@@ -121,7 +121,8 @@ bool Tracer::call_density(const Expr& expr, std::string_view name, std::span<con
     const math::Density& f = !cumulative                 ? d->log_density
                              : parts->suffix == "_lccdf" ? d->log_ccdf
                                                          : d->log_cdf;
-    if (f.value == nullptr) return false;
+    if (f.value == nullptr || arguments.size() != d->arguments.size())
+      return false;  // wiener has more overloads
     Id id = density_sum(f, arguments, drop && !cumulative);
     // A bad argument makes NaN; where the whole density is dropped nothing was computed.
     if (std::isnan(builder_.value(id)) || (drop && is_constant(id)))

@@ -181,6 +181,11 @@ def main():
                       for (program, data), (verdict, why) in zip(pairs, verdicts) if verdict != "agree")
     for rank, program, data, why in failures[: arguments.show]:
         print(f"{order[rank]}: {program} with {data}: {why}")
+    by_program = collections.defaultdict(set)
+    for (program, _), (verdict, _) in zip(pairs, verdicts):
+        if verdict != "misfit":
+            by_program[program].add(verdict)
+    agreeing = sum(found == {"agree"} for found in by_program.values())
     usable = len(pairs) - counts["misfit"]
     evaluate = counts["agree"] + counts["differ"]
     print(f"{len(programs)} programs, {alone} without data beside them; {len(pairs)} pairs of program and data, "
@@ -188,6 +193,8 @@ def main():
     print(f"of {usable} pairs {evaluate} evaluate ({100 * evaluate / max(1, usable):.1f} %), "
           f"{counts['agree']} agree with finite differences ({100 * counts['agree'] / max(1, usable):.1f} %); "
           f"{counts['not finite']} are not finite anywhere tried, {counts['fails']} fail")
+    print(f"of {len(by_program)} programs with data that fit {agreeing} agree with all of them "
+          f"({100 * agreeing / max(1, len(by_program)):.1f} %)")
     return 0 if counts["agree"] >= 0.95 * usable else 1
 
 

@@ -1,5 +1,6 @@
 // Functions called in programs, against reference values (make_function_references.py) and finite
 // differences.
+#include "base/error.hpp"
 #include "program_testing.hpp"
 
 namespace kullback::model::testing {
@@ -65,6 +66,42 @@ TEST(Complex, AParameterMayBeComplex) {
   const Point at = evaluate(*loaded->model, {1, 2, 0.5, 0.25, -1, 0, 3, 0, 0, 7});
   EXPECT_DOUBLE_EQ(at.log_density, -5 - (0.25 + 0.0625 + 1) - 3 + 7);
   expect_gradient(*loaded->model, some_point(10), "complex parameters");
+}
+
+// The value is Python's, of the same statements.
+TEST(Complex, StatementsAndPromotions) {
+  const auto loaded = load(
+      "functions {\n"
+      "  complex f(real x) { return x; }\n"
+      "  complex_vector pad(vector x) { return x; }\n"
+      "  real total(array[] complex z) { real s = 0; for (w in z) s += get_imag(w); return s; }\n"
+      "  tuple(complex, real) both(real x) { return (x, 2.0 * x); }\n"
+      "}\n"
+      "parameters { vector[3] t; }\n"
+      "model {\n"
+      "  complex_vector[3] x = to_complex(t, reverse(t));\n"
+      "  real s = 0;\n"
+      "  for (i in 1:3) s += abs(x[i]);\n"
+      "  complex_matrix[3, 2] A = rep_matrix(1i, 3, 2);\n"
+      "  A[, 1] = x;\n"
+      "  A[2] = [2 + 1i, t[1]];\n"
+      "  A *= 2i;\n"
+      "  A += 1;\n"
+      "  for (i in 1:3) for (j in 1:2) s += get_real(A[i, j]);\n"
+      "  complex y = s > 0 ? x[1] : 2;\n"
+      "  array[2] complex a = {y, 1};\n"
+      "  a[2] = f(t[2]);\n"
+      "  tuple(complex, real) b = both(t[3]);\n"
+      "  (a[1], s) = (b.1 * 1i, s + b.2);\n"
+      "  s += total(a) + get_real(sum(pad(t))) + get_imag(x[{1, 3}][2]);\n"
+      "  complex_row_vector[3] r = x';\n"
+      "  r[2:3] = [1i, t[1]];\n"
+      "  s += get_imag(r * x) + (r[1] == x[1]);\n"
+      "  target += s;\n"
+      "}\n");
+  const std::vector<double> theta{0.3, -0.4, 0.7};
+  EXPECT_NEAR(evaluate(*loaded->model, theta).log_density, 4.198840046122019, 1e-14);
+  expect_gradient(*loaded->model, theta, "statements");
 }
 
 TEST(Complex, SchurOfParametersIsRefused) {
@@ -143,6 +180,24 @@ TEST(Truncation, OfAUsersDistribution) {
     EXPECT_NEAR(at(mine) - at(known), at(pair) - at(plain), 1e-13) << bounds;
     expect_gradient(*mine->model, {0.4}, bounds);
   }
+}
+
+// wiener_lpdf with variability of drift has 6 or 8 arguments: it must not be taken for the one with 5.
+TEST(Densities, AnOverloadWithMoreArgumentsIsNotAnother) {
+  const auto loaded =
+      load("parameters { real<lower=0> a; } model { target += wiener_lpdf(2.0 | a, 0.1, 0.5, 0.3, 0.2); }");
+  EXPECT_THROW(evaluate(*loaded->model, {0.5}), Error);
+}
+
+TEST(Parameters, WithoutFreeNumbersHaveTheirOnlyValue) {
+  const auto loaded = load(
+      "parameters { real y; simplex[1] a; sum_to_zero_vector[1] b; corr_matrix[1] c; cholesky_factor_corr[1] "
+      "d; "
+      "array[2] simplex[1] e; vector<lower=y>[0] f; } model { target += y + a[1] + 10 * b[1] + 100 * c[1, 1] "
+      "+ "
+      "1000 * d[1, 1] + 10000 * e[2, 1] + size(f); }");
+  ASSERT_EQ(loaded->model->dim(), 1U);
+  EXPECT_DOUBLE_EQ(evaluate(*loaded->model, {0.5}).log_density, 11101.5);
 }
 
 TEST(Parameters, BoundsThatLeaveNoRoomAreARejection) {
