@@ -6,6 +6,7 @@
 
 #include "base/place.hpp"
 #include "tape/operation_name.hpp"
+#include "tape/packed.hpp"
 #include "tape/tape.hpp"
 
 namespace kullback::tape {
@@ -110,6 +111,10 @@ class TapeText final {
         tape_.instructions.size(), tape_.raw_instruction_count, tape_.slot_count, tape_.constants.size());
     for (const auto& [slot, value] : tape_.presets) text += fmt::format("{} = {}\n", slots(slot, 1), value);
     for (const Instruction& i : tape_.instructions) {
+      if (i.kind == OpKind::packed) {
+        text += packed_text(tape_.packed[i.first_shape]);
+        continue;
+      }
       Line line{slots(i.result, i.result_size), operation_name(i.kind, i.definition), {}, i.count, i.span};
       const bool dense = i.kind == OpKind::array;
       for (std::uint32_t j = 0; j < i.operand_count; ++j) {
@@ -122,7 +127,10 @@ class TapeText final {
     for (const Guard& g : tape_.guards)
       text += fmt::format("guard {} {} {}\n", slots(g.left, 1), relation_text(g), slots(g.right, 1));
     text += fmt::format("target {}", tape_.target_constant);
-    for (const std::uint32_t slot : tape_.target) text += " + " + slots(slot, 1);
+    for (const TargetRange& range : tape_.target) {
+      text += range.weight == 1 ? " + " : fmt::format(" + {} * ", range.weight);
+      text += range.count == 1 ? slots(range.slot, 1) : "sum(" + slots(range.slot, range.count) + ")";
+    }
     return text + "\n";
   }
 
@@ -132,6 +140,19 @@ class TapeText final {
 
   std::string slots(std::size_t first, std::size_t count) const {
     return slots_text(first, count, tape_.parameter_count);
+  }
+
+  std::string packed_text(const Packed& packed) const {
+    std::string text = fmt::format("{} packed operations\n", packed.ops.size());
+    for (const MicroOp& op : packed.ops) {
+      const MicroReads reads = reads_of(packed, op);
+      text += fmt::format("  {} = {}(", slots(op.result, reads.results), micro_name(packed, op));
+      for (std::size_t j = 0; j < std::min(reads.slots.size(), kMostShown); ++j)
+        text += (j > 0 ? ", " : "") + slots(reads.slots[j], 1);
+      if (reads.slots.size() > kMostShown) text += fmt::format(", ... {} in all", reads.slots.size());
+      text += ")\n";
+    }
+    return text;
   }
 
   std::string operand_text(const TapeOperand& o) const {

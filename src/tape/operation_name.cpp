@@ -19,9 +19,13 @@ std::string density_name(const void* definition) {
 std::string operation_name(OpKind kind, const void* definition) {
   switch (kind) {
     case OpKind::elementwise: return std::string(static_cast<const math::Elementwise*>(definition)->name);
-    case OpKind::density: return density_name(definition);
+    case OpKind::density:
+    case OpKind::each_density: return density_name(definition);
+    case OpKind::log_sum_exp:
     case OpKind::array: return std::string(static_cast<const math::ArrayOp*>(definition)->name);
     case OpKind::transform: return std::string(static_cast<const math::TransformDef*>(definition)->name);
+    case OpKind::solver: return "solver";
+    case OpKind::packed: return "packed";
   }
   return "operation";
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "math/distribution.hpp"
@@ -78,6 +79,14 @@ struct Packed {
 
 // The code of an elementwise function or array function that has one, else `elementwise`.
 MicroCode micro_code(const math::Elementwise& f);
+
+// What an operation reads, and how many slots it writes, for people and for checks.
+struct MicroReads {
+  std::vector<std::uint32_t> slots;
+  std::uint32_t results = 1;
+};
+MicroReads reads_of(const Packed& packed, const MicroOp& op);
+std::string micro_name(const Packed& packed, const MicroOp& op);
 
 // The code for many elements of an operation, or `elementwise` where there is none.
 MicroCode many_code(MicroCode code);

@@ -426,7 +426,10 @@ std::uint64_t Workspace::first_not_finite(std::size_t lane) const {
     if (i.kind == OpKind::packed) {
       const std::vector<MicroOp>& ops = tape_->packed[i.first_shape].ops;
       for (std::uint64_t m = 0; m < ops.size(); ++m) {
-        if (!finite(ops[m].result)) return (m + 1) << 32 | n;
+        const std::uint32_t results = reads_of(tape_->packed[i.first_shape], ops[m]).results;
+        for (std::uint32_t r = 0; r < results; ++r) {
+          if (!finite(ops[m].result + r)) return (m + 1) << 32 | n;
+        }
       }
       continue;
     }
