@@ -1,6 +1,6 @@
-// h[1] = h1^2, e[1] = y[1] - mu; then h[t] = alpha0 + alpha1 e[t-1]^2 + beta1 h[t-1], e[t] = y[t] - mu - phi (y[t-1] - mu),
-// log p = priors + Jacobians - sum_{t>1} (log(2 pi) + log h[t] + e[t]^2/h[t])/2.
-// Backwards, l[t] = d log p/d h[t] = (e[t]^2/h[t] - 1)/(2 h[t]) + beta1 l[t+1].
+// h[1] = h1^2, e[1] = y[1] - mu; then h[t] = alpha0 + alpha1 e[t-1]^2 + beta1 h[t-1], e[t] = y[t] - mu - phi
+// (y[t-1] - mu), log p = priors + Jacobians - sum_{t>1} (log(2 pi) + log h[t] + e[t]^2/h[t])/2. Backwards,
+// l[t] = d log p/d h[t] = (e[t]^2/h[t] - 1)/(2 h[t]) + beta1 l[t+1].
 #include <array>
 #include <bit>
 #include <cmath>
@@ -30,7 +30,12 @@ struct Interval {  // the inverse logit and what its Jacobian needs
 class ArGarch : public Floor {
  public:
   explicit ArGarch(const model::Data& data)
-      : y_(numbers(data, "y")), h1_(numbers(data, "h1")[0]), steps_(y_.size()), e_(steps_), h_(steps_), l_(steps_ + 1) {}
+      : y_(numbers(data, "y")),
+        h1_(numbers(data, "h1")[0]),
+        steps_(y_.size()),
+        e_(steps_),
+        h_(steps_),
+        l_(steps_ + 1) {}
 
   double evaluate(const double* theta, double* gradient) final {
     const Interval phi(theta[1]);
@@ -41,8 +46,10 @@ class ArGarch : public Floor {
     Params d{};
     double log_density = add_steps(p, d);
     log_density += -0.5 * p.mu * p.mu - 2 * p.phi * p.phi - 0.5 * p.alpha0 * p.alpha0;
-    log_density += std::log(p.alpha1) + 3 * std::log1p(-p.alpha1) + 3 * std::log(p.beta1) + std::log1p(-p.beta1);
-    log_density += std::log(2) + phi.log_jacobian + theta[2] + alpha.log_jacobian + std::log(room) + beta.log_jacobian;
+    log_density +=
+        std::log(p.alpha1) + 3 * std::log1p(-p.alpha1) + 3 * std::log(p.beta1) + std::log1p(-p.beta1);
+    log_density +=
+        std::log(2) + phi.log_jacobian + theta[2] + alpha.log_jacobian + std::log(room) + beta.log_jacobian;
     const double d_beta1 = d.beta1 + 3 / p.beta1 - 1 / (1 - p.beta1);
     const double d_alpha1 = d.alpha1 + 1 / p.alpha1 - 3 / room - d_beta1 * beta.p - 1 / room;
     gradient[0] = d.mu - p.mu;
@@ -99,8 +106,9 @@ class Plain final : public ArGarch {
   }
 };
 
-// The recurrences four steps at a time, so that only one multiplication in four waits for the one before; all else in
-// loops over t that vectorise. Logarithms: the product of the significands, and the sum of the exponents.
+// The recurrences four steps at a time, so that only one multiplication in four waits for the one before; all
+// else in loops over t that vectorise. Logarithms: the product of the significands, and the sum of the
+// exponents.
 class Blocked final : public ArGarch {
  public:
   using ArGarch::ArGarch;

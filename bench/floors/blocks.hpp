@@ -31,7 +31,8 @@ inline double quick_exp(double x) {
   const double middle = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
   const double high = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800));
   const double p = low + r4 * (middle + r4 * (high + r4 * (1.0 / 479001600)));
-  const auto exponent = static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(n)) + 1023);
+  const auto exponent =
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(n)) + 1023);
   return p * std::bit_cast<double>(exponent << 52);
 }
 

@@ -1,7 +1,8 @@
 // Gradients of the five programs of bench/models, written by hand: how fast a gradient can be.
-// Each file is compiled twice, without and with -ffast-math. `loop` is what one writes with loops (logistic: with exp and
-// log that vectorise); `best` also takes one logarithm of a product of many factors, and breaks up sums and recurrences
-// where each step waits for the one before. Every floor reads every observation: no sufficient statistics.
+// Each file is compiled twice, without and with -ffast-math. `loop` is what one writes with loops (logistic:
+// with exp and log that vectorise); `best` also takes one logarithm of a product of many factors, and breaks
+// up sums and recurrences where each step waits for the one before. Every floor reads every observation: no
+// sufficient statistics.
 #pragma once
 
 #include <cstddef>

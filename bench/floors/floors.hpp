@@ -5,7 +5,9 @@
 
 namespace kullback::bench::FLOOR_MATH {
 
-inline std::vector<double> numbers(const model::Data& data, std::string_view name) { return data.find(name)->numbers; }
+inline std::vector<double> numbers(const model::Data& data, std::string_view name) {
+  return data.find(name)->numbers;
+}
 
 std::vector<NamedFloor> ar_garch(const model::Data& data);
 std::vector<NamedFloor> eight_schools(const model::Data& data);

@@ -1,4 +1,5 @@
-// log p = -(alpha^2 + |beta|^2)/12.5 + sum y eta - log(1 + exp eta), eta = alpha + X beta; X by columns, as Stan has it.
+// log p = -(alpha^2 + |beta|^2)/12.5 + sum y eta - log(1 + exp eta), eta = alpha + X beta; X by columns, as
+// Stan has it.
 #include <algorithm>
 #include <cmath>
 
@@ -125,7 +126,8 @@ class VectorFunctions final : public Blocked {
   }
 };
 
-// 1 + exp(-|eta|) lies between 1 and 2: the product of all in a block is finite, and one logarithm serves them all.
+// 1 + exp(-|eta|) lies between 1 and 2: the product of all in a block is finite, and one logarithm serves
+// them all.
 class OneLogarithm final : public Blocked {
  public:
   using Blocked::Blocked;

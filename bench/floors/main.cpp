@@ -1,6 +1,7 @@
-// usage: bench_floors FOLDER [ROUNDS]: the gradients of the programs in FOLDER (*.stan, *.data.json, *.check.json), by the
-// engine with 1 to 16 lanes and by hand, in one process and in turns, so that both see the same machine. Prints a table with
-// the goals, and fails where a value is wrong. A time is the median over rounds of processor time per gradient.
+// usage: bench_floors FOLDER [ROUNDS]: the gradients of the programs in FOLDER (*.stan, *.data.json,
+// *.check.json), by the engine with 1 to 16 lanes and by hand, in one process and in turns, so that both see
+// the same machine. Prints a table with the goals, and fails where a value is wrong. A time is the median
+// over rounds of processor time per gradient.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -36,10 +37,8 @@ struct Subject {
 };
 
 const Subject kSubjects[] = {
-    {"eight_schools", "eight_schools", 7, 0.5},
-    {"logistic", "logistic", 1.5, 1},
-    {"logistic_glm", "logistic", 1.5, 1},
-    {"hier_loop", "hier_loop", 3, 1},
+    {"eight_schools", "eight_schools", 7, 0.5}, {"logistic", "logistic", 1.5, 1},
+    {"logistic_glm", "logistic", 1.5, 1},       {"hier_loop", "hier_loop", 3, 1},
     {"ar_garch", "ar_garch", 4, 0.5},
 };
 
@@ -89,7 +88,9 @@ struct Reference {
 
   // `stride`: the distance of two coordinates of `found`.
   void check(const std::string& who, double found_density, const double* found, std::size_t stride) const {
-    const auto is_close = [](double x, double y) { return std::abs(x - y) <= kTolerance * (1 + std::abs(y)); };
+    const auto is_close = [](double x, double y) {
+      return std::abs(x - y) <= kTolerance * (1 + std::abs(y));
+    };
     if (!is_close(found_density, log_density)) {
       throw Error(ErrorKind::internal,
                   fmt::format("{}: log density {}, but Stan has {}", who, found_density, log_density));
@@ -144,7 +145,8 @@ Contender contender(const Reference& reference, NamedFloor& by_hand, const std::
   Floor* floor = by_hand.floor.get();
   const double log_density = floor->evaluate(reference.theta.data(), gradient->data());
   reference.check(name, log_density, gradient->data(), 1);
-  return {name, 1, [floor, gradient, &reference] { floor->evaluate(reference.theta.data(), gradient->data()); }};
+  return {name, 1,
+          [floor, gradient, &reference] { floor->evaluate(reference.theta.data(), gradient->data()); }};
 }
 
 const char* verdict(bool met) { return met ? "met" : "NOT MET"; }
@@ -165,9 +167,9 @@ void print_results(const Subject& subject, const std::vector<Contender>& contend
   const double floor = fastest(contenders, "strict loop");
   const double fast_floor = fastest(contenders, "fast loop");
   const double best = std::min(floor, std::min(fastest(contenders, "strict"), fastest(contenders, "fast")));
-  fmt::print("{:<14}{:>9.3f}{:>9.3f}{:>8.2f}{:>6}  {:<8}{:>9.3f}{:>8.2f}{:>9.3f}{:>8.2f} |", subject.name, one, floor,
-             one / floor, subject.goal, verdict(one / floor <= subject.goal), fast_floor, one / fast_floor, best,
-             one / best);
+  fmt::print("{:<14}{:>9.3f}{:>9.3f}{:>8.2f}{:>6}  {:<8}{:>9.3f}{:>8.2f}{:>9.3f}{:>8.2f} |", subject.name,
+             one, floor, one / floor, subject.goal, verdict(one / floor <= subject.goal), fast_floor,
+             one / fast_floor, best, one / best);
   for (std::size_t i = 1; i < std::size(kLanes); ++i) fmt::print("{:>9.3f}", contenders[i].median());
   const double eight = contenders[3].median() / one;
   // 2 % is noise
@@ -204,11 +206,12 @@ std::vector<Contender> measure(const std::string& folder, const Subject& subject
 }
 
 void run(const std::string& folder, int rounds) {
-  fmt::print("us per gradient (with lanes: per draw), median of {} rounds; floor: loops by hand, best: all tricks\n",
-             rounds);
-  fmt::print("{:<14}{:>9}{:>9}{:>8}{:>6}  {:<8}{:>9}{:>8}{:>9}{:>8} |{:>9}{:>9}{:>9}{:>9}{:>8}{:>6}\n", "model",
-             "kullback", "floor", "ratio", "goal", "", "fastmath", "ratio", "best", "ratio", "2 lanes", "4", "8", "16",
-             "8 : 1", "goal");
+  fmt::print(
+      "us per gradient (with lanes: per draw), median of {} rounds; floor: loops by hand, best: all tricks\n",
+      rounds);
+  fmt::print("{:<14}{:>9}{:>9}{:>8}{:>6}  {:<8}{:>9}{:>8}{:>9}{:>8} |{:>9}{:>9}{:>9}{:>9}{:>8}{:>6}\n",
+             "model", "kullback", "floor", "ratio", "goal", "", "fastmath", "ratio", "best", "ratio",
+             "2 lanes", "4", "8", "16", "8 : 1", "goal");
   std::vector<Subject> subjects;
   std::vector<std::vector<Contender>> all;
   for (const Subject& subject : kSubjects) {

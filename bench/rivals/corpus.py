@@ -22,12 +22,17 @@ def kinds():
     return {words[0]: words[1] for words in (line.split() for line in lines) if words and words[0] != "#"}
 
 
+def archive(database, data_name):
+    return database / "data/data" / f"{data_name}.json.zip"
+
+
 def data_names(database):
-    """Model to the data of its first posterior."""
+    """Model to the data of its first posterior that is there (some checkouts lack the largest files)."""
     names = {}
     for path in sorted((database / "posteriors").glob("*.json")):
         posterior = json.loads(path.read_text())
-        names.setdefault(posterior["model_name"], posterior["data_name"])
+        if archive(database, posterior["data_name"]).exists():
+            names.setdefault(posterior["model_name"], posterior["data_name"])
     return names
 
 
@@ -35,8 +40,8 @@ def unpack(database, name, folder):
     target = folder / f"{name}.json"
     if not target.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(database / "data/data" / f"{name}.json.zip") as archive:
-            target.write_bytes(archive.read(archive.namelist()[0]))
+        with zipfile.ZipFile(archive(database, name)) as packed:
+            target.write_bytes(packed.read(packed.namelist()[0]))
     return target
 
 
@@ -52,5 +57,8 @@ def select(posteriordb, names, everything, data_folder):
         program = database / "models/stan" / f"{name}.stan"
         if not program.exists():
             sys.exit(f"against.py: posteriordb has no model '{name}'.")
+        if name not in data:
+            print(f"{name}: left out, since no data file of it is in {database}")
+            continue
         models.append(Model(name, known.get(name, "other"), program, unpack(database, data[name], data_folder)))
     return models

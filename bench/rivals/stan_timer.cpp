@@ -1,6 +1,6 @@
 // Times the gradient of a model compiled by stanc: STAN_MODEL is the generated header. What is timed is
-// stan::model::gradient, the call that Stan's samplers make for each leapfrog step (constants dropped, Jacobians included).
-// usage: PROGRAM DATA POINT REPEAT
+// stan::model::gradient, the call that Stan's samplers make for each leapfrog step (constants dropped,
+// Jacobians included). usage: PROGRAM DATA POINT REPEAT
 #include "stan_timer.hpp"
 //
 #include STAN_MODEL

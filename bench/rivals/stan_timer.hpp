@@ -1,7 +1,6 @@
 // Precompiled once for all models: parsing Stan's headers takes longer than compiling most models.
 #pragma once
 
-#include <stan/model/model_header.hpp>
-
 #include <stan/io/json/json_data.hpp>
 #include <stan/model/gradient.hpp>
+#include <stan/model/model_header.hpp>

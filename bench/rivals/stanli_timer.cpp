@@ -46,7 +46,8 @@ int main(int argc, char** argv) try {
     evaluate(model, theta, &log_density, gradient);
     return log_density;
   };
-  timer::report(static_cast<std::size_t>(dimension(model)), argv[4], std::atol(argv[5]), prepared, gradient_at);
+  timer::report(static_cast<std::size_t>(dimension(model)), argv[4], std::atol(argv[5]), prepared,
+                gradient_at);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

@@ -1,4 +1,5 @@
-// What the timers of other systems share: they print what `kullback density --repeat` prints, so that one script reads all.
+// What the timers of other systems share: they print what `kullback density --repeat` prints, so that one
+// script reads all.
 #pragma once
 
 #include <time.h>
@@ -14,7 +15,8 @@
 
 namespace timer {
 
-// Time of the processor, not of the wall clock: other work on the machine then disturbs less. All here is one thread.
+// Time of the processor, not of the wall clock: other work on the machine then disturbs less. All here is one
+// thread.
 inline double processor_nanoseconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -38,7 +40,8 @@ inline std::vector<double> read_point(const char* path, std::size_t dim) {
     if (end != at) point.push_back(value);
     at = end == at ? at + 1 : end;
   }
-  if (point.size() != dim) throw std::runtime_error(std::string(path) + ": needs " + std::to_string(dim) + " numbers");
+  if (point.size() != dim)
+    throw std::runtime_error(std::string(path) + ": needs " + std::to_string(dim) + " numbers");
   return point;
 }
 
