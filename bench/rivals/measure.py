@@ -49,7 +49,8 @@ def answer(system, model, point, repeat):
         raise Failed(f"more than {TIMEOUT_SECONDS} s") from None
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        raise Failed(lines[0].strip()[:100] if lines else f"exit code {done.returncode}")
+        line = lines[0].strip().removeprefix("kullback: ").replace(f"{model.program.parent}/", "") if lines else ""
+        raise Failed(line[:80] or f"exit code {done.returncode}")
     return json.loads(done.stdout)
 
 
@@ -65,7 +66,10 @@ def dimension(model, systems):
 def candidate_points(dim):
     """First the point at which stanli's own benchmarks are taken."""
     base = [0.1 + 0.05 * (i % 7) - 0.15 * (i % 3) for i in range(dim)]
-    return [base, [0.5 * x for x in base], [0.1 * x - 0.2 for x in base], [0.02 * x for x in base]]
+    scaled = [[factor * x for x in base] for factor in (1, 0.5, 0.02)]
+    # dogs_log wants a negative number before a positive one; sir has negative rates but in a small region.
+    cycles = [(-0.3, 0.1), (-0.2, 0.2), (-0.3, -1.8, -2.0, -1.0), (-0.4, -1.9, -2.0, -1.1)]
+    return scaled + [[cycle[i % len(cycle)] for i in range(dim)] for cycle in cycles]
 
 
 def usable_points(model, systems, dim, folder):
