@@ -22,7 +22,7 @@ class Floor {
 };
 
 struct NamedFloor {
-  std::string name;  // "loop", "loop sorted", "best"
+  std::string name;  // "loop" or "best"
   std::unique_ptr<Floor> floor;
 };
 

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -48,6 +48,12 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 struct Contender {
   std::string name;
   std::size_t draws;  // per run
@@ -67,11 +73,7 @@ struct Contender {
 
   void measure() { microseconds.push_back(1e6 * time(repeat) / static_cast<double>(repeat * draws)); }
 
-  double median() const {
-    std::vector<double> sorted = microseconds;
-    std::nth_element(sorted.begin(), sorted.begin() + static_cast<long>(sorted.size() / 2), sorted.end());
-    return sorted[sorted.size() / 2];
-  }
+  double median() const { return median_of(microseconds); }
 };
 
 struct Reference {
@@ -151,30 +153,40 @@ Contender contender(const Reference& reference, NamedFloor& by_hand, const std::
 
 const char* verdict(bool met) { return met ? "met" : "NOT MET"; }
 
-// The fastest of the floors whose name begins so.
-double fastest(const std::vector<Contender>& contenders, const std::string& prefix) {
-  double least = INFINITY;
+// The fastest of those whose name begins so.
+const Contender& fastest(const std::vector<Contender>& contenders, std::string_view prefix) {
+  const Contender* best = nullptr;
   for (const Contender& c : contenders)
-    if (c.name.starts_with(prefix)) least = std::min(least, c.median());
-  return least;
+    if (c.name.starts_with(prefix) && (best == nullptr || c.median() < best->median())) best = &c;
+  return *best;
+}
+
+// Of times measured in the same round.
+double ratio(const Contender& above, const Contender& below) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < above.microseconds.size(); ++i)
+    ratios.push_back(above.microseconds[i] / below.microseconds[i]);
+  return median_of(ratios);
 }
 
 void print_results(const Subject& subject, const std::vector<Contender>& contenders) {
-  std::map<std::string, double> lanes;
+  constexpr double kNoise = 1.03;
+  const Contender& one = contenders[0];
+  const Contender& eight = contenders[3];
+  const Contender& floor = fastest(contenders, "strict loop");
+  const Contender& fast_floor = fastest(contenders, "fast loop");
+  const Contender& strict = fastest(contenders, "strict");
+  const Contender& fast = fastest(contenders, "fast");
+  const Contender& best = strict.median() < fast.median() ? strict : fast;
   double dearest = 0;
-  const double one = contenders[0].median();
-  for (std::size_t i = 0; i < std::size(kLanes); ++i) dearest = std::max(dearest, contenders[i].median());
-  const double floor = fastest(contenders, "strict loop");
-  const double fast_floor = fastest(contenders, "fast loop");
-  const double best = std::min(floor, std::min(fastest(contenders, "strict"), fastest(contenders, "fast")));
+  for (std::size_t i = 1; i < std::size(kLanes); ++i) dearest = std::max(dearest, ratio(contenders[i], one));
   fmt::print("{:<14}{:>9.3f}{:>9.3f}{:>8.2f}{:>6}  {:<8}{:>9.3f}{:>8.2f}{:>9.3f}{:>8.2f} |", subject.name,
-             one, floor, one / floor, subject.goal, verdict(one / floor <= subject.goal), fast_floor,
-             one / fast_floor, best, one / best);
+             one.median(), floor.median(), ratio(one, floor), subject.goal,
+             verdict(ratio(one, floor) <= subject.goal), fast_floor.median(), ratio(one, fast_floor),
+             best.median(), ratio(one, best));
   for (std::size_t i = 1; i < std::size(kLanes); ++i) fmt::print("{:>9.3f}", contenders[i].median());
-  const double eight = contenders[3].median() / one;
-  // 2 % is noise
-  fmt::print("{:>8.2f}{:>6}  {}\n", eight, subject.goal_eight_lanes,
-             verdict(eight <= subject.goal_eight_lanes && dearest <= 1.02 * one));
+  fmt::print("{:>8.2f}{:>6}{:>9.2f}  {}\n", ratio(eight, one), subject.goal_eight_lanes, dearest,
+             verdict(ratio(eight, one) <= kNoise * subject.goal_eight_lanes && dearest <= kNoise));
 }
 
 void print_floors(const std::vector<Subject>& subjects, const std::vector<std::vector<Contender>>& all) {
@@ -211,7 +223,7 @@ void run(const std::string& folder, int rounds) {
       rounds);
   fmt::print("{:<14}{:>9}{:>9}{:>8}{:>6}  {:<8}{:>9}{:>8}{:>9}{:>8} |{:>9}{:>9}{:>9}{:>9}{:>8}{:>6}\n",
              "model", "kullback", "floor", "ratio", "goal", "", "fastmath", "ratio", "best", "ratio",
-             "2 lanes", "4", "8", "16", "8 : 1", "goal");
+             "2 lanes", "4", "8", "16", "8 : 1", "goal", "dearest");
   std::vector<Subject> subjects;
   std::vector<std::vector<Contender>> all;
   for (const Subject& subject : kSubjects) {
