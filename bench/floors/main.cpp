@@ -221,7 +221,7 @@ void run(const std::string& folder, int rounds) {
   fmt::print(
       "us per gradient (with lanes: per draw), median of {} rounds; floor: loops by hand, best: all tricks\n",
       rounds);
-  fmt::print("{:<14}{:>9}{:>9}{:>8}{:>6}  {:<8}{:>9}{:>8}{:>9}{:>8} |{:>9}{:>9}{:>9}{:>9}{:>8}{:>6}\n",
+  fmt::print("{:<14}{:>9}{:>9}{:>8}{:>6}  {:<8}{:>9}{:>8}{:>9}{:>8} |{:>9}{:>9}{:>9}{:>9}{:>8}{:>6}{:>9}\n",
              "model", "kullback", "floor", "ratio", "goal", "", "fastmath", "ratio", "best", "ratio",
              "2 lanes", "4", "8", "16", "8 : 1", "goal", "dearest");
   std::vector<Subject> subjects;
