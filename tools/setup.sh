@@ -47,6 +47,7 @@ need_for_bench() {
   need_for_run
   need libbenchmark-dev benchmark/benchmark.h "times functions"
   need python3 python3 "makes inputs and sums up times"
+  need python3-pip pip3 "fetches the systems that bench/against.py compares with"
 }
 
 need_for_fuzz() {
