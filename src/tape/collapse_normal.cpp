@@ -218,16 +218,15 @@ struct Candidate {
 
 class Collapser final {
  public:
-  explicit Collapser(const Trace& in)
-      : in_(in), out_(in), uses_(find_uses(in)), affine_(in, uses_, kMostTerms), replaced_(in.instructions.size(), false) {}
+  explicit Collapser(Trace& trace) : in_(trace), out_(trace), uses_(find_uses(trace)), affine_(trace, uses_, kMostTerms), replaced_(trace.instructions.size(), false) {}
 
-  Trace run() {
+  void run() {
     for (const TargetTerm& term : in_.target) {
       if (!is_constant(term.id)) weight_[term.id] = term.weight;
     }
     find_candidates();
     for (const auto& [key, candidate] : candidates_) collapse(candidate);
-    if (added_.empty()) return std::move(out_);
+    if (added_.empty()) return;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < in_.instructions.size(); ++i) {
       if (!replaced_[i]) out_.instructions[kept++] = in_.instructions[i];
@@ -238,7 +237,7 @@ class Collapser final {
       return !is_constant(term.id) && uses_.producer[term.id] != Uses::kNone && replaced_[uses_.producer[term.id]];
     });
     out_.target.insert(out_.target.end(), new_terms_.begin(), new_terms_.end());
-    return drop_unused(out_);
+    drop_unused(out_);
   }
 
  private:
@@ -384,7 +383,7 @@ class Collapser final {
   }
 
   const Trace& in_;
-  Trace out_;
+  Trace& out_;  // the same
   Uses uses_;
   Affine affine_;
   std::vector<bool> replaced_;
@@ -398,6 +397,6 @@ class Collapser final {
 
 const LaneKernel kNormalResidualLanes{&for_lanes<LanesForward>, &for_lanes<LanesBackward>};
 
-Trace collapse_normals(const Trace& trace) { return Collapser(trace).run(); }
+void collapse_normals(Trace& trace) { Collapser(trace).run(); }
 
 }  // namespace kullback::tape

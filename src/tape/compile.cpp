@@ -482,10 +482,14 @@ class Compiler final {
 }  // namespace
 
 std::shared_ptr<const Tape> compile(const Builder& builder) {
-  Trace trace = simplify(scalarize(drop_unused(copy_trace(builder))));
+  Trace trace = copy_trace(builder);
+  drop_unused(trace);
+  scalarize(trace);
+  simplify(trace);
   rewrite_densities(trace);
   fuse_glm(trace);
-  trace = reassociate(collapse_normals(trace));
+  collapse_normals(trace);
+  reassociate(trace);
   fuse_multiply_add(trace);
   return Compiler(std::move(trace), builder).run();
 }

@@ -31,7 +31,7 @@ class Fuser final {
     for (RawInstruction& r : trace_.instructions) {
       if (r.kind == OpKind::density) fuse(r);
     }
-    if (changed_) trace_ = drop_unused(trace_);
+    if (changed_) drop_unused(trace_);
   }
 
  private:

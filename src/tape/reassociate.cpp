@@ -3,6 +3,7 @@
 // once; a step is one multiplication and addition, c[t] + (-theta) * x[t-1].
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "tape/trace.hpp"
 
@@ -21,19 +22,19 @@ struct Functions {
 
 class Reassociator final {
  public:
-  explicit Reassociator(const Trace& in) : in_(in), out_(in), uses_(find_uses(in)), level_(find_levels(in)) {
-    out_.instructions.clear();
+  explicit Reassociator(Trace& trace) : out_(trace), uses_(find_uses(trace)), level_(find_levels(trace)) {
     find_reads();
   }
 
-  Trace run() {
+  void run() {
     bool deep = false;
-    for (const RawInstruction& r : in_.instructions) deep |= level_[r.result] >= kDeep;
-    if (!deep) return in_;
-    for (const RawInstruction& r : in_.instructions) {
+    for (const RawInstruction& r : out_.instructions) deep |= level_[r.result] >= kDeep;
+    if (!deep) return;
+    before_ = std::exchange(out_.instructions, {});
+    for (const RawInstruction& r : before_) {
       if (!is_sum(r) || level_[r.result] < kDeep || is_inside(r) || !rebuild(r)) out_.instructions.push_back(r);
     }
-    return drop_unused(out_);
+    drop_unused(out_);
   }
 
  private:
@@ -51,7 +52,7 @@ class Reassociator final {
   // The instruction behind a number that nothing else reads.
   const RawInstruction* own_producer(Id id) const {
     if (is_constant(id) || uses_.count[id] != 1 || uses_.producer[id] == Uses::kNone) return nullptr;
-    return &in_.instructions[uses_.producer[id]];
+    return &before_[uses_.producer[id]];
   }
   // Read only by another sum: that one takes it in.
   bool is_inside(const RawInstruction& r) const { return uses_.count[r.result] == 1 && read_by_sum_.contains(r.result); }
@@ -60,7 +61,7 @@ class Reassociator final {
 
   void collect(const RawInstruction& r, bool negative, std::vector<Term>& terms) const {
     for (std::uint32_t j = 0; j < r.operand_count; ++j) {
-      const Id id = in_.operand(r, j)[0];
+      const Id id = out_.operand(r, j)[0];
       const bool flips = r.definition == f_.minus || (r.definition == f_.subtract && j == 1);
       const RawInstruction* inner = own_producer(id);
       if (inner != nullptr && is_sum(*inner)) {
@@ -132,8 +133,8 @@ class Reassociator final {
     } else if (!is_product) {
       add_scalar(r, f_.subtract, {sum, late.id}, r.result);
     } else {
-      Id a = in_.operand(*product, 0)[0];
-      Id b = in_.operand(*product, 1)[0];
+      Id a = out_.operand(*product, 0)[0];
+      Id b = out_.operand(*product, 1)[0];
       if (level(a) > level(b)) std::swap(a, b);  // what is negated once for all steps
       const Id opposite = add_scalar(r, f_.multiply, {negated(r, a), b}, out_.new_slots(1));
       add_scalar(r, f_.add, {sum, opposite}, r.result);
@@ -142,17 +143,17 @@ class Reassociator final {
   }
 
   void find_reads() {
-    for (const RawInstruction& r : in_.instructions) {
+    for (const RawInstruction& r : out_.instructions) {
       if (!is_sum(r)) continue;
       for (std::uint32_t j = 0; j < r.operand_count; ++j) {
-        const Id id = in_.operand(r, j)[0];
+        const Id id = out_.operand(r, j)[0];
         if (!is_constant(id)) read_by_sum_.emplace(id, true);
       }
     }
   }
 
-  const Trace& in_;
-  Trace out_;
+  Trace& out_;
+  std::vector<RawInstruction> before_;
   Functions f_;
   Uses uses_;
   std::vector<std::uint32_t> level_;
@@ -162,6 +163,6 @@ class Reassociator final {
 
 }  // namespace
 
-Trace reassociate(const Trace& trace) { return Reassociator(trace).run(); }
+void reassociate(Trace& trace) { Reassociator(trace).run(); }
 
 }  // namespace kullback::tape

@@ -22,7 +22,7 @@ class DensityRewriter final {
       if (r.kind == OpKind::density) rewrite(r);
     }
     if (!dropped_.empty()) drop();
-    trace_ = drop_unused(trace_);
+    drop_unused(trace_);
   }
 
  private:

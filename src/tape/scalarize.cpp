@@ -7,6 +7,8 @@
 //   categorical_logit(y | x) x_y - log_sum_exp(x)
 #include <array>
 #include <map>
+#include <numeric>
+#include <utility>
 
 #include "tape/trace.hpp"
 
@@ -32,26 +34,25 @@ Kind kind_of(const RawInstruction& r) {
 
 class Scalarizer final {
  public:
-  explicit Scalarizer(const Trace& in) : in_(in), out_(in), producer_(in.slot_count, Uses::kNone) {
-    out_.instructions.clear();
-    to_.resize(in.slot_count);
-    for (std::uint32_t s = 0; s < in.slot_count; ++s) to_[s] = s;
+  explicit Scalarizer(Trace& trace)
+      : out_(trace), producer_(trace.slot_count, Uses::kNone), to_(trace.slot_count) {
+    std::iota(to_.begin(), to_.end(), 0U);
   }
 
-  Trace run() {
+  void run() {
     std::map<std::pair<const void*, std::uint32_t>, std::size_t> calls;
-    for (std::uint32_t i = 0; i < in_.instructions.size(); ++i) {
-      const RawInstruction& r = in_.instructions[i];
+    for (std::uint32_t i = 0; i < out_.instructions.size(); ++i) {
+      const RawInstruction& r = out_.instructions[i];
       std::fill_n(producer_.begin() + r.result, r.result_size, i);
       if (kind_of(r) != Kind::other) ++calls[{r.definition, r.span.begin}];
     }
-    if (calls.empty()) return in_;
-    for (const RawInstruction& r : in_.instructions) {
+    if (calls.empty()) return;
+    before_ = std::exchange(out_.instructions, {});
+    for (const RawInstruction& r : before_) {
       const bool often = kind_of(r) != Kind::other && calls[{r.definition, r.span.begin}] >= kFewest;
       if (!often || !expand(r)) keep(r);
     }
     for_each_root(out_, [this](Id& id) { id = renamed(id); });
-    return std::move(out_);
   }
 
  private:
@@ -108,14 +109,15 @@ class Scalarizer final {
     static const math::Elementwise& minus = *math::find_elementwise("subtract");
     const Kind kind = kind_of(r);
     const bool mass = kind == Kind::categorical || kind == Kind::categorical_logit;
-    const std::span<const Id> last = in_.operand(r, mass ? 1 : 0);
+    const std::span<const Id> whole = out_.operand(r, mass ? 1 : 0);
+    const Ids last(whole.begin(), whole.end());  // the pool grows below
     if (last.empty() || last.size() > kLongest || r.operand_count != (mass ? 2U : 1U)) return false;
     Ids x(last.begin(), last.end());
     for (Id& id : x) id = renamed(id);
     if (mass) {
-      const std::span<const Id> y = in_.operand(r, 0);
+      const std::span<const Id> y = out_.operand(r, 0);
       if (y.size() != 1 || !is_constant(y[0])) return false;
-      const auto at = static_cast<std::size_t>(in_.constant(y[0])) - 1;
+      const auto at = static_cast<std::size_t>(out_.constant(y[0])) - 1;
       if (at >= x.size()) return false;
       if (kind == Kind::categorical) {
         if (!is_simplex(last) || is_constant(x[at])) return false;
@@ -152,7 +154,7 @@ class Scalarizer final {
   // All numbers of one softmax or simplex parameter, in order.
   bool is_simplex(std::span<const Id> ids) const {
     if (is_constant(ids[0]) || producer_[ids[0]] == Uses::kNone) return false;
-    const RawInstruction& r = in_.instructions[producer_[ids[0]]];
+    const RawInstruction& r = before_[producer_[ids[0]]];
     const bool simplex =
         (kind_of(r) == Kind::softmax && r.result_size == ids.size()) ||
         (r.kind == OpKind::transform && r.result_size == ids.size() + 1 &&
@@ -164,14 +166,14 @@ class Scalarizer final {
     return true;
   }
 
-  const Trace& in_;
-  Trace out_;
+  Trace& out_;
+  std::vector<RawInstruction> before_;
   std::vector<std::uint32_t> producer_;
   std::vector<Id> to_;
 };
 
 }  // namespace
 
-Trace scalarize(const Trace& trace) { return Scalarizer(trace).run(); }
+void scalarize(Trace& trace) { Scalarizer(trace).run(); }
 
 }  // namespace kullback::tape

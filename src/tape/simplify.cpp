@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <unordered_map>
+#include <utility>
 
 #include "tape/trace.hpp"
 
@@ -47,16 +49,15 @@ bool is_sum(const RawInstruction& r) {
 
 class Rewriter final {
  public:
-  explicit Rewriter(const Trace& in) : in_(in), out_(in) {
-    out_.instructions.clear();
-    to_.resize(in.slot_count);
-    for (std::uint32_t s = 0; s < in.slot_count; ++s) to_[s] = s;
+  explicit Rewriter(Trace& trace) : out_(trace), before_(std::exchange(trace.instructions, {})), to_(trace.slot_count) {
+    out_.instructions.reserve(before_.size());
+    std::iota(to_.begin(), to_.end(), 0U);
+    known_.assign(std::bit_ceil(2 * before_.size() + 2), kNothing);
   }
 
-  Trace run() {
-    for (const RawInstruction& r : in_.instructions) rewrite(r);
+  void run() {
+    for (const RawInstruction& r : before_) rewrite(r);
     for_each_root(out_, [this](Id& id) { id = renamed(id); });
-    return std::move(out_);
   }
 
  private:
@@ -127,15 +128,16 @@ class Rewriter final {
       to_[r.result] = same;
       return;
     }
-    const auto [first, last] = known_.equal_range(hash);
-    for (auto at = first; at != last; ++at) {
-      const RawInstruction& other = out_.instructions[at->second];
-      if (!equal(r, other)) continue;
-      for (std::uint32_t k = 0; k < r.result_size; ++k) to_[r.result + k] = other.result + k;
-      return;
+    if (r.kind == OpKind::elementwise || r.kind == OpKind::array || r.kind == OpKind::density) {
+      std::size_t at = hash & (known_.size() - 1);
+      for (; known_[at] != kNothing; at = (at + 1) & (known_.size() - 1)) {
+        const RawInstruction& other = out_.instructions[known_[at]];
+        if (!equal(r, other)) continue;
+        for (std::uint32_t k = 0; k < r.result_size; ++k) to_[r.result + k] = other.result + k;
+        return;
+      }
+      known_[at] = static_cast<std::uint32_t>(out_.instructions.size());
     }
-    if (r.kind == OpKind::elementwise || r.kind == OpKind::array || r.kind == OpKind::density)
-      known_.emplace(hash, static_cast<std::uint32_t>(out_.instructions.size()));
     if (r.kind == OpKind::elementwise && r.count == 1 && r.definition == functions().exp)
       exponent_.emplace(r.result, out_.operand(r, 0)[0]);
     if (r.kind == OpKind::elementwise && r.count == 1 && r.definition == functions().sqrt)
@@ -173,12 +175,12 @@ class Rewriter final {
     return true;
   }
 
-  const Trace& in_;
-  Trace out_;
+  static constexpr Id kNothing = 0xFFFF'FFFFU;
+  Trace& out_;
+  std::vector<RawInstruction> before_;
   std::vector<Id> to_;
   std::unordered_map<std::uint64_t, Id> constants_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
-  static constexpr Id kNothing = 0xFFFF'FFFFU;
+  std::vector<std::uint32_t> known_;  // instructions by hash, open addressing
   std::unordered_map<Id, Id> exponent_;  // exp(x) -> x
   std::unordered_map<Id, Id> radicand_;  // sqrt(x) -> x
 };
@@ -264,11 +266,9 @@ class TargetSplitter final {
 
 class SumCollector final {
  public:
-  explicit SumCollector(const Trace& in) : in_(in), out_(in), uses_(find_uses(in)) {
-    out_.instructions.clear();
-  }
+  explicit SumCollector(Trace& trace) : in_(trace), uses_(find_uses(trace)) {}
 
-  Trace run() {
+  void run() {
     absorbed_.assign(in_.instructions.size(), false);
     for (const RawInstruction& r : in_.instructions) {
       if (!is_scalar_add(r)) continue;
@@ -299,17 +299,12 @@ class SumCollector final {
         if (p != Uses::kNone) dropped[p] = true;
       }
     }
-    std::reverse(roots_.begin(), roots_.end());
-    std::size_t next_root = 0;
+    for (const std::uint32_t root : roots_) make_sum(root);
+    std::size_t kept = 0;
     for (std::uint32_t i = 0; i < in_.instructions.size(); ++i) {
-      if (next_root < roots_.size() && roots_[next_root] == i) {
-        emit_sum(i);
-        ++next_root;
-      } else if (!dropped[i]) {
-        out_.instructions.push_back(in_.instructions[i]);
-      }
+      if (!dropped[i]) in_.instructions[kept++] = in_.instructions[i];
     }
-    return std::move(out_);
+    in_.instructions.resize(kept);
   }
 
  private:
@@ -323,7 +318,7 @@ class SumCollector final {
     return p != Uses::kNone && is_scalar_add(in_.instructions[p]) ? p : Uses::kNone;
   }
 
-  void emit_sum(std::uint32_t root) {
+  void make_sum(std::uint32_t root) {
     Ids leaves;
     std::vector<std::uint32_t> open{root};
     while (!open.empty()) {
@@ -340,22 +335,20 @@ class SumCollector final {
       }
     }
     std::reverse(leaves.begin(), leaves.end());
-    RawInstruction sum = in_.instructions[root];
+    RawInstruction& sum = in_.instructions[root];
     sum.kind = OpKind::array;
     sum.definition = functions().sum;
     sum.terms.varying = 1;
-    sum.first_operand = static_cast<std::uint32_t>(out_.operands.size());
+    sum.first_operand = static_cast<std::uint32_t>(in_.operands.size());
     sum.operand_count = 1;
-    sum.first_shape = static_cast<std::uint32_t>(out_.shapes.size());
-    out_.shapes.push_back({leaves.size(), 1, 1});
-    out_.operands.push_back(
-        {static_cast<std::uint32_t>(out_.pool.size()), static_cast<std::uint32_t>(leaves.size())});
-    out_.pool.insert(out_.pool.end(), leaves.begin(), leaves.end());
-    out_.instructions.push_back(sum);
+    sum.first_shape = static_cast<std::uint32_t>(in_.shapes.size());
+    in_.shapes.push_back({leaves.size(), 1, 1});
+    in_.operands.push_back(
+        {static_cast<std::uint32_t>(in_.pool.size()), static_cast<std::uint32_t>(leaves.size())});
+    in_.pool.insert(in_.pool.end(), leaves.begin(), leaves.end());
   }
 
-  const Trace& in_;
-  Trace out_;
+  Trace& in_;
   Uses uses_;
   std::vector<bool> absorbed_;
   std::vector<std::uint32_t> roots_;
@@ -379,7 +372,7 @@ class MultiplyAdder final {
         break;
       }
     }
-    trace_ = drop_unused(trace_);
+    drop_unused(trace_);
   }
 
  private:
@@ -416,11 +409,11 @@ class MultiplyAdder final {
 
 void fuse_multiply_add(Trace& trace) { MultiplyAdder(trace).run(); }
 
-Trace simplify(const Trace& trace) {
-  Trace simple = Rewriter(trace).run();
-  TargetSplitter(simple).run();
-  simple = drop_unused(simple);
-  return SumCollector(simple).run();
+void simplify(Trace& trace) {
+  Rewriter(trace).run();
+  TargetSplitter(trace).run();
+  drop_unused(trace);
+  SumCollector(trace).run();
 }
 
 }  // namespace kullback::tape

@@ -58,7 +58,7 @@ std::vector<std::uint32_t> find_levels(const Trace& trace) {
   return level;
 }
 
-Trace drop_unused(const Trace& trace) {
+void drop_unused(Trace& trace) {
   std::vector<std::uint32_t> producer(trace.slot_count, Uses::kNone);
   for (std::uint32_t i = 0; i < trace.instructions.size(); ++i) {
     const RawInstruction& r = trace.instructions[i];
@@ -76,13 +76,11 @@ Trace drop_unused(const Trace& trace) {
       for (const Id id : trace.operand(r, j)) need(id);
     }
   }
-  Trace out = trace;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < needed.size(); ++i) {
-    if (needed[i]) out.instructions[kept++] = out.instructions[i];
+    if (needed[i]) trace.instructions[kept++] = trace.instructions[i];
   }
-  out.instructions.resize(kept);
-  return out;
+  trace.instructions.resize(kept);
 }
 
 }  // namespace kullback::tape

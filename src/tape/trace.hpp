@@ -69,24 +69,24 @@ Uses find_uses(const Trace& trace);
 // Early level of each slot: parameters 0, a result 1 + the largest of what it is made from.
 std::vector<std::uint32_t> find_levels(const Trace& trace);
 
-// ---- passes; each returns an equivalent trace ----
+// ---- passes; each leaves an equivalent trace ----
 
 // Drops what neither the log density nor a guard needs.
-Trace drop_unused(const Trace& trace);
+void drop_unused(Trace& trace);
 // Functions of short vectors that are called again and again become scalar operations.
-Trace scalarize(const Trace& trace);
+void scalarize(Trace& trace);
 // Computes equal expressions once, drops x + 0 and x * 1, splits the target's sums into terms, and turns long
 // chains of additions into one sum.
-Trace simplify(const Trace& trace);
+void simplify(Trace& trace);
 // Linear predictors and the densities that read them become one function.
 void fuse_glm(Trace& trace);
 // Replaces densities by equal ones that cost less.
 void rewrite_densities(Trace& trace);
 // Orders the sums inside recurrences so that little is left to do in each step.
-Trace reassociate(const Trace& trace);
+void reassociate(Trace& trace);
 // Products that are only added to something become one operation with the addition.
 void fuse_multiply_add(Trace& trace);
 // Replaces normal likelihoods whose means are affine in few numbers by their sufficient statistics.
-Trace collapse_normals(const Trace& trace);
+void collapse_normals(Trace& trace);
 
 }  // namespace kullback::tape
