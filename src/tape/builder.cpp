@@ -132,6 +132,29 @@ Id Builder::density(const math::Density& f, math::Terms terms, std::span<const I
   return result;
 }
 
+Id Builder::density(const math::Density& f, math::Terms terms, std::span<const Id> operands) {
+  std::array<double, 16> x{};
+  terms.varying = 0;
+  for (std::size_t j = 0; j < operands.size(); ++j) {
+    x[j] = value(operands[j]);
+    if (!is_constant(operands[j])) terms.varying |= 1U << j;
+  }
+  const bool wanted = terms.normalized || terms.varying != 0;
+  const double result = wanted ? f.value(x.data(), terms, nullptr) : 0.0;
+  if (terms.varying == 0) return constant(result);
+  const Id slot = new_slots(1);
+  values_[slot] = result;
+  RawInstruction& instruction = record(OpKind::density, &f, {});
+  instruction.operand_count = static_cast<std::uint32_t>(operands.size());
+  instruction.terms = terms;
+  instruction.result = slot;
+  for (const Id id : operands) {
+    operands_.push_back({static_cast<std::uint32_t>(pool_.size()), 1});
+    pool_.push_back(id);
+  }
+  return slot;
+}
+
 Ids Builder::array_op(const math::ArrayOp& f, math::Terms terms, std::span<const Ids> operands,
                       std::span<const math::Shape> shapes, math::Shape* result_shape) {
   std::vector<std::vector<double>> dense;

@@ -74,6 +74,7 @@ class Builder final {
   // f element by element; operands of size 1 serve all elements.
   Ids elementwise(const math::Elementwise& f, std::span<const Ids> operands, std::size_t count);
   Id elementwise(const math::Elementwise& f, std::span<const Id> operands);
+  Id density(const math::Density& f, math::Terms terms, std::span<const Id> operands);  // of one element
   // The sum over `count` elements.
   Id density(const math::Density& f, math::Terms terms, std::span<const Ids> operands, std::size_t count);
   Ids array_op(const math::ArrayOp& f, math::Terms terms, std::span<const Ids> operands,

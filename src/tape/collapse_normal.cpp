@@ -397,6 +397,8 @@ class Collapser final {
 
 const LaneKernel kNormalResidualLanes{&for_lanes<LanesForward>, &for_lanes<LanesBackward>};
 
-void collapse_normals(Trace& trace) { Collapser(trace).run(); }
+void collapse_normals(Trace& trace) {
+  if (has_density(trace, {"normal"})) Collapser(trace).run();
+}
 
 }  // namespace kullback::tape

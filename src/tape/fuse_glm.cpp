@@ -120,6 +120,8 @@ class Fuser final {
 
 }  // namespace
 
-void fuse_glm(Trace& trace) { Fuser(trace).run(); }
+void fuse_glm(Trace& trace) {
+  if (has_density(trace, {kFamilies[0].density, kFamilies[1].density})) Fuser(trace).run();
+}
 
 }  // namespace kullback::tape

@@ -22,14 +22,12 @@ struct Functions {
 
 class Reassociator final {
  public:
-  explicit Reassociator(Trace& trace) : out_(trace), uses_(find_uses(trace)), level_(find_levels(trace)) {
+  Reassociator(Trace& trace, std::vector<std::uint32_t> level)
+      : out_(trace), uses_(find_uses(trace)), level_(std::move(level)) {
     find_reads();
   }
 
   void run() {
-    bool deep = false;
-    for (const RawInstruction& r : out_.instructions) deep |= level_[r.result] >= kDeep;
-    if (!deep) return;
     before_ = std::exchange(out_.instructions, {});
     for (const RawInstruction& r : before_) {
       if (!is_sum(r) || level_[r.result] < kDeep || is_inside(r) || !rebuild(r)) out_.instructions.push_back(r);
@@ -163,6 +161,10 @@ class Reassociator final {
 
 }  // namespace
 
-void reassociate(Trace& trace) { Reassociator(trace).run(); }
+void reassociate(Trace& trace) {
+  std::vector<std::uint32_t> level = find_levels(trace);
+  const bool deep = std::any_of(level.begin(), level.end(), [](std::uint32_t l) { return l >= kDeep; });
+  if (deep) Reassociator(trace, std::move(level)).run();
+}
 
 }  // namespace kullback::tape

@@ -137,6 +137,8 @@ class DensityRewriter final {
 
 }  // namespace
 
-void rewrite_densities(Trace& trace) { DensityRewriter(trace).run(); }
+void rewrite_densities(Trace& trace) {
+  if (has_density(trace, {"bernoulli", "binomial", "uniform", "beta"})) DensityRewriter(trace).run();
+}
 
 }  // namespace kullback::tape

@@ -407,7 +407,12 @@ class MultiplyAdder final {
 
 }  // namespace
 
-void fuse_multiply_add(Trace& trace) { MultiplyAdder(trace).run(); }
+void fuse_multiply_add(Trace& trace) {
+  const bool any = std::any_of(trace.instructions.begin(), trace.instructions.end(), [](const RawInstruction& r) {
+    return r.kind == OpKind::elementwise && r.definition == functions().multiply;
+  });
+  if (any) MultiplyAdder(trace).run();
+}
 
 void simplify(Trace& trace) {
   Rewriter(trace).run();

@@ -44,6 +44,14 @@ Uses find_uses(const Trace& trace) {
   return uses;
 }
 
+bool has_density(const Trace& trace, std::initializer_list<std::string_view> families) {
+  std::vector<const void*> wanted;
+  for (const std::string_view family : families) wanted.push_back(&math::find_distribution(family)->log_density);
+  return std::any_of(trace.instructions.begin(), trace.instructions.end(), [&](const RawInstruction& r) {
+    return r.kind == OpKind::density && std::find(wanted.begin(), wanted.end(), r.definition) != wanted.end();
+  });
+}
+
 std::vector<std::uint32_t> find_levels(const Trace& trace) {
   std::vector<std::uint32_t> level(trace.slot_count, 0);
   for (const RawInstruction& r : trace.instructions) {

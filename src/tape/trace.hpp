@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "tape/builder.hpp"
@@ -66,6 +68,8 @@ struct Uses {
   static constexpr std::uint32_t kNone = 0xFFFF'FFFFU;
 };
 Uses find_uses(const Trace& trace);
+// Whether any instruction is the density of one of these families.
+bool has_density(const Trace& trace, std::initializer_list<std::string_view> families);
 // Early level of each slot: parameters 0, a result 1 + the largest of what it is made from.
 std::vector<std::uint32_t> find_levels(const Trace& trace);
 

@@ -45,6 +45,13 @@ Value Tracer::unset(const SizedType& type) {
 }
 
 void Tracer::declare(const lang::Declare& node) {
+  const math::Type& type = *node.variable->type;
+  if (node.value != nullptr && (type.is(Kind::real) || type.is(Kind::int_))) {
+    Value value = eval(*node.value);
+    value.type = type;
+    place(*node.variable) = std::move(value);
+    return;
+  }
   Value initial = unset(*node.variable->declared);
   if (node.value != nullptr) {
     Value value = eval(*node.value);

@@ -1,9 +1,15 @@
 // Scalar expressions without temporaries: loops over single numbers are where tracing spends its time.
 // Whether an expression is of this kind is found once for each place in the program; what comes out is what
 // the general code gives, and what goes wrong is left to it, for its messages.
-#include <array>
-#include <cstdint>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "math/distribution.hpp"
 #include "math/elementwise.hpp"
 #include "tape/tracer.hpp"
 
@@ -16,6 +22,7 @@ using math::Kind;
 namespace {
 
 constexpr int kMaxDepth = 100;
+constexpr std::size_t kMaxArguments = 16;
 
 bool is_scalar(const math::Type& type) { return type.is(Kind::int_) || type.is(Kind::real); }
 
@@ -66,15 +73,26 @@ bool Tracer::finds_quick(const Expr& expr, QuickNode& node, int depth) {
   if (const auto* n = expr.as<lang::Ternary>()) return child(n->condition) && child(n->yes) && child(n->no);
   if (const auto* n = expr.as<lang::Indexed>()) return finds_quick_element(*n, depth);
   if (const auto* n = expr.as<lang::Call>()) {
-    if (n->user != nullptr || is_int || find_structural(n->name) != nullptr) return false;
-    node.f = math::find_elementwise(n->name);
-    if (node.f == nullptr || node.f->arity != static_cast<int>(n->arguments.size())) return false;
-    for (const Expr* argument : n->arguments) {
-      if (!child(argument)) return false;
-    }
-    return true;
+    if (n->user != nullptr || !finds_quick_call(expr, *n, node)) return false;
+    return std::all_of(n->arguments.begin(), n->arguments.end(), child);
   }
   return false;
+}
+
+bool Tracer::finds_quick_call(const Expr& expr, const lang::Call& call, QuickNode& node) {
+  if (find_structural(call.name) != nullptr) return false;
+  if (call.name.ends_with("_rng")) {
+    node.distribution = random_ == nullptr ? nullptr : univariate_random(call.name);
+    return node.distribution != nullptr;
+  }
+  if (expr.type->is_int()) return false;
+  if (call.name.ends_with("_lpdf") || call.name.ends_with("_lpmf")) {
+    constexpr std::size_t kSuffix = 5;
+    node.distribution = math::find_distribution(call.name.substr(0, call.name.size() - kSuffix));
+    return node.distribution != nullptr && node.distribution->arguments.size() == call.arguments.size();
+  }
+  node.f = math::find_elementwise(call.name);
+  return node.f != nullptr && node.f->arity == static_cast<int>(call.arguments.size());
 }
 
 bool Tracer::finds_quick_element(const lang::Indexed& node, int depth) {
@@ -119,6 +137,25 @@ std::size_t Tracer::quick_position(const lang::Indexed& node, const Value& base)
   return rank - arrays == 1 ? position * base.dims[arrays] + at[arrays] : position;
 }
 
+double Tracer::quick_random(const lang::Call& call, const math::Distribution& distribution) {
+  std::array<double, kMaxArguments> x{};
+  std::size_t count = 0;
+  for (const Expr* argument : call.arguments) x[count++] = builder_.value(quick_real(*argument));
+  return draw_one(distribution, {x.data(), count});
+}
+
+Id Tracer::quick_density(const Expr& expr, const lang::Call& call, const math::Distribution& distribution) {
+  std::array<Id, kMaxArguments> x{};
+  std::size_t count = 0;
+  for (const Expr* argument : call.arguments) x[count++] = quick_real(*argument);
+  const bool drop = call.drop_constants && !options_.normalized;
+  math::Terms terms;
+  terms.normalized = !drop;
+  const Id id = builder_.density(distribution.log_density, terms, std::span<const Id>(x.data(), count));
+  const bool doubtful = std::isnan(builder_.value(id)) || (drop && is_constant(id));
+  return doubtful ? reals(eval_general(expr)).front() : id;
+}
+
 int Tracer::quick_int(const Expr& expr) {
   if (const auto* n = expr.as<lang::IntConstant>()) return n->value;
   if (const auto* n = expr.as<lang::VariableRef>()) {
@@ -132,6 +169,11 @@ int Tracer::quick_int(const Expr& expr) {
     const int x = quick_int(*u->operand);
     if (u->op == Op::not_) return x == 0 ? 1 : 0;
     return u->op == Op::minus ? static_cast<int>(-static_cast<std::int64_t>(x)) : x;
+  } else if (const auto* c = expr.as<lang::Call>()) {
+    const double draw = quick_random(*c, *quick(expr).distribution);
+    if (!(std::abs(draw) <= std::numeric_limits<int>::max()))
+      refuse(fmt::format("a draw is {}, beyond the integers of Stan.", draw));
+    return static_cast<int>(draw);
   } else if (const auto* t = expr.as<lang::Ternary>()) {
     return quick_int(quick_int(*t->condition) != 0 ? *t->yes : *t->no);
   } else if (const auto* b = expr.as<lang::Binary>()) {
@@ -175,6 +217,11 @@ Id Tracer::quick_real(const Expr& expr) {
     const Id right = quick_real(*b->right);
     return builder_.elementwise(*quick(expr).f, std::array<Id, 2>{left, right});
   } else if (const auto* c = expr.as<lang::Call>()) {
+    const QuickNode& node = quick(expr);
+    if (node.distribution != nullptr) {
+      return c->name.ends_with("_rng") ? builder_.constant(quick_random(*c, *node.distribution))
+                                       : quick_density(expr, *c, *node.distribution);
+    }
     std::array<Id, 4> x{};
     std::size_t count = 0;
     for (const Expr* argument : c->arguments) x[count++] = quick_real(*argument);

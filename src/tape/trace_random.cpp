@@ -23,12 +23,6 @@ namespace {
 constexpr std::size_t kMaxParameters = 16;
 constexpr std::string_view kSuffix = "_rng";
 
-const math::Distribution* univariate(std::string_view name) {
-  if (!name.ends_with(kSuffix)) return nullptr;
-  const math::Distribution* d = math::find_distribution(name.substr(0, name.size() - kSuffix.size()));
-  return d != nullptr && d->random != nullptr ? d : nullptr;
-}
-
 // A relation among the parameters is violated where no variate mends it.
 const char* bad_relation(const math::Distribution& d, std::span<double> x) {
   if (d.relation == nullptr) return nullptr;
@@ -144,8 +138,14 @@ Dims dims_of_draw(const math::Type& type, std::size_t numbers) {
 
 }  // namespace
 
+const math::Distribution* univariate_random(std::string_view name) {
+  if (!name.ends_with(kSuffix)) return nullptr;
+  const math::Distribution* d = math::find_distribution(name.substr(0, name.size() - kSuffix.size()));
+  return d != nullptr && d->random != nullptr ? d : nullptr;
+}
+
 bool has_random(std::string_view name) {
-  return univariate(name) != nullptr || multivariate(name) != nullptr;
+  return univariate_random(name) != nullptr || multivariate(name) != nullptr;
 }
 
 Value Tracer::random_value(const Expr& expr, Dims dims, const std::vector<double>& draws) {
@@ -167,16 +167,22 @@ bool Tracer::call_random(const Expr& expr, std::string_view name, std::span<cons
                          Value& result) {
   if (random_ == nullptr || !has_random(name)) return false;
   try {
-    result = univariate(name) != nullptr ? draw_univariate(expr, name, parameters)
-                                         : draw_multivariate(expr, name, parameters);
+    result = univariate_random(name) != nullptr ? draw_univariate(expr, name, parameters)
+                                                : draw_multivariate(expr, name, parameters);
   } catch (const std::logic_error& e) {  // domain_error, invalid_argument
     refuse(e.what());
   }
   return true;
 }
 
+double Tracer::draw_one(const math::Distribution& distribution, std::span<const double> parameters) {
+  const std::string problem = bad_parameter(distribution, parameters);
+  if (!problem.empty()) refuse(problem);
+  return distribution.random(*random_, parameters.data());
+}
+
 Value Tracer::draw_univariate(const Expr& expr, std::string_view name, std::span<const Value> parameters) {
-  const math::Distribution& d = *univariate(name);
+  const math::Distribution& d = *univariate_random(name);
   std::size_t count = 1;
   Dims dims;
   std::vector<Ids> operands;
@@ -195,9 +201,7 @@ Value Tracer::draw_univariate(const Expr& expr, std::string_view name, std::span
     for (std::size_t j = 0; j < operands.size(); ++j) {
       x[j] = builder_.value(operands[j][operands[j].size() == 1 ? 0 : i]);
     }
-    if (const std::string problem = bad_parameter(d, {x.data(), operands.size()}); !problem.empty())
-      refuse(problem);
-    draws[i] = d.random(*random_, x.data());
+    draws[i] = draw_one(d, {x.data(), operands.size()});
   }
   return random_value(expr, std::move(dims), draws);
 }

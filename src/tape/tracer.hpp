@@ -145,6 +145,7 @@ class Tracer final {
                    Value& result);
   Value draw_univariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
   Value draw_multivariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
+  double draw_one(const math::Distribution& distribution, std::span<const double> parameters);
   Value random_value(const lang::Expr& expr, Dims dims, const std::vector<double>& draws);
   Id density_sum(const math::Density& density, std::span<const Value> arguments, bool drop);
 
@@ -160,7 +161,8 @@ class Tracer final {
   // scalar expressions without temporaries (trace_quick.cpp)
   struct QuickNode {
     bool quick = false;
-    const math::Elementwise* f = nullptr;  // what an operator or call applies
+    const math::Elementwise* f = nullptr;              // what an operator or call applies
+    const math::Distribution* distribution = nullptr;  // of a call to its density or its random numbers
   };
   static constexpr std::size_t kMaxQuickIndices = 8;
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
@@ -170,6 +172,9 @@ class Tracer final {
   int quick_int(const lang::Expr& expr);
   Id quick_real(const lang::Expr& expr);
   bool quick_compare(const lang::Binary& node);
+  bool finds_quick_call(const lang::Expr& expr, const lang::Call& call, QuickNode& node);
+  Id quick_density(const lang::Expr& expr, const lang::Call& call, const math::Distribution& distribution);
+  double quick_random(const lang::Call& call, const math::Distribution& distribution);
   std::size_t quick_position(const lang::Indexed& node, const Value& base);
   // False where the general assignment is to do it.
   bool assign_quick(const lang::Assign& node);
@@ -201,6 +206,7 @@ Structural find_structural(std::string_view name);
 bool call_on_ints(std::string_view name, std::span<const Value> arguments, Value& result);
 
 bool has_random(std::string_view name);  // "normal_rng" (trace_random.cpp)
+const math::Distribution* univariate_random(std::string_view name);
 
 // True where some overload of the built-in function runs. What does not is listed in math/unsupported.def.
 bool is_supported(std::string_view name);
