@@ -32,7 +32,16 @@ StanModel::StanModel(const lang::Program& program, const SourceMap& sources, Dat
                      StanModelOptions options)
     : prepared_(prepare(program, sources, std::move(data), options.seed)), options_(options) {}
 
+StanModel::StanModel(const StanModel& other)
+    : LogDensity(other), prepared_(other.prepared_), options_(other.options_), tape_(other.tape_) {}
+
+std::unique_ptr<density::LogDensity> StanModel::clone() const {
+  return std::unique_ptr<StanModel>(new StanModel(*this));
+}
+
 std::size_t StanModel::dim() const { return prepared_->dim; }
+std::span<const density::Block> StanModel::blocks() const { return prepared_->layout.blocks; }
+std::span<const density::Support> StanModel::supports() const { return prepared_->layout.supports; }
 const Diagnostics& StanModel::data_warnings() const { return prepared_->warnings; }
 
 bool StanModel::trace(const double* theta, tape::Builder& builder) {

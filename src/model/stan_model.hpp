@@ -37,6 +37,10 @@ class StanModel final : public density::LogDensity {
   // Names the statement and the value behind the last draw that was not ok. A statement is looked into once:
   // when it fails again, the text is that of the first time.
   std::string message() const override { return message_; }
+  // Shares the tape and the data; the program and the sources must outlive the clone too.
+  std::unique_ptr<density::LogDensity> clone() const override;
+  std::span<const density::Block> blocks() const override;
+  std::span<const density::Support> supports() const override;
 
   const Diagnostics& data_warnings() const;
   const tape::Tape* tape() const { return tape_.get(); }  // null before the first evaluation
@@ -52,6 +56,8 @@ class StanModel final : public density::LogDensity {
     density::Status status = density::Status::ok;
     std::string message;
   };
+
+  StanModel(const StanModel& other);  // without its workspaces
 
   void evaluate_one(const density::Batch& batch, std::size_t lane);
   void evaluate_anew(const density::Batch& batch, std::size_t lane);
