@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -62,8 +61,7 @@ Quantity::Quantity(const std::vector<int>& numbers) {
 std::size_t Quantity::size() const { return value_.size(); }
 
 Quantity Quantity::operator[](std::size_t i) const {
-  const std::array<Quantity, 1> at{one_based(i, *this, 0)};
-  return Recording::active().index(*this, at);
+  return Recording::active().index({*this, one_based(i, *this, 0)});
 }
 
 Quantity Quantity::operator[](const std::vector<int>& at) const {
@@ -77,13 +75,11 @@ Quantity Quantity::operator[](const std::vector<int>& at) const {
     }
     places.push_back(i + 1);
   }
-  const std::array<Quantity, 1> list{Quantity(places)};
-  return Recording::active().index(*this, list);
+  return Recording::active().index({*this, Quantity(places)});
 }
 
 Quantity Quantity::operator()(std::size_t row, std::size_t column) const {
-  const std::array<Quantity, 2> at{one_based(row, *this, 0), one_based(column, *this, 1)};
-  return Recording::active().index(*this, at);
+  return Recording::active().index({*this, one_based(row, *this, 0), one_based(column, *this, 1)});
 }
 
 Quantity& Quantity::operator+=(const Quantity& other) { return *this = *this + other; }

@@ -17,7 +17,7 @@ using math::Type;
 
 namespace {
 
-constexpr std::uint32_t kVariables = 64;  // places for the arguments of one operation
+constexpr std::uint32_t kPlaces = 32;  // variables for the arguments of one operation
 constexpr double kTrialWidth = 4;
 
 thread_local Recording* active_recording = nullptr;
@@ -41,6 +41,13 @@ class Activation final {
 
 bool is_data(const tape::Value& value) {
   return !value.ids || std::all_of(value.ids->begin(), value.ids->end(), tape::is_constant);
+}
+
+std::vector<math::Argument> types_of(std::span<const Quantity> quantities) {
+  std::vector<math::Argument> types;
+  for (const Quantity& quantity : quantities)
+    types.push_back({quantity.value().type, is_data(quantity.value())});
+  return types;
 }
 
 std::string types_text(std::span<const math::Argument> arguments) {
@@ -72,7 +79,7 @@ Recording::Recording(std::vector<double> theta, bool jacobian)
     : number_(next_number()), theta_(std::move(theta)) {
   sources_.add("C++ model", "");
   program_.arena = std::make_unique<Arena>();
-  program_.variable_count = kVariables;
+  program_.variable_count = kPlaces;
   for (const double number : theta_) free_.push_back(builder_.add_parameter(number));
   tracer_.emplace(program_, sources_, builder_, tape::TraceOptions{false, jacobian});
 }
@@ -117,77 +124,114 @@ const Expr* Recording::constant(std::size_t number) {
       Expr{{}, keep(Type{Kind::int_}), true, lang::IntConstant{static_cast<std::int32_t>(number)}});
 }
 
-const Expr* Recording::argument(const Quantity& quantity, const Type& wanted) {
-  const tape::Value& value = unwrap(quantity);
+const Expr* Recording::make_argument(const Quantity& quantity, std::uint32_t place, const Type& wanted) {
+  const Type* type = keep(quantity.value().type);
+  const bool data_only = is_data(quantity.value());
   lang::Variable variable;
   variable.name = "argument";
-  variable.type = keep(value.type);
-  variable.data_only = is_data(value);
+  variable.type = type;
+  variable.data_only = data_only;
   variable.role = lang::Variable::Role::global;
-  variable.id = next_variable_++;
-  const lang::Variable* kept = program_.arena->make(variable);
-  tracer_->set(*kept, value);
-  const Expr* reference =
-      program_.arena->make(Expr{{}, variable.type, variable.data_only, lang::VariableRef{kept}});
-  if (value.type == wanted) return reference;
-  return program_.arena->make(Expr{{}, keep(wanted), variable.data_only, lang::Promote{reference}});
+  variable.id = place;
+  Arena& arena = *program_.arena;
+  const Expr* reference = arena.make(Expr{{}, type, data_only, lang::VariableRef{arena.make(variable)}});
+  if (*type == wanted) return reference;
+  return arena.make(Expr{{}, keep(wanted), data_only, lang::Promote{reference}});
 }
 
-// Nodes live as long as the run: a Tracer may remember what it found out about one by its address.
-Quantity Recording::eval(const Type& type, decltype(Expr::node) node) {
-  next_variable_ = 0;
-  return wrap(tracer_->eval(*program_.arena->make(Expr{{}, keep(type), false, node})));
+const Expr* Recording::make_node(const Type& type, decltype(Expr::node) node) {
+  return program_.arena->make(Expr{{}, keep(type), false, node});
+}
+
+const Expr* Recording::argument(const Quantity& quantity, const Type& wanted) {
+  lang::Variable place;
+  place.id = next_place_++;
+  tracer_->set(place, unwrap(quantity));
+  return make_argument(quantity, place.id, wanted);
+}
+
+// One expression serves all calls with the same types: a loop over observations makes it once.
+template <class Make>
+Quantity Recording::evaluate(std::string_view name, std::span<const Quantity> arguments, Make make) {
+  if (arguments.size() > kPlaces) {
+    throw Error(ErrorKind::bad_input,
+                fmt::format("C++ model: '{}' is given {} arguments.", name, arguments.size()));
+  }
+  std::string key(name);
+  for (const Quantity& a : arguments) {
+    const Type& type = unwrap(a).type;
+    key += type.kind == Kind::tuple ? math::to_string(type) : std::string(1, static_cast<char>(type.kind));
+    key += static_cast<char>(2 * type.array_rank + (is_data(a.value()) ? 1 : 0));
+  }
+  auto known = expressions_.find(key);
+  if (known == expressions_.end()) known = expressions_.emplace(std::move(key), make()).first;
+  lang::Variable place;
+  for (const Quantity& a : arguments) {
+    tracer_->set(place, a.value());
+    ++place.id;
+  }
+  return wrap(tracer_->eval(*known->second));
+}
+
+std::vector<const Expr*> Recording::make_arguments(std::span<const Quantity> arguments,
+                                                   const math::Signature& signature) {
+  std::vector<const Expr*> made;
+  for (std::uint32_t i = 0; i < arguments.size(); ++i)
+    made.push_back(make_argument(arguments[i], i, signature.arguments[i].type));
+  return made;
 }
 
 Quantity Recording::call(std::string_view name, std::span<const Quantity> arguments) {
-  std::string plain(name);
-  const bool drop = name.ends_with("_lupdf") || name.ends_with("_lupmf");
-  if (drop) plain.erase(plain.size() - 4, 1);  // "_lupdf" -> "_lpdf"
-  std::vector<math::Argument> types;
-  for (const Quantity& a : arguments) types.push_back({unwrap(a).type, is_data(a.value())});
-  const math::Resolution found = math::resolve(plain, types);
-  if (found.outcome != math::Resolution::Outcome::unique) refuse_call(name, types, found);
-  if (!tape::is_supported(plain)) {
-    throw Error(ErrorKind::bad_input,
-                fmt::format("C++ model: '{}' is not supported by this version's engine.", name));
-  }
-  std::vector<const Expr*> references;
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    references.push_back(argument(arguments[i], found.signature.arguments[i].type));
-  lang::Call node;
-  node.name = program_.arena->copy(std::string_view(plain));
-  node.arguments = program_.arena->copy(references);
-  node.drop_constants = drop;
-  return eval(found.signature.result, node);
-}
-
-Quantity Recording::apply(lang::Op op, std::initializer_list<Quantity> arguments) {
-  std::vector<math::Argument> types;
-  for (const Quantity& a : arguments) types.push_back({unwrap(a).type, is_data(a.value())});
-  const math::Resolution found = math::resolve_operator(lang::to_string(op), types);
-  if (found.outcome != math::Resolution::Outcome::unique)
-    refuse_call(fmt::format("operator {}", lang::to_string(op)), types, found);
-  std::vector<const Expr*> references;
-  for (const Quantity& a : arguments)
-    references.push_back(argument(a, found.signature.arguments[references.size()].type));
-  if (references.size() == 1) return eval(found.signature.result, lang::Unary{op, references[0]});
-  return eval(found.signature.result, lang::Binary{op, references[0], references[1]});
-}
-
-Quantity Recording::index(const Quantity& base, std::span<const Quantity> indices) {
-  Type type = unwrap(base).type;
-  const Expr* from = argument(base, type);
-  std::vector<lang::Index> list;
-  for (const Quantity& i : indices) {
-    list.push_back({lang::ast::Index::Kind::single, argument(i, unwrap(i).type), nullptr});
-    if (i.value().type.is_array()) continue;  // several elements: of the same type together
-    if (type.is_array()) {
-      type = math::element_of(type);
-    } else {
-      type.kind = type.kind == Kind::matrix ? Kind::row_vector : Kind::real;
+  return evaluate(name, arguments, [&] {
+    std::string plain(name);
+    const bool drop = name.ends_with("_lupdf") || name.ends_with("_lupmf");
+    if (drop) plain.erase(plain.size() - 4, 1);  // "_lupdf" -> "_lpdf"
+    const std::vector<math::Argument> types = types_of(arguments);
+    const math::Resolution found = math::resolve(plain, types);
+    if (found.outcome != math::Resolution::Outcome::unique) refuse_call(name, types, found);
+    if (!tape::is_supported(plain)) {
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("C++ model: '{}' is not supported by this version's engine.", name));
     }
-  }
-  return eval(type, lang::Indexed{from, program_.arena->copy(list)});
+    lang::Call node;
+    node.name = program_.arena->copy(std::string_view(plain));
+    node.arguments = program_.arena->copy(make_arguments(arguments, found.signature));
+    node.drop_constants = drop;
+    return make_node(found.signature.result, node);
+  });
+}
+
+Quantity Recording::apply(lang::Op op, std::initializer_list<Quantity> list) {
+  const std::span<const Quantity> arguments(list.begin(), list.size());
+  const std::string name = fmt::format("operator {}", lang::to_string(op));
+  return evaluate(name, arguments, [&] {
+    const std::vector<math::Argument> types = types_of(arguments);
+    const math::Resolution found = math::resolve_operator(lang::to_string(op), types);
+    if (found.outcome != math::Resolution::Outcome::unique) refuse_call(name, types, found);
+    const std::vector<const Expr*> made = make_arguments(arguments, found.signature);
+    if (made.size() == 1) return make_node(found.signature.result, lang::Unary{op, made[0]});
+    return make_node(found.signature.result, lang::Binary{op, made[0], made[1]});
+  });
+}
+
+Quantity Recording::index(std::initializer_list<Quantity> base_and_indices) {
+  const std::span<const Quantity> arguments(base_and_indices.begin(), base_and_indices.size());
+  return evaluate("operator []", arguments, [&] {
+    Type type = arguments[0].value().type;
+    const Expr* base = make_argument(arguments[0], 0, type);
+    std::vector<lang::Index> indices;
+    for (std::uint32_t i = 1; i < arguments.size(); ++i) {
+      const Type& at = arguments[i].value().type;
+      indices.push_back({lang::ast::Index::Kind::single, make_argument(arguments[i], i, at), nullptr});
+      if (at.is_array()) continue;  // several elements: of the same type together
+      if (type.is_array()) {
+        type = math::element_of(type);
+      } else {
+        type.kind = type.kind == Kind::matrix ? Kind::row_vector : Kind::real;
+      }
+    }
+    return make_node(type, lang::Indexed{base, program_.arena->copy(indices)});
+  });
 }
 
 tape::Ids Recording::take_free(std::size_t count) {
@@ -214,6 +258,7 @@ Quantity Recording::declare(std::string_view name, const Declaration& declaratio
       throw Error(ErrorKind::bad_input,
                   fmt::format("C++ model: the parameter '{}' is declared twice.", name));
   }
+  next_place_ = 0;
   lang::SizedType sized;
   sized.type = keep(Type{declaration.kind});
   std::vector<const Expr*> sizes;
@@ -238,13 +283,12 @@ Quantity Recording::declare(std::string_view name, const Declaration& declaratio
   variable.declared = arena.make(sized);
   variable.block = lang::BlockKind::parameters;
   variable.role = lang::Variable::Role::global;
-  variable.id = next_variable_++;
+  variable.id = next_place_++;
   const lang::Variable* kept = arena.make(variable);
   program_.blocks[static_cast<int>(lang::BlockKind::parameters)] = {
       arena.make(lang::Stmt{{}, lang::Declare{kept, nullptr}})};
   append(tracer_->free_blocks().front(), layout_);
   tracer_->declare_parameters(take_free(tracer_->count_free_parameters()));
-  next_variable_ = 0;
   return wrap(tracer_->get(*kept));
 }
 

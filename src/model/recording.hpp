@@ -7,7 +7,9 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/random.hpp"
@@ -41,7 +43,7 @@ class Recording final {
 
   Quantity call(std::string_view name, std::span<const Quantity> arguments);
   Quantity apply(lang::Op op, std::initializer_list<Quantity> arguments);
-  Quantity index(const Quantity& base, std::span<const Quantity> indices);  // from 1
+  Quantity index(std::initializer_list<Quantity> base_and_indices);  // from 1
 
   // A type with the sizes of a declaration; bounds only where `constraint` is none.
   struct Declaration {
@@ -56,9 +58,15 @@ class Recording final {
  private:
   const math::Type* keep(const math::Type& type);
   const lang::Expr* constant(std::size_t number);
-  // A reference to a variable that holds the argument, promoted to the type wanted.
+  // A reference to the variable at a place, promoted to the type wanted.
+  const lang::Expr* make_argument(const Quantity& quantity, std::uint32_t place, const math::Type& wanted);
+  std::vector<const lang::Expr*> make_arguments(std::span<const Quantity> arguments,
+                                                const math::Signature& signature);
+  const lang::Expr* make_node(const math::Type& type, decltype(lang::Expr::node) node);
+  // The same at the next place, which is given the quantity.
   const lang::Expr* argument(const Quantity& quantity, const math::Type& wanted);
-  Quantity eval(const math::Type& type, decltype(lang::Expr::node) node);
+  template <class Make>
+  Quantity evaluate(std::string_view name, std::span<const Quantity> arguments, Make make);
   tape::Ids take_free(std::size_t count);
 
   std::uint64_t number_;
@@ -71,7 +79,8 @@ class Recording final {
   tape::Builder builder_;
   tape::Ids free_;
   std::deque<math::Type> types_;
-  std::uint32_t next_variable_ = 0;
+  std::unordered_map<std::string, const lang::Expr*> expressions_;  // by name and types of arguments
+  std::uint32_t next_place_ = 0;                                    // of a declaration's bounds
   Layout layout_;
   std::optional<tape::Tracer> tracer_;
 };

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "tests/model/loaded_model.hpp"
+#include "tests/model/loaded_program.hpp"
 
 namespace kullback::model {
 namespace {

@@ -10,7 +10,7 @@
 #include "math/signatures.hpp"
 #include "tape/tape.hpp"
 #include "tape/tracer.hpp"
-#include "tests/model/loaded_model.hpp"
+#include "tests/model/loaded_program.hpp"
 
 namespace kullback::model {
 namespace {

@@ -2,7 +2,7 @@
 // states.
 #include <cmath>
 
-#include "tests/model/loaded_model.hpp"
+#include "tests/model/loaded_program.hpp"
 
 namespace kullback::model {
 namespace {
