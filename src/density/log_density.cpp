@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kStencil = 4;
 constexpr double kSteps[kStencil] = {1, -1, 2, -2};
 constexpr double kWeights[kStencil] = {8.0 / 12, -8.0 / 12, -1.0 / 12, 1.0 / 12};
-constexpr std::size_t kDirectionsAtOnce = 8;  // 32 lanes: memory stays bounded for any number of directions
+constexpr std::size_t kDirectionsAtOnce = 4;  // 16 lanes: memory stays bounded for any number of directions
 constexpr int kShortenings = 4;
 constexpr double kShorter = 1.0 / 16;
 constexpr double kDisagreement =

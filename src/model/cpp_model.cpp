@@ -138,8 +138,8 @@ bool operator<=(const Quantity& a, const Quantity& b) { return compare(Op::less_
 bool operator>(const Quantity& a, const Quantity& b) { return compare(Op::greater, a, b); }
 bool operator>=(const Quantity& a, const Quantity& b) { return compare(Op::greater_equal, a, b); }
 
-Quantity call(std::string_view name, std::initializer_list<Quantity> arguments) {
-  return Recording::active().call(name, {arguments.begin(), arguments.size()});
+Quantity call(std::string_view name, std::initializer_list<Quantity> arguments, Here here) {
+  return Recording::active().call(name, {arguments.begin(), arguments.size()}, here);
 }
 
 void reject(const std::string& message) { throw tape::Rejection{message, {}}; }

@@ -17,6 +17,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -96,22 +98,27 @@ bool operator>=(const Quantity& a, const Quantity& b);
 
 // Any function or distribution of Stan by its name: call("student_t_lpdf", {y, nu, mu, sigma}). Densities
 // keep their constants; "student_t_lupdf" drops those that Stan's `~` drops.
-Quantity call(std::string_view name, std::initializer_list<Quantity> arguments);
+using Here = std::source_location;  // where a call is written, for messages
+Quantity call(std::string_view name, std::initializer_list<Quantity> arguments, Here here = Here::current());
 
 // The point is refused: its status is `rejected`, the message is that of the density.
 [[noreturn]] void reject(const std::string& message);
 
 #define KULLBACK_CALL1(name) \
-  inline Quantity name(const Quantity& a) { return call(#name, {a}); }
-#define KULLBACK_CALL2(name) \
-  inline Quantity name(const Quantity& a, const Quantity& b) { return call(#name, {a, b}); }
-#define KULLBACK_CALL3(name)                                                      \
-  inline Quantity name(const Quantity& a, const Quantity& b, const Quantity& c) { \
-    return call(#name, {a, b, c});                                                \
+  inline Quantity name(const Quantity& a, Here here = Here::current()) { return call(#name, {a}, here); }
+#define KULLBACK_CALL2(name)                                                                \
+  inline Quantity name(const Quantity& a, const Quantity& b, Here here = Here::current()) { \
+    return call(#name, {a, b}, here);                                                       \
   }
-#define KULLBACK_CALL4(name)                                                                         \
-  inline Quantity name(const Quantity& a, const Quantity& b, const Quantity& c, const Quantity& d) { \
-    return call(#name, {a, b, c, d});                                                                \
+#define KULLBACK_CALL3(name)                                                    \
+  inline Quantity name(const Quantity& a, const Quantity& b, const Quantity& c, \
+                       Here here = Here::current()) {                           \
+    return call(#name, {a, b, c}, here);                                        \
+  }
+#define KULLBACK_CALL4(name)                                                                       \
+  inline Quantity name(const Quantity& a, const Quantity& b, const Quantity& c, const Quantity& d, \
+                       Here here = Here::current()) {                                              \
+    return call(#name, {a, b, c, d}, here);                                                        \
   }
 #include "model/cpp_functions.def"
 #undef KULLBACK_CALL1

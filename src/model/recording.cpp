@@ -57,12 +57,12 @@ std::string types_text(std::span<const math::Argument> arguments) {
   return text + ")";
 }
 
-[[noreturn]] void refuse_call(std::string_view name, std::span<const math::Argument> arguments,
-                              const math::Resolution& resolution) {
+[[noreturn]] void refuse_call(const std::string& where, std::string_view name,
+                              std::span<const math::Argument> arguments, const math::Resolution& resolution) {
   if (resolution.outcome == math::Resolution::Outcome::unknown_name) {
     const std::vector<std::string_view> names = math::builtin_names();
     const std::string_view nearest = lang::nearest_name(name, names);
-    throw Error(ErrorKind::bad_input, fmt::format("C++ model: Stan has no function '{}'.", name),
+    throw Error(ErrorKind::bad_input, fmt::format("{}: Stan has no function '{}'.", where, name),
                 nearest.empty() ? "Functions and distributions have Stan's names, such as \"normal_lpdf\"."
                                 : fmt::format("Did you mean '{}'?", nearest));
   }
@@ -70,7 +70,7 @@ std::string types_text(std::span<const math::Argument> arguments) {
   for (const math::Signature& candidate : resolution.candidates)
     hint += (hint.size() > 8 ? ", or " : " ") + math::to_string(candidate);
   throw Error(ErrorKind::bad_input,
-              fmt::format("C++ model: '{}' does not take {}.", name, types_text(arguments)), hint + ".");
+              fmt::format("{}: '{}' does not take {}.", where, name, types_text(arguments)), hint + ".");
 }
 
 }  // namespace
@@ -181,17 +181,18 @@ std::vector<const Expr*> Recording::make_arguments(std::span<const Quantity> arg
   return made;
 }
 
-Quantity Recording::call(std::string_view name, std::span<const Quantity> arguments) {
+Quantity Recording::call(std::string_view name, std::span<const Quantity> arguments, Here here) {
   return evaluate(name, arguments, [&] {
     std::string plain(name);
     const bool drop = name.ends_with("_lupdf") || name.ends_with("_lupmf");
     if (drop) plain.erase(plain.size() - 4, 1);  // "_lupdf" -> "_lpdf"
+    const std::string where = fmt::format("{}:{}", here.file_name(), here.line());
     const std::vector<math::Argument> types = types_of(arguments);
     const math::Resolution found = math::resolve(plain, types);
-    if (found.outcome != math::Resolution::Outcome::unique) refuse_call(name, types, found);
+    if (found.outcome != math::Resolution::Outcome::unique) refuse_call(where, name, types, found);
     if (!tape::is_supported(plain)) {
       throw Error(ErrorKind::bad_input,
-                  fmt::format("C++ model: '{}' is not supported by this version's engine.", name));
+                  fmt::format("{}: '{}' is not supported by this version's engine.", where, name));
     }
     lang::Call node;
     node.name = program_.arena->copy(std::string_view(plain));
@@ -207,7 +208,7 @@ Quantity Recording::apply(lang::Op op, std::initializer_list<Quantity> list) {
   return evaluate(name, arguments, [&] {
     const std::vector<math::Argument> types = types_of(arguments);
     const math::Resolution found = math::resolve_operator(lang::to_string(op), types);
-    if (found.outcome != math::Resolution::Outcome::unique) refuse_call(name, types, found);
+    if (found.outcome != math::Resolution::Outcome::unique) refuse_call("C++ model", name, types, found);
     const std::vector<const Expr*> made = make_arguments(arguments, found.signature);
     if (made.size() == 1) return make_node(found.signature.result, lang::Unary{op, made[0]});
     return make_node(found.signature.result, lang::Binary{op, made[0], made[1]});

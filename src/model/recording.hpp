@@ -41,7 +41,7 @@ class Recording final {
   Quantity wrap(tape::Value value) const { return {number_, std::move(value)}; }
   const tape::Value& unwrap(const Quantity& quantity) const;
 
-  Quantity call(std::string_view name, std::span<const Quantity> arguments);
+  Quantity call(std::string_view name, std::span<const Quantity> arguments, Here here);
   Quantity apply(lang::Op op, std::initializer_list<Quantity> arguments);
   Quantity index(std::initializer_list<Quantity> base_and_indices);  // from 1
 

@@ -197,6 +197,10 @@ TEST(CppModel, SaysWhatIsWrongWithTheFunction) {
            p += call("nrmal_lpdf", {p.real("x"), 0, 1});
          }),
          "Did you mean 'normal_lpdf'?");
+  const std::string mistyped =
+      error_of([](Joint& p) { p += normal_lpdf(p.real("x"), p.matrix("A", 2, 2), 1); });
+  expect(mistyped, "cpp_model_test.cpp:" + std::to_string(__LINE__ - 1) +
+                       ": 'normal_lpdf' does not take (real, matrix, int)");
   expect(error_of([&](Joint& p) { p += p.vector("x", 2) * Vector(two); }),
          "'operator *' does not take (vector, vector)");
   expect(error_of([](Joint& p) { p += normal_lpdf(p.real("x"), 0, 1) + p.real("x"); }),
