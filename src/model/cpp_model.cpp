@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "model/recording.hpp"
+#include "tape/not_finite.hpp"
 #include "tape/workspace.hpp"
 
 namespace kullback::model {
@@ -260,13 +261,36 @@ CppModel::Lanes& CppModel::workspace(std::size_t lanes) {
 void CppModel::finish(const Batch& batch, std::size_t lane) {
   const double value = batch.log_density[lane];
   batch.status[lane] = std::isfinite(value) ? Status::ok : Status::not_finite;
-  if (!std::isfinite(value)) message_ = fmt::format("the log density is {}", value);
+  if (std::isfinite(value)) return;
+  message_ = fmt::format("the log density is {}", value);
+  not_finite_ = point_of(batch, lane);
+}
+
+std::string CppModel::message() const {
+  if (not_finite_.empty()) return message_;
+  Recording recording(not_finite_, options_.jacobian);
+  try {
+    recording.run(*function_);
+  } catch (const tape::Rejection& rejection) {  // an argument outside its domain, which replays as NaN
+    return message_ + ": " + rejection.message;
+  }
+  return message_ + ": " + tape::find_not_finite(recording.builder()).what;
+}
+
+std::vector<double> CppModel::point_of(const Batch& batch, std::size_t lane) const {
+  std::vector<double> theta(dim());
+  for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = batch.theta[i * batch.lanes + lane];
+  return theta;
+}
+
+void CppModel::refuse(std::string why) {
+  message_ = std::move(why);
+  not_finite_.clear();
 }
 
 void CppModel::evaluate_anew(const Batch& batch, std::size_t lane) {
-  std::vector<double> theta(dim());
+  const std::vector<double> theta = point_of(batch, lane);
   std::vector<double> gradient(dim(), std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = batch.theta[i * batch.lanes + lane];
   batch.log_density[lane] = -std::numeric_limits<double>::infinity();
   batch.status[lane] = Status::rejected;
   try {
@@ -276,17 +300,17 @@ void CppModel::evaluate_anew(const Batch& batch, std::size_t lane) {
       own.backward(gradient.data());
       finish(batch, lane);
     } else {
-      message_ = own.message();
+      refuse(own.message());
     }
   } catch (const tape::Rejection& rejection) {
-    message_ = rejection.message;
+    refuse(rejection.message);
   }
   if (batch.gradient == nullptr) return;
   for (std::size_t i = 0; i < theta.size(); ++i) batch.gradient[i * batch.lanes + lane] = gradient[i];
 }
 
 void CppModel::evaluate(const Batch& batch) {
-  message_.clear();
+  refuse({});
   tape::Workspace& all = workspace(batch.lanes).workspace;
   if (!all.forward(batch.theta)) {  // some draw was refused: each on its own
     for (std::size_t lane = 0; lane < batch.lanes; ++lane) evaluate_anew(batch, lane);

@@ -181,7 +181,8 @@ class CppModel final : public density::LogDensity {
 
   std::size_t dim() const override { return layout_->supports.size(); }
   void evaluate(const density::Batch& batch) override;
-  std::string message() const override { return message_; }
+  // Of a density that is not finite: the operation behind it, found by another run of the function.
+  std::string message() const override;
   std::unique_ptr<density::LogDensity> clone() const override;
   std::span<const density::Block> blocks() const override { return layout_->blocks; }
   std::span<const density::Support> supports() const override { return layout_->supports; }
@@ -196,6 +197,8 @@ class CppModel final : public density::LogDensity {
   std::shared_ptr<const tape::Tape> trace(const std::vector<double>& theta, Layout* layout) const;
   void evaluate_anew(const density::Batch& batch, std::size_t lane);
   void finish(const density::Batch& batch, std::size_t lane);
+  void refuse(std::string why);  // what message() tells
+  std::vector<double> point_of(const density::Batch& batch, std::size_t lane) const;
   Lanes& workspace(std::size_t lanes);
 
   std::shared_ptr<const Function> function_;
@@ -204,6 +207,7 @@ class CppModel final : public density::LogDensity {
   std::shared_ptr<const tape::Tape> tape_;
   std::vector<std::unique_ptr<Lanes>> workspaces_;
   std::string message_;
+  std::vector<double> not_finite_;  // the last draw of which that is to be told
 };
 
 }  // namespace kullback::model

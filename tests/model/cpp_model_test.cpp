@@ -144,8 +144,15 @@ TEST(CppModel, RejectionsAreStatuses) {
   EXPECT_EQ(evaluate_at(model, {-2.0}).status[0], Status::rejected);
   EXPECT_EQ(model.message(), "x is too small");
   EXPECT_EQ(evaluate_at(model, {-0.5}).status[0], Status::not_finite);
+  EXPECT_EQ(model.message(), "the log density is -inf: exponential_lpdf(-0.5 | 1) is -inf");
   EXPECT_EQ(evaluate_at(model, {0.5}).status[0], Status::ok);
   EXPECT_EQ(model.message(), "");
+}
+
+TEST(CppModel, SaysWhichArgumentIsOutsideItsDomain) {
+  CppModel model([](Joint& p) { p += normal_lpdf(1.5, 0, 1 + p.real("x")); });
+  EXPECT_EQ(evaluate_at(model, {-3.0}).status[0], Status::not_finite);
+  EXPECT_NE(model.message().find("-2"), std::string::npos) << model.message();
 }
 
 TEST(CppModel, IsTracedWhereTheOriginIsRejected) {
