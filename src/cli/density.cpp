@@ -17,6 +17,7 @@
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
 #include "lang/front_end.hpp"
+#include "model/bridgestan_model.hpp"
 #include "model/data.hpp"
 #include "model/gradient_check.hpp"
 #include "model/outputs.hpp"
@@ -51,7 +52,7 @@ struct Evaluated {
 // Every lane gets the same point.
 class Evaluation final {
  public:
-  Evaluation(model::StanModel& model, const std::vector<double>& point, std::size_t lanes)
+  Evaluation(density::LogDensity& model, const std::vector<double>& point, std::size_t lanes)
       : model_(model),
         lanes_(lanes),
         theta_(point.size() * lanes),
@@ -75,7 +76,7 @@ class Evaluation final {
   density::Status status() const { return status_.front(); }
 
  private:
-  model::StanModel& model_;
+  density::LogDensity& model_;
   std::size_t lanes_;
   std::vector<double> theta_;
   std::vector<double> gradient_;
@@ -129,8 +130,7 @@ double nanoseconds_each(std::size_t repeat, Fn&& once) {
   return 1e9 * (processor_seconds() - start) / static_cast<double>(repeat);
 }
 
-std::string check_text(model::StanModel& model, const std::vector<double>& point) {
-  const model::GradientCheck check = model::check_gradient(model, point);
+std::string check_text(const model::GradientCheck& check) {
   std::string text = fmt::format(
       ",\n  \"check\": {{\"worst_error\": {}, \"worst_coordinate\": {}, \"gradient\": {}, \"difference\": {}",
       json_number(check.worst_error), json_string(check.name), json_number(check.gradient),
@@ -175,7 +175,58 @@ int print_dump(model::StanModel& model, const SourceMap& sources, const std::vec
   return 0;
 }
 
+// A JSON object that is not closed yet. `start`: the processor time before the model was made.
+std::string evaluation_text(const DensityArguments& arguments, density::LogDensity& model,
+                            const std::vector<double>& point, double start) {
+  Evaluation evaluation(model, point, arguments.lanes);
+  evaluation.run();
+  const double milliseconds_to_trace = 1e3 * (processor_seconds() - start);
+  std::string out =
+      fmt::format("{{\n  \"log_density\": {},\n  \"gradient\": [", json_number(evaluation.log_density()));
+  for (std::size_t i = 0; i < point.size(); ++i)
+    out += (i > 0 ? ", " : "") + json_number(evaluation.gradient(i));
+  out += "]";
+  if (!model.message().empty()) out += ",\n  \"message\": " + json_string(model.message());
+  if (arguments.repeat > 0) {
+    out += fmt::format(",\n  \"milliseconds_to_trace\": {:.3f}", milliseconds_to_trace);
+    const double each = nanoseconds_each(arguments.repeat, [&] { evaluation.run(); });
+    out +=
+        fmt::format(",\n  \"nanoseconds_per_gradient\": {:.1f}", each / static_cast<double>(arguments.lanes));
+  }
+  return out;
+}
+
+bool is_library(const std::string& path) { return path.ends_with(".so"); }
+
+// What a library cannot do for lack of its program.
+void check_library_options(const DensityArguments& arguments) {
+  const char* option = !arguments.include_paths.empty() ? "--include-path"
+                       : arguments.outputs              ? "--outputs"
+                       : !arguments.dump.empty()        ? "--dump"
+                       : arguments.max_memory != 0      ? "--max-memory"
+                                                        : nullptr;
+  if (option != nullptr)
+    throw Error(ErrorKind::usage, fmt::format("{} is for Stan programs, not for a shared library.", option));
+  if (arguments.seed > std::numeric_limits<unsigned>::max())
+    throw Error(ErrorKind::usage, "--seed of a shared library must be below 2^32.");
+}
+
+int run_library(const DensityArguments& arguments) {
+  check_library_options(arguments);
+  const std::string data = arguments.data.empty() ? std::string() : read_file(arguments.data);
+  const double start = processor_seconds();
+  model::BridgeStanModel model(
+      arguments.program, data,
+      {.normalized = arguments.normalized, .seed = static_cast<unsigned>(arguments.seed)});
+  const std::vector<double> point = read_point(arguments.point, model.dim());
+  std::string out = evaluation_text(arguments, model, point, start);
+  if (arguments.check) out += check_text(model::check_gradient(model, point));
+  std::printf("%s\n}\n", out.c_str());
+  return 0;
+}
+
 int run_density(const DensityArguments& arguments) {
+  if (is_library(arguments.program)) return run_library(arguments);
   SourceMap sources;
   const FileId file = add_program(sources, arguments.program);
   lang::FrontEndOptions options;
@@ -193,23 +244,9 @@ int run_density(const DensityArguments& arguments) {
       {.normalized = arguments.normalized, .seed = arguments.seed, .max_memory = arguments.max_memory});
   const std::vector<double> point = read_point(arguments.point, model.dim());
   if (!arguments.dump.empty()) return print_dump(model, sources, point, arguments.dump);
-  Evaluation evaluation(model, point, arguments.lanes);
-  evaluation.run();
-  const double milliseconds_to_trace = 1e3 * (processor_seconds() - start);
-  std::string out =
-      fmt::format("{{\n  \"log_density\": {},\n  \"gradient\": [", json_number(evaluation.log_density()));
-  for (std::size_t i = 0; i < point.size(); ++i)
-    out += (i > 0 ? ", " : "") + json_number(evaluation.gradient(i));
-  out += "]";
-  if (!model.message().empty()) out += ",\n  \"message\": " + json_string(model.message());
-  if (arguments.repeat > 0) {
-    out += fmt::format(",\n  \"milliseconds_to_trace\": {:.3f}", milliseconds_to_trace);
-    const double each = nanoseconds_each(arguments.repeat, [&] { evaluation.run(); });
-    out +=
-        fmt::format(",\n  \"nanoseconds_per_gradient\": {:.1f}", each / static_cast<double>(arguments.lanes));
-  }
+  std::string out = evaluation_text(arguments, model, point, start);
   if (arguments.outputs) out += outputs_text(model, point, arguments.seed, arguments.repeat);
-  if (arguments.check) out += check_text(model, point);
+  if (arguments.check) out += check_text(model::check_gradient(model, point));
   if (const tape::Tape* tape = model.tape()) {
     out += fmt::format(
         ",\n  \"tape\": {{\"operations\": {}, \"instructions\": {}, \"slots\": {}, \"constants\": {}, "
@@ -225,7 +262,10 @@ int run_density(const DensityArguments& arguments) {
 
 Run add_density(CLI::App& verb) {
   const auto arguments = std::make_shared<DensityArguments>();
-  verb.add_option("program", arguments->program, "Stan program")->required()->type_name("MODEL");
+  verb.add_option("program", arguments->program,
+                  "Stan program, or a shared library (.so) with BridgeStan's interface")
+      ->required()
+      ->type_name("MODEL");
   verb.add_option("data", arguments->data, "Data: Stan's JSON or an R dump; none for a program without data")
       ->type_name("DATA");
   verb.add_option("--point", arguments->point, "JSON array: the unconstrained point (default: the origin)")

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,17 +26,71 @@ struct Batch {
   Status* status = nullptr;       // lanes
 };
 
+// A named group of coordinates: a parameter of the program. Slots of a tuple are blocks of their own ("t.1").
+struct Block {
+  std::string name;
+  std::size_t first = 0;  // coordinates [first, first + size)
+  std::size_t size = 0;
+};
+
+// The support of the constrained value behind one coordinate, for families on constrained supports.
+struct Support {
+  enum class Kind : unsigned char {
+    real,
+    positive,  // (lower, inf) or (-inf, upper)
+    bounded,   // (lower, upper)
+    other,     // it depends on other coordinates: a simplex, an order, a bound that is a parameter
+  };
+  Kind kind = Kind::real;
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+};
+
+// The log density as a sum of pieces.
+class Terms {
+ public:
+  virtual ~Terms() = default;
+  virtual std::size_t count() const = 0;
+  // The coordinates that a term depends on, in order.
+  virtual std::span<const std::uint32_t> coordinates(std::size_t term) const = 0;
+  // All terms at K points: result[term * lanes + k]. Their sum over terms is the log density.
+  virtual void evaluate(std::size_t lanes, const double* theta, double* result) = 0;
+};
+
+// Minibatches of the data's rows.
+class Rows {
+ public:
+  virtual ~Rows() = default;
+  virtual std::size_t count() const = 0;
+  // The rows of the next evaluations (from 0, without repetition), scaled by count / rows.size(); all rows:
+  // empty.
+  virtual void choose(std::span<const std::uint32_t> rows) = 0;
+};
+
 class LogDensity {
  public:
   virtual ~LogDensity() = default;
 
   virtual std::size_t dim() const = 0;
-  // Highest derivative that evaluate gives: 1 here.
+  // Highest derivative: 1, or 2 where hessian_times is exact (else it is by differences of gradients).
   virtual int order() const { return 1; }
-  // Evaluations of one object must not overlap in time: a thread has its own (see clone).
+  // Evaluations of one object must not overlap in time: a thread has its own clone.
   virtual void evaluate(const Batch& batch) = 0;
+  // H v at one point for `count` directions: direction d has coordinate i at v[i * count + d]; result
+  // likewise. False where the density is not finite at the point, or (by differences) beside it.
+  virtual bool hessian_times(const double* theta, std::size_t count, const double* v, double* result);
   // Why the last evaluation was not ok, for people; empty where it was.
   virtual std::string message() const { return {}; }
+
+  // The same density for another thread: what is immutable is shared, the rest is its own. Clones made after
+  // an evaluation give the same bits as the original. Null where a density runs in one thread only.
+  virtual std::unique_ptr<LogDensity> clone() const { return nullptr; }
+
+  // Capabilities, absent unless a model has them.
+  virtual std::span<const Block> blocks() const { return {}; }
+  virtual std::span<const Support> supports() const { return {}; }
+  virtual Terms* terms() { return nullptr; }
+  virtual Rows* rows() { return nullptr; }
 };
 
 }  // namespace kullback::density

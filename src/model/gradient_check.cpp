@@ -39,8 +39,8 @@ double first_step(double x, double value) {
   return 2e-4 * std::max(1.0, std::abs(x)) * std::clamp(std::pow(std::abs(value), 0.2), 1.0, 10.0);
 }
 
-// The difference, of four steps, that is nearest to the gradient: rounding spoils small ones where the density is ill
-// conditioned (a Gaussian process with little jitter).
+// The difference, of four steps, that is nearest to the gradient: rounding spoils small ones where the
+// density is ill conditioned (a Gaussian process with little jitter).
 double difference_near(const Function& f, const std::vector<double>& x, std::size_t i, double gradient) {
   const double h = first_step(x[i], f(x));
   double best = std::numeric_limits<double>::quiet_NaN();
@@ -104,9 +104,19 @@ struct StatementFinder {
   }
 };
 
+// "theta[3]", or "mu" of a block of one.
+std::string coordinate_name(const density::LogDensity& model, std::size_t coordinate) {
+  for (const density::Block& block : model.blocks()) {
+    if (coordinate < block.first || coordinate >= block.first + block.size) continue;
+    return block.size == 1 ? block.name
+                           : block.name + "[" + std::to_string(coordinate - block.first + 1) + "]";
+  }
+  return "coordinate " + std::to_string(coordinate + 1);
+}
+
 }  // namespace
 
-GradientCheck check_gradient(StanModel& model, const std::vector<double>& theta, double tolerance) {
+GradientCheck check_gradient(density::LogDensity& model, const std::vector<double>& theta) {
   double value = 0;
   std::vector<double> gradient(theta.size());
   density::Status status = density::Status::ok;
@@ -133,6 +143,12 @@ GradientCheck check_gradient(StanModel& model, const std::vector<double>& theta,
     check.difference = difference;
     if (std::isnan(error)) break;
   }
+  if (!theta.empty()) check.name = coordinate_name(model, check.coordinate);
+  return check;
+}
+
+GradientCheck check_gradient(StanModel& model, const std::vector<double>& theta, double tolerance) {
+  GradientCheck check = check_gradient(static_cast<density::LogDensity&>(model), theta);
   if (theta.empty()) return check;
   check.name = coordinate_names(*model.prepared())[check.coordinate];
   if (!(check.worst_error <= tolerance))

@@ -22,6 +22,8 @@ struct GradientCheck {
   double statement_difference = 0;
 };
 
+// Of any density; throws Error where it is not finite at theta. Coordinates have the names of its blocks.
+GradientCheck check_gradient(density::LogDensity& model, const std::vector<double>& theta);
 // Statements are looked for where the error is above `tolerance`. Throws Error where the density is not
 // finite at theta.
 GradientCheck check_gradient(StanModel& model, const std::vector<double>& theta, double tolerance = 1e-6);

@@ -97,7 +97,7 @@ std::string rejection_text(const SourceMap& sources, const tape::Rejection& reje
 std::shared_ptr<const Prepared> prepare(const lang::Program& program, const SourceMap& sources, Data data,
                                         std::uint64_t seed) {
   CheckedData checked = checked_data(program, sources, std::move(data));
-  auto prepared = std::make_shared<Prepared>(Prepared{program, sources, {}, {}, 0, {}});
+  auto prepared = std::make_shared<Prepared>(Prepared{program, sources, {}, {}, 0, {}, {}});
   prepared->warnings = std::move(checked.diagnostics);
   Random random(seed, 0, kTransformedDataPurpose);
   tape::Tracer tracer(program, sources, prepared->builder, {}, &random);
@@ -107,7 +107,8 @@ std::shared_ptr<const Prepared> prepare(const lang::Program& program, const Sour
   }
   try {
     tracer.run(lang::BlockKind::transformed_data);
-    prepared->dim = tracer.count_free_parameters();
+    prepared->layout = make_layout(tracer.free_blocks());
+    prepared->dim = prepared->layout.supports.size();
   } catch (const tape::Rejection& rejection) {
     throw Error(ErrorKind::bad_input, rejection_text(sources, rejection));
   }

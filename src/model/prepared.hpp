@@ -8,6 +8,7 @@
 #include "base/source.hpp"
 #include "lang/program.hpp"
 #include "model/check_data.hpp"
+#include "model/layout.hpp"
 #include "tape/builder.hpp"
 #include "tape/tracer.hpp"
 #include "tape/value.hpp"
@@ -21,6 +22,7 @@ struct Prepared {
   std::vector<tape::Value> values;  // of data and transformed data, by the variables' ids
   std::size_t dim = 0;              // unconstrained parameters
   Diagnostics warnings;             // about the data
+  Layout layout;
 };
 
 // Throws Error where the data do not fit or transformed data are refused. `seed` is for `_rng` in transformed

@@ -14,6 +14,7 @@
 #include "tape/not_finite.hpp"
 #include "tape/trace_size.hpp"
 #include "tape/tracer.hpp"
+#include "tape/lane_kernels.hpp"
 #include "tape/workspace.hpp"
 
 namespace kullback::model {
@@ -32,7 +33,16 @@ StanModel::StanModel(const lang::Program& program, const SourceMap& sources, Dat
                      StanModelOptions options)
     : prepared_(prepare(program, sources, std::move(data), options.seed)), options_(options) {}
 
+StanModel::StanModel(const StanModel& other)
+    : LogDensity(other), prepared_(other.prepared_), options_(other.options_), tape_(other.tape_) {}
+
+std::unique_ptr<density::LogDensity> StanModel::clone() const {
+  return std::unique_ptr<StanModel>(new StanModel(*this));
+}
+
 std::size_t StanModel::dim() const { return prepared_->dim; }
+std::span<const density::Block> StanModel::blocks() const { return prepared_->layout.blocks; }
+std::span<const density::Support> StanModel::supports() const { return prepared_->layout.supports; }
 const Diagnostics& StanModel::data_warnings() const { return prepared_->warnings; }
 
 bool StanModel::trace(const double* theta, tape::Builder& builder) {
@@ -149,13 +159,13 @@ void StanModel::finish_lane(const Batch& batch, std::size_t lane, const Lanes& l
 
 // Replays a draw alone, after another draw of its batch, or this one, was refused.
 void StanModel::evaluate_one(const Batch& batch, std::size_t lane) {
-  if (!tape_->guards.empty()) {  // what was refused may lie on a branch that this draw does not take
-    evaluate_anew(batch, lane);
-    return;
-  }
   const std::vector<double> theta = point_of(batch, lane);
   Lanes& one = workspace(1);
   if (!one.workspace.forward(theta.data())) {
+    if (!tape_->guards.empty()) {  // what was refused may lie on a branch that this draw does not take
+      evaluate_anew(batch, lane);
+      return;
+    }
     const Span span = one.workspace.failed_at();
     const std::uint64_t place = std::uint64_t{1} << 63 | std::uint64_t{span.file} << 32 | span.begin;
     const Explanation& why = explain(theta, place, false);
@@ -174,16 +184,41 @@ void StanModel::evaluate_one(const Batch& batch, std::size_t lane) {
   finish_lane(batch, lane, one, 0);
 }
 
+// More draws than are best evaluated together.
+void StanModel::evaluate_pieces(const Batch& batch) {
+  std::string message;
+  piece_theta_.resize(dim() * width_);
+  piece_gradient_.resize(dim() * width_);
+  for (std::size_t first = 0; first < batch.lanes; first += width_) {
+    Batch piece;
+    piece.lanes = std::min(width_, batch.lanes - first);
+    for (std::size_t i = 0; i < dim(); ++i)
+      std::copy_n(batch.theta + i * batch.lanes + first, piece.lanes, piece_theta_.data() + i * piece.lanes);
+    piece.theta = piece_theta_.data();
+    piece.log_density = batch.log_density + first;
+    piece.status = batch.status + first;
+    piece.gradient = batch.gradient != nullptr ? piece_gradient_.data() : nullptr;
+    evaluate(piece);
+    if (!message_.empty()) message = message_;
+    for (std::size_t i = 0; i < dim() && piece.gradient != nullptr; ++i)
+      std::copy_n(piece.gradient + i * piece.lanes, piece.lanes, batch.gradient + i * batch.lanes + first);
+  }
+  message_ = std::move(message);
+}
+
 void StanModel::evaluate(const Batch& batch) {
   message_.clear();
   for (std::size_t lane = 0; lane < batch.lanes && !tape_; ++lane) {
     tape::Builder builder;
-    if (trace(point_of(batch, lane).data(), builder)) tape_ = compile(builder, batch.lanes);
+    if (!trace(point_of(batch, lane).data(), builder)) continue;
+    tape_ = compile(builder, batch.lanes);
+    width_ = tape::best_width(*tape_);
   }
   if (!tape_) {
     for (std::size_t lane = 0; lane < batch.lanes; ++lane) reject(batch, lane);
     return;
   }
+  if (batch.lanes > width_) return evaluate_pieces(batch);
   Lanes& all = workspace(batch.lanes);
   if (!all.workspace.forward(batch.theta)) {
     for (std::size_t lane = 0; lane < batch.lanes; ++lane) evaluate_one(batch, lane);

@@ -37,6 +37,10 @@ class StanModel final : public density::LogDensity {
   // Names the statement and the value behind the last draw that was not ok. A statement is looked into once:
   // when it fails again, the text is that of the first time.
   std::string message() const override { return message_; }
+  // Shares the tape and the data; the program and the sources must outlive the clone too.
+  std::unique_ptr<density::LogDensity> clone() const override;
+  std::span<const density::Block> blocks() const override;
+  std::span<const density::Support> supports() const override;
 
   const Diagnostics& data_warnings() const;
   const tape::Tape* tape() const { return tape_.get(); }  // null before the first evaluation
@@ -53,7 +57,10 @@ class StanModel final : public density::LogDensity {
     std::string message;
   };
 
+  StanModel(const StanModel& other);  // without its workspaces
+
   void evaluate_one(const density::Batch& batch, std::size_t lane);
+  void evaluate_pieces(const density::Batch& batch);
   void evaluate_anew(const density::Batch& batch, std::size_t lane);
   void reject(const density::Batch& batch, std::size_t lane) const;
   void finish_lane(const density::Batch& batch, std::size_t lane, const Lanes& lanes, std::size_t lane_there);
@@ -67,6 +74,9 @@ class StanModel final : public density::LogDensity {
   std::shared_ptr<const Prepared> prepared_;
   StanModelOptions options_;
   std::shared_ptr<const tape::Tape> tape_;
+  std::size_t width_ = 1;  // lanes that are best evaluated together
+  std::vector<double> piece_theta_;
+  std::vector<double> piece_gradient_;
   std::vector<std::unique_ptr<Lanes>> workspaces_;
   std::map<std::pair<std::uint64_t, bool>, Explanation>
       explanations_;  // by place on the tape, and whether NaN

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "math/instruction_set.hpp"
+#include "tape/tape.hpp"
 
 namespace kullback::tape {
 
@@ -124,6 +125,54 @@ const LaneKernel* find_lane_kernel(const math::ArrayOp& f, unsigned varying) {
   const bool matrix_by_vector = f.name == "multiply" && f.parameter_types[0].kind == math::Kind::matrix &&
                                 f.parameter_types[1].kind == math::Kind::vector;
   return matrix_by_vector && varying == kRight ? &kProduct : nullptr;
+}
+
+namespace {
+
+// Nanoseconds, roughly, of one draw: what a call costs besides its elements, an element, a packed operation, and a
+// number copied there and back.
+constexpr double kCall = 60;
+constexpr double kElement = 0.5;
+constexpr double kPackedOperation = 3;
+constexpr double kCopied = 3;
+constexpr std::size_t kCacheBytes = std::size_t{512} << 10;
+constexpr std::size_t kWidest = 16;
+
+unsigned varying_operands(const Tape& tape, const Instruction& i) {
+  unsigned varying = 0;
+  for (std::uint32_t j = 0; j < i.operand_count; ++j)
+    varying |= tape.operands[i.first_operand + j].constant ? 0U : 1U << j;
+  return varying;
+}
+
+}  // namespace
+
+std::size_t best_width(const Tape& tape) {
+  double gained = 0;
+  double copied = 0;
+  for (const Instruction& i : tape.instructions) {
+    const bool dense = i.kind == OpKind::array || i.kind == OpKind::transform || i.kind == OpKind::solver;
+    const bool all_lanes =
+        i.kind == OpKind::array &&
+        find_lane_kernel(*static_cast<const math::ArrayOp*>(i.definition), varying_operands(tape, i)) != nullptr;
+    if (i.kind == OpKind::packed) {
+      gained += kPackedOperation * i.count;
+    } else if (!dense || all_lanes) {
+      gained += kCall + kElement * i.count;
+    } else {
+      std::size_t numbers = i.result_size;
+      for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+        const TapeOperand& operand = tape.operands[i.first_operand + j];
+        if (!operand.constant) numbers += operand.size;
+      }
+      copied += kCopied * static_cast<double>(numbers);
+    }
+  }
+  if (copied > gained) return 1;
+  const std::size_t bytes = 2 * sizeof(double) * std::max<std::size_t>(tape.slot_count, 1);
+  std::size_t width = kWidest;
+  while (width > 1 && width * bytes > kCacheBytes) width /= 2;
+  return width;
 }
 
 }  // namespace kullback::tape

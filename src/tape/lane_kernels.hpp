@@ -25,6 +25,12 @@ struct LaneKernel {
   void (*backward)(const LaneCall& call) = nullptr;
 };
 
+struct Tape;
+
+// How many lanes are best evaluated together: as many as the cache holds, or one where copying the operands of
+// functions that know one lane would cost more than lanes gain. Of the tape alone: the same on every run.
+std::size_t best_width(const Tape& tape);
+
 // Null where the function has none for these operands (bit j: operand j varies).
 const LaneKernel* find_lane_kernel(const math::ArrayOp& f, unsigned varying);
 

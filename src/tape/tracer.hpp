@@ -31,6 +31,15 @@ struct TraceOptions {
   bool jacobian = true;
 };
 
+// A parameter's unconstrained numbers (trace_layout.cpp).
+struct FreeBlock {
+  std::string name;  // "sigma"; slots of tuples have their own: "t.2", of an array of tuples "t[3].2"
+  std::size_t size = 0;
+  const math::TransformDef* transform = nullptr;
+  bool bounds_are_data = true;
+  std::vector<std::vector<double>> bounds = {};  // as the transform's bound_names, where they are data
+};
+
 // ---- indexing (index.cpp) ----
 struct Selection {
   bool single = false;
@@ -67,6 +76,8 @@ class Tracer final {
   void declare_parameters(const Ids& free);
   // How many free parameters the program has, for these data.
   std::size_t count_free_parameters();
+  // Their groups, in order.
+  std::vector<FreeBlock> free_blocks();
 
   Value eval(const lang::Expr& expr);
   int eval_int(const lang::Expr& expr);
@@ -119,8 +130,10 @@ class Tracer final {
   Dims sizes_of(const lang::SizedType& type);
   Value constrain(const lang::SizedType& type, const Ids& free, std::size_t& used);
   // Transforms of one number at a time (trace_transform.cpp); false for others.
-  bool constrain_elements(const math::TransformDef& transform, const Ids& free, std::vector<Ids> bounds, Ids& value);
+  bool constrain_elements(const math::TransformDef& transform, const Ids& free, std::vector<Ids> bounds,
+                          Ids& value);
   std::size_t free_count(const lang::SizedType& type);
+  void add_free_blocks(const lang::SizedType& type, const std::string& name, std::vector<FreeBlock>& blocks);
   math::Shape shape_of(const lang::SizedType& type, const Dims& dims) const;
 
   // expressions (trace_expr.cpp)

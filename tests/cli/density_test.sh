@@ -76,4 +76,15 @@ echo 'data { int N; } parameters { real t; } model { real x = t; for (n in 1:N) 
 echo '{"N": 100000}' >loop.json
 expect 'too little memory' 65 'needs more than 1 MB of memory.* come from the statement at loop.stan:1:75' -- "$kullback" density loop.stan loop.json --max-memory 1MB
 
+libraries=$(dirname "$kullback")/tests
+echo '{"y": [1, 3, -0.5]}' >y.json
+echo '[0.3, 0.2, -0.1]' >point3.json
+expect 'shared library' 0 '"gradient": \[1.7428321196926' -- "$kullback" density "$libraries/bridgestan_good.so" y.json --point point3.json --lanes 3 --repeat 2
+expect 'its gradient' 0 '"worst_error": [0-9.]+e-' -- "$kullback" density "$libraries/bridgestan_good.so" y.json --check
+echo '{"x": 1}' >x.json
+expect 'it refuses its data' 65 'variable name=y' -- "$kullback" density "$libraries/bridgestan_good.so" x.json
+expect 'no library' 66 'missing.so: no such file' -- "$kullback" density missing.so y.json
+expect 'another library' 65 "BridgeStan's interface" -- "$kullback" density "$libraries/bridgestan_foreign.so" y.json
+expect 'includes are for programs' 64 'include-path' -- "$kullback" density "$libraries/bridgestan_good.so" y.json --include-path .
+
 finish
