@@ -250,9 +250,9 @@ int run_density(const DensityArguments& arguments) {
   if (const tape::Tape* tape = model.tape()) {
     out += fmt::format(
         ",\n  \"tape\": {{\"operations\": {}, \"instructions\": {}, \"slots\": {}, \"constants\": {}, "
-        "\"guards\": {}}}",
+        "\"guards\": {}, \"lanes_together\": {}}}",
         tape->raw_instruction_count, tape->instructions.size(), tape->slot_count, tape->constants.size(),
-        tape->guards.size());
+        tape->guards.size(), model.lanes_together());
   }
   std::printf("%s\n}\n", out.c_str());
   return 0;

@@ -184,26 +184,54 @@ void StanModel::evaluate_one(const Batch& batch, std::size_t lane) {
   finish_lane(batch, lane, one, 0);
 }
 
-// More draws than are best evaluated together.
+// Vector registers want 4 or 8 draws; the rest of a batch is evaluated one by one.
+std::size_t StanModel::piece_size(std::size_t lanes) const {
+  if (width_ == 1) return 1;
+  return lanes >= width_ ? width_ : lanes >= 4 ? 4 : 1;
+}
+
+// Pieces one after another, each with its lanes innermost: coordinate i of the piece that begins with lane `first` is
+// at first * dim + i * size. 
 void StanModel::evaluate_pieces(const Batch& batch) {
+  const std::size_t lanes = batch.lanes;
+  const auto each_piece = [&](auto visit) {
+    for (std::size_t first = 0; first < lanes;) {
+      const std::size_t size = piece_size(lanes - first);
+      visit(first, size);
+      first += size;
+    }
+  };
+  piece_theta_.resize(dim() * lanes);
+  piece_gradient_.resize(batch.gradient != nullptr ? dim() * lanes : 0);
+  // Calls visit(place in the batch, place in the pieces) for every number, by blocks that stay in the cache.
+  const auto each_number = [&](auto visit) {
+    constexpr std::size_t kBlock = 64;
+    for (std::size_t block = 0; block < dim(); block += kBlock) {
+      const std::size_t end = std::min(dim(), block + kBlock);
+      each_piece([&](std::size_t first, std::size_t size) {
+        const std::size_t there = first * dim();
+        if (size == 1) {
+          for (std::size_t i = block; i < end; ++i) visit(i * lanes + first, there + i);
+          return;
+        }
+        for (std::size_t i = block; i < end; ++i) {
+          for (std::size_t k = 0; k < size; ++k) visit(i * lanes + first + k, there + i * size + k);
+        }
+      });
+    }
+  };
+  double* theta = piece_theta_.data();
+  each_number([theta, from = batch.theta](std::size_t there, std::size_t here) { theta[here] = from[there]; });
   std::string message;
-  piece_theta_.resize(dim() * width_);
-  piece_gradient_.resize(dim() * width_);
-  for (std::size_t first = 0; first < batch.lanes; first += width_) {
-    Batch piece;
-    piece.lanes = std::min(width_, batch.lanes - first);
-    for (std::size_t i = 0; i < dim(); ++i)
-      std::copy_n(batch.theta + i * batch.lanes + first, piece.lanes, piece_theta_.data() + i * piece.lanes);
-    piece.theta = piece_theta_.data();
-    piece.log_density = batch.log_density + first;
-    piece.status = batch.status + first;
-    piece.gradient = batch.gradient != nullptr ? piece_gradient_.data() : nullptr;
-    evaluate(piece);
+  each_piece([&](std::size_t first, std::size_t size) {
+    evaluate({size, piece_theta_.data() + first * dim(), batch.log_density + first,
+              batch.gradient != nullptr ? piece_gradient_.data() + first * dim() : nullptr, batch.status + first});
     if (!message_.empty()) message = message_;
-    for (std::size_t i = 0; i < dim() && piece.gradient != nullptr; ++i)
-      std::copy_n(piece.gradient + i * piece.lanes, piece.lanes, batch.gradient + i * batch.lanes + first);
-  }
+  });
   message_ = std::move(message);
+  if (batch.gradient == nullptr) return;
+  const double* gradient = piece_gradient_.data();
+  each_number([gradient, to = batch.gradient](std::size_t there, std::size_t here) { to[there] = gradient[here]; });
 }
 
 void StanModel::evaluate(const Batch& batch) {
@@ -218,7 +246,7 @@ void StanModel::evaluate(const Batch& batch) {
     for (std::size_t lane = 0; lane < batch.lanes; ++lane) reject(batch, lane);
     return;
   }
-  if (batch.lanes > width_) return evaluate_pieces(batch);
+  if (batch.lanes != piece_size(batch.lanes)) return evaluate_pieces(batch);
   Lanes& all = workspace(batch.lanes);
   if (!all.workspace.forward(batch.theta)) {
     for (std::size_t lane = 0; lane < batch.lanes; ++lane) evaluate_one(batch, lane);

@@ -44,6 +44,7 @@ class StanModel final : public density::LogDensity {
 
   const Diagnostics& data_warnings() const;
   const tape::Tape* tape() const { return tape_.get(); }  // null before the first evaluation
+  std::size_t lanes_together() const { return width_; }  // of many lanes, so many are evaluated at once
   std::shared_ptr<const Prepared> prepared() const { return prepared_; }
 
   // Runs the program at a point, recording it on `builder`. False where the program rejects the point
@@ -61,6 +62,7 @@ class StanModel final : public density::LogDensity {
 
   void evaluate_one(const density::Batch& batch, std::size_t lane);
   void evaluate_pieces(const density::Batch& batch);
+  std::size_t piece_size(std::size_t lanes) const;
   void evaluate_anew(const density::Batch& batch, std::size_t lane);
   void reject(const density::Batch& batch, std::size_t lane) const;
   void finish_lane(const density::Batch& batch, std::size_t lane, const Lanes& lanes, std::size_t lane_there);

@@ -134,9 +134,10 @@ namespace {
 constexpr double kCall = 60;
 constexpr double kElement = 0.5;
 constexpr double kPackedOperation = 3;
-constexpr double kCopied = 3;
-constexpr std::size_t kCacheBytes = std::size_t{512} << 10;
-constexpr std::size_t kWidest = 16;
+constexpr double kCopied = 5;
+constexpr double kMissed = 1;  // a number that is no longer in the cache
+constexpr std::size_t kCacheBytes = std::size_t{2} << 20;
+constexpr std::size_t kWidest = 8;
 
 unsigned varying_operands(const Tape& tape, const Instruction& i) {
   unsigned varying = 0;
@@ -168,11 +169,9 @@ std::size_t best_width(const Tape& tape) {
       copied += kCopied * static_cast<double>(numbers);
     }
   }
-  if (copied > gained) return 1;
-  const std::size_t bytes = 2 * sizeof(double) * std::max<std::size_t>(tape.slot_count, 1);
-  std::size_t width = kWidest;
-  while (width > 1 && width * bytes > kCacheBytes) width /= 2;
-  return width;
+  if (kWidest * tape.slot_count * 2 * sizeof(double) > kCacheBytes)
+    copied += kMissed * static_cast<double>(tape.slot_count);
+  return copied > gained ? 1 : kWidest;
 }
 
 }  // namespace kullback::tape

@@ -27,8 +27,8 @@ struct LaneKernel {
 
 struct Tape;
 
-// How many lanes are best evaluated together: as many as the cache holds, or one where copying the operands of
-// functions that know one lane would cost more than lanes gain. Of the tape alone: the same on every run.
+// How many lanes at most are best evaluated together: 8, or 1 where copying the operands of functions that know one
+// lane, or leaving the cache, would cost more than lanes gain. Of the tape alone: the same on every run.
 std::size_t best_width(const Tape& tape);
 
 // Null where the function has none for these operands (bit j: operand j varies).
