@@ -1,8 +1,9 @@
 // Eigenvalues and eigenvectors of a symmetric matrix, A = V diag(w) V', w ascending.
 //   eigenvalues_sym:   A_ += V diag(w_) V'
-//   eigenvectors_sym:  A_ += V (F .* V'V_) V' with F_ij = 1 / (w_j - w_i), 0 on the diagonal
-// Giles (2008). Equal eigenvalues have no derivative of their own vectors; F = 0 there is right for every
-// function that does not depend on the choice of vectors. Signs of vectors are Eigen's, as in Stan.
+//   eigenvectors_sym:  A_ += V (F .* K) V' with K = (V'V_ - V_'V) / 2, F_ij = 1 / (w_j - w_i), 0 on the diagonal
+// Giles (2008), with only the antisymmetric part K of V'V_, which is all that symmetric perturbations see: of close
+// eigenvalues the two halves are large and cancel, and taken apart they would drown the rest in rounding. Equal
+// eigenvalues have no derivatives of their own vectors; F = 0 there. Signs of vectors are Eigen's, as in Stan.
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
 
@@ -62,7 +63,8 @@ void vectors_backward(const ArrayCall& call) {
   const Eigen::Index n = index(rows(call, 0));
   const double* w = call.scratch;
   const ConstMap v(call.result, n, n);
-  Eigen::MatrixXd inner = v.transpose() * ConstMap(call.result_adjoint, n, n);
+  const Eigen::MatrixXd product = v.transpose() * ConstMap(call.result_adjoint, n, n);
+  Eigen::MatrixXd inner = 0.5 * (product - product.transpose());
   for (Eigen::Index j = 0; j < n; ++j) {
     for (Eigen::Index i = 0; i < n; ++i) {
       inner(i, j) *= w[i] == w[j] ? 0 : 1 / (w[j] - w[i]);
