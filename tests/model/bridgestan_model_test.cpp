@@ -13,6 +13,8 @@
 namespace kullback::model {
 namespace {
 
+using namespace program_test;
+
 using density::Status;
 
 const std::string kFolder = KULLBACK_BRIDGESTAN_FOLDER;

@@ -7,6 +7,8 @@
 namespace kullback::model {
 namespace {
 
+using namespace program_test;
+
 struct ProgramRow {
   const char* name;
   const char* program;

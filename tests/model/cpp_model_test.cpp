@@ -15,6 +15,8 @@
 namespace kullback::model {
 namespace {
 
+using namespace program_test;
+
 using density::Status;
 using Kind = density::Support::Kind;
 
@@ -144,9 +146,16 @@ TEST(CppModel, RejectionsAreStatuses) {
   EXPECT_EQ(evaluate_at(model, {-2.0}).status[0], Status::rejected);
   EXPECT_EQ(model.message(), "x is too small");
   EXPECT_EQ(evaluate_at(model, {-0.5}).status[0], Status::not_finite);
-  EXPECT_EQ(model.message(), "the log density is -inf: exponential_lpdf(-0.5 | 1) is -inf");
+  EXPECT_EQ(model.message(),
+            "the log density is nan: exponential_lpdf: variate is -0.5, but must be nonnegative");
   EXPECT_EQ(evaluate_at(model, {0.5}).status[0], Status::ok);
   EXPECT_EQ(model.message(), "");
+}
+
+TEST(CppModel, SaysWhatIsNotFinite) {
+  CppModel model([](Joint& p) { p += uniform_lpdf(p.real("x"), -1, 1); });
+  EXPECT_EQ(evaluate_at(model, {-3.0}).status[0], Status::not_finite);
+  EXPECT_EQ(model.message(), "the log density is -inf: uniform_lpdf(-3 | -1, 1) is -inf");
 }
 
 TEST(CppModel, SaysWhichArgumentIsOutsideItsDomain) {

@@ -7,6 +7,8 @@
 namespace kullback::model {
 namespace {
 
+using namespace program_test;
+
 using Square = std::vector<std::vector<double>>;
 
 // All columns of the Hessian.

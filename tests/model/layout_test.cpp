@@ -6,6 +6,8 @@
 namespace kullback::model {
 namespace {
 
+using namespace program_test;
+
 using density::Support;
 using Kind = Support::Kind;
 

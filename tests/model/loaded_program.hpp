@@ -10,7 +10,7 @@
 #include "lang/front_end.hpp"
 #include "model/stan_model.hpp"
 
-namespace kullback::model {
+namespace kullback::model::program_test {
 
 struct LoadedModel {
   SourceMap sources;
@@ -55,4 +55,4 @@ inline Evaluated evaluate_at(density::LogDensity& model, const std::vector<doubl
   return at;
 }
 
-}  // namespace kullback::model
+}  // namespace kullback::model::program_test
