@@ -11,10 +11,10 @@
 #include "base/place.hpp"
 #include "model/memory_limit.hpp"
 #include "model/prepared.hpp"
+#include "tape/lane_kernels.hpp"
 #include "tape/not_finite.hpp"
 #include "tape/trace_size.hpp"
 #include "tape/tracer.hpp"
-#include "tape/lane_kernels.hpp"
 #include "tape/workspace.hpp"
 
 namespace kullback::model {
@@ -34,7 +34,11 @@ StanModel::StanModel(const lang::Program& program, const SourceMap& sources, Dat
     : prepared_(prepare(program, sources, std::move(data), options.seed)), options_(options) {}
 
 StanModel::StanModel(const StanModel& other)
-    : LogDensity(other), prepared_(other.prepared_), options_(other.options_), tape_(other.tape_) {}
+    : LogDensity(other),
+      prepared_(other.prepared_),
+      options_(other.options_),
+      tape_(other.tape_),
+      width_(other.width_) {}
 
 std::unique_ptr<density::LogDensity> StanModel::clone() const {
   return std::unique_ptr<StanModel>(new StanModel(*this));
@@ -190,8 +194,8 @@ std::size_t StanModel::piece_size(std::size_t lanes) const {
   return lanes >= width_ ? width_ : lanes >= 4 ? 4 : 1;
 }
 
-// Pieces one after another, each with its lanes innermost: coordinate i of the piece that begins with lane `first` is
-// at first * dim + i * size. 
+// Pieces one after another, each with its lanes innermost: coordinate i of the piece that begins with lane
+// `first` is at first * dim + i * size.
 void StanModel::evaluate_pieces(const Batch& batch) {
   const std::size_t lanes = batch.lanes;
   const auto each_piece = [&](auto visit) {
@@ -221,17 +225,20 @@ void StanModel::evaluate_pieces(const Batch& batch) {
     }
   };
   double* theta = piece_theta_.data();
-  each_number([theta, from = batch.theta](std::size_t there, std::size_t here) { theta[here] = from[there]; });
+  each_number(
+      [theta, from = batch.theta](std::size_t there, std::size_t here) { theta[here] = from[there]; });
   std::string message;
   each_piece([&](std::size_t first, std::size_t size) {
     evaluate({size, piece_theta_.data() + first * dim(), batch.log_density + first,
-              batch.gradient != nullptr ? piece_gradient_.data() + first * dim() : nullptr, batch.status + first});
+              batch.gradient != nullptr ? piece_gradient_.data() + first * dim() : nullptr,
+              batch.status + first});
     if (!message_.empty()) message = message_;
   });
   message_ = std::move(message);
   if (batch.gradient == nullptr) return;
   const double* gradient = piece_gradient_.data();
-  each_number([gradient, to = batch.gradient](std::size_t there, std::size_t here) { to[there] = gradient[here]; });
+  each_number(
+      [gradient, to = batch.gradient](std::size_t there, std::size_t here) { to[there] = gradient[here]; });
 }
 
 void StanModel::evaluate(const Batch& batch) {

@@ -41,7 +41,7 @@ std::vector<Evaluated> evaluate_every(density::LogDensity& model, std::size_t fi
                                       std::size_t count) {
   std::vector<Evaluated> results(count);
   for (std::size_t n = first; n < count; n += step) {
-    const std::size_t lanes = n % 3 == 0 ? 1 : 4;
+    const std::size_t lanes = n % 3 == 0 ? 1 : n % 3 == 1 ? 4 : 19;
     results[n] = evaluate_at(model, batch_of(model.dim(), lanes, n), lanes);
     for (std::size_t k = 0; k < lanes; ++k) {  // a rejected draw has no gradient
       if (results[n].status[k] != density::Status::rejected) continue;
