@@ -92,6 +92,7 @@ class Builder final {
     target_spans_.push_back(span_);
   }
   void set_span(Span span) { span_ = span; }
+  void end_declarations() { first_after_declarations_ = static_cast<Id>(values_.size()); }
   Span span() const { return span_; }
 
   void set_limit(std::size_t bytes) { limit_ = bytes; }
@@ -113,6 +114,8 @@ class Builder final {
   const Ids& pool() const { return pool_; }
   const std::vector<math::Shape>& shapes() const { return shapes_; }
   const std::vector<Guard>& guards() const { return guards_; }
+  // Recorded while the parameters were declared: a part of a constraint's transform.
+  bool is_declaration(const RawInstruction& r) const { return r.result < first_after_declarations_; }
   const RawInstruction* producer(Id id) const;  // null: a constant or a parameter
   const Ids& target() const { return target_; }
   const Ids& outputs() const { return outputs_; }
@@ -147,6 +150,7 @@ class Builder final {
   std::vector<std::shared_ptr<const DenseFunction>> solvers_;
   std::vector<Span> target_spans_;
   Span span_;
+  Id first_after_declarations_ = 0;
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
 };
 

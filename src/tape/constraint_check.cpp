@@ -73,16 +73,28 @@ std::optional<double> bound_of(const Builder& builder, const RawInstruction& r, 
   return found;
 }
 
-std::optional<Range> range_of(const Builder& builder, const RawInstruction& r) {
+std::optional<Range> range_of(const Builder& builder, Id id, int depth);
+
+// Of c + w inv_logit(y) and its like: sums, differences with data, products of what is not negative.
+std::optional<Range> range_of_arithmetic(const Builder& builder, const RawInstruction& r, Id id, int depth) {
+  const std::string_view name = static_cast<const math::Elementwise*>(r.definition)->name;
+  if (name != "add" && name != "subtract" && name != "multiply") return {};
+  const auto operand = [&](std::uint32_t j) {
+    const RawOperand& o = builder.operands()[r.first_operand + j];
+    return range_of(builder, builder.pool()[o.first + (o.size == 1 ? 0 : id - r.result)], depth + 1);
+  };
+  const std::optional<Range> a = operand(0);
+  const std::optional<Range> b = operand(1);
+  if (!a || !b) return {};
+  if (name == "add") return Range{name, a->low + b->low, a->high + b->high};
+  if (name == "subtract") return Range{name, a->low - b->high, a->high - b->low};
+  if (a->low < 0 || b->low < 0 || a->high == kInfinity || b->high == kInfinity) return {};
+  return Range{name, a->low * b->low, a->high * b->high};
+}
+
+std::optional<Range> range_of_transform(const Builder& builder, const RawInstruction& r) {
   const auto least = [](double a, double b) { return std::min(a, b); };
   const auto most = [](double a, double b) { return std::max(a, b); };
-  if (r.kind == OpKind::elementwise) {
-    const std::string_view name = static_cast<const math::Elementwise*>(r.definition)->name;
-    const auto* known = std::find_if(kRanges.begin(), kRanges.end(),
-                                     [&](const Range& range) { return range.function == name; });
-    return known == kRanges.end() ? std::nullopt : std::optional(*known);
-  }
-  if (r.kind != OpKind::transform) return {};
   const std::string_view name = static_cast<const math::TransformDef*>(r.definition)->name;
   if (name == "simplex") return Range{name, 0, 1};
   if (name == "positive_ordered") return Range{name, 0, kInfinity};
@@ -94,10 +106,21 @@ std::optional<Range> range_of(const Builder& builder, const RawInstruction& r) {
   return low && high ? std::optional(Range{name, *low, *high}) : std::nullopt;
 }
 
+std::optional<Range> range_of(const Builder& builder, Id id, int depth) {
+  constexpr int kDeepest = 4;
+  if (is_constant(id)) return Range{{}, builder.value(id), builder.value(id)};
+  const RawInstruction* r = builder.producer(id);
+  if (r == nullptr || depth > kDeepest) return {};
+  if (r->kind == OpKind::transform) return range_of_transform(builder, *r);
+  if (r->kind != OpKind::elementwise) return {};
+  const std::string_view name = static_cast<const math::Elementwise*>(r->definition)->name;
+  const auto* known =
+      std::find_if(kRanges.begin(), kRanges.end(), [&](const Range& range) { return range.function == name; });
+  return known != kRanges.end() ? *known : range_of_arithmetic(builder, *r, id, depth);
+}
+
 bool is_within(const Builder& builder, Id id, double lower, double upper) {
-  if (is_constant(id)) return builder.value(id) >= lower && builder.value(id) <= upper;
-  const RawInstruction* producer = builder.producer(id);
-  const std::optional<Range> range = producer == nullptr ? std::nullopt : range_of(builder, *producer);
+  const std::optional<Range> range = range_of(builder, id, 0);
   return range && range->low >= lower && range->high <= upper;
 }
 

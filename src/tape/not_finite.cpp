@@ -74,6 +74,8 @@ class Search final {
 
   std::string describe(const RawInstruction& r, Id id) const {
     const std::string name = operation_name(r.kind, r.definition);
+    if (r.kind == OpKind::elementwise && builder_.is_declaration(r))
+      return fmt::format("the parameter declared here is {}", shown(id));
     if (r.kind == OpKind::elementwise) {
       return fmt::format("{}({}) is {}", name, fmt::join(arguments(r, id - r.result), ", "), shown(id));
     }

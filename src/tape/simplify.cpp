@@ -49,14 +49,14 @@ bool is_sum(const RawInstruction& r) {
 
 class Rewriter final {
  public:
-  explicit Rewriter(Trace& trace) : out_(trace), before_(std::exchange(trace.instructions, {})), to_(trace.slot_count) {
-    out_.instructions.reserve(before_.size());
+  explicit Rewriter(Trace& trace) : out_(trace), to_(trace.slot_count) {
     std::iota(to_.begin(), to_.end(), 0U);
-    known_.assign(std::bit_ceil(2 * before_.size() + 2), kNothing);
+    known_.assign(std::bit_ceil(2 * trace.instructions.size() + 2), kNothing);
   }
 
   void run() {
-    for (const RawInstruction& r : before_) rewrite(r);
+    for (std::size_t i = 0; i < out_.instructions.size(); ++i) rewrite(out_.instructions[i]);
+    out_.instructions.resize(kept_);
     for_each_root(out_, [this](Id& id) { id = renamed(id); });
   }
 
@@ -136,13 +136,13 @@ class Rewriter final {
         for (std::uint32_t k = 0; k < r.result_size; ++k) to_[r.result + k] = other.result + k;
         return;
       }
-      known_[at] = static_cast<std::uint32_t>(out_.instructions.size());
+      known_[at] = kept_;
     }
     if (r.kind == OpKind::elementwise && r.count == 1 && r.definition == functions().exp)
       exponent_.emplace(r.result, out_.operand(r, 0)[0]);
     if (r.kind == OpKind::elementwise && r.count == 1 && r.definition == functions().sqrt)
       radicand_.emplace(r.result, out_.operand(r, 0)[0]);
-    out_.instructions.push_back(r);
+    out_.instructions[kept_++] = r;
   }
 
   // x where the instruction is log(exp(x)) or square(sqrt(x)).
@@ -177,7 +177,7 @@ class Rewriter final {
 
   static constexpr Id kNothing = 0xFFFF'FFFFU;
   Trace& out_;
-  std::vector<RawInstruction> before_;
+  std::uint32_t kept_ = 0;  // instructions, in front of those that are still to be read
   std::vector<Id> to_;
   std::unordered_map<std::uint64_t, Id> constants_;
   std::vector<std::uint32_t> known_;  // instructions by hash, open addressing

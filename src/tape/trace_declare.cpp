@@ -150,6 +150,7 @@ void Tracer::declare_parameters(const Ids& free) {
     const lang::Variable& variable = *stmt->as<lang::Declare>()->variable;
     place(variable) = constrain(*variable.declared, free, used);
   }
+  builder_.end_declarations();
 }
 
 }  // namespace kullback::tape
