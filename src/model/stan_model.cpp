@@ -246,7 +246,7 @@ void StanModel::evaluate(const Batch& batch) {
   for (std::size_t lane = 0; lane < batch.lanes && !tape_; ++lane) {
     tape::Builder builder;
     if (!trace(point_of(batch, lane).data(), builder)) continue;
-    tape_ = compile(builder, batch.lanes);
+    tape_ = compile(builder, std::min(batch.lanes, tape::kMostLanesTogether));
     width_ = tape::best_width(*tape_);
   }
   if (!tape_) {

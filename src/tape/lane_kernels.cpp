@@ -137,7 +137,6 @@ constexpr double kPackedOperation = 3;
 constexpr double kCopied = 5;
 constexpr double kMissed = 1;  // a number that is no longer in the cache
 constexpr std::size_t kCacheBytes = std::size_t{2} << 20;
-constexpr std::size_t kWidest = 8;
 
 unsigned varying_operands(const Tape& tape, const Instruction& i) {
   unsigned varying = 0;
@@ -169,9 +168,9 @@ std::size_t best_width(const Tape& tape) {
       copied += kCopied * static_cast<double>(numbers);
     }
   }
-  if (kWidest * tape.slot_count * 2 * sizeof(double) > kCacheBytes)
+  if (kMostLanesTogether * tape.slot_count * 2 * sizeof(double) > kCacheBytes)
     copied += kMissed * static_cast<double>(tape.slot_count);
-  return copied > gained ? 1 : kWidest;
+  return copied > gained ? 1 : kMostLanesTogether;
 }
 
 }  // namespace kullback::tape

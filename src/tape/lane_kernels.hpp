@@ -29,6 +29,7 @@ struct Tape;
 
 // How many lanes at most are best evaluated together: 8, or 1 where copying the operands of functions that know one
 // lane, or leaving the cache, would cost more than lanes gain. Of the tape alone: the same on every run.
+inline constexpr std::size_t kMostLanesTogether = 8;
 std::size_t best_width(const Tape& tape);
 
 // Null where the function has none for these operands (bit j: operand j varies).

@@ -219,7 +219,7 @@ TEST(Memory, AProgramThatDoesNotFitIsRefusedWithItsLargestStatement) {
   const std::string estimated = message_of(*larger->model, 64);
   EXPECT_NE(estimated.find(" MB of memory for 40000 operations, but 8 MB can be used"), std::string::npos)
       << estimated;
-  const auto one_lane = load_model(program, data, {.max_memory = 8'000'000});
+  const auto one_lane = load_model(program, data, {.max_memory = 5'000'000});
   EXPECT_EQ(message_of(*one_lane->model, 1), "no error");
   const std::string lanes = message_of(*one_lane->model, 64);  // 8 of which run together
   EXPECT_NE(lanes.find("8 draws at once need about "), std::string::npos) << lanes;
