@@ -78,9 +78,9 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
   }
   if (node.user != nullptr) return call_user(*node.user, std::move(arguments));
   Value result;
-  for (std::size_t i = 0; i < arguments.size(); ++i) check_set(arguments[i], *node.arguments[i]);
   if (call_special(*this, node.name, arguments, *expr.type, result)) return result;
   if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
+  for (std::size_t i = 0; i < arguments.size(); ++i) check_set(arguments[i], *node.arguments[i]);
   if (expr.type->is_int() && call_on_ints(node.name, arguments, result)) return result;
   if (call_int_function(*this, node.name, arguments, *expr.type, result)) return result;
   if (node.name.ends_with("_rng") && call_random(expr, node.name, arguments, result)) return result;

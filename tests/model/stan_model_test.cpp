@@ -210,6 +210,14 @@ TEST(StanModel, BadDataAndUnsupportedFunctionsAreErrors) {
   EXPECT_THROW(evaluate(*loaded->model, {0.0}), Error);
 }
 
+TEST(StanModel, SizesOfWhatIsNotSetYet) {
+  const auto loaded = load(
+      "transformed data { array[3] int a; array[size(a)] int b; b = {1, 2, 3}; a = b; }"
+      "parameters { vector[size(a)] x; } model { x ~ normal(a, 1); }");
+  ASSERT_NE(loaded, nullptr);
+  EXPECT_EQ(loaded->model->dim(), 3);
+}
+
 TEST(StanModel, SameBitsOnEveryRun) {
   const auto first = load(kPrograms[1].program, kPrograms[1].data);
   const auto second = load(kPrograms[1].program, kPrograms[1].data);
