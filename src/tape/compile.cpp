@@ -486,6 +486,7 @@ std::shared_ptr<const Tape> compile(const Builder& builder) {
   drop_unused(trace);
   scalarize(trace);
   simplify(trace);
+  share_eigendecompositions(trace);
   rewrite_densities(trace);
   fuse_glm(trace);
   collapse_normals(trace);

@@ -82,6 +82,8 @@ void scalarize(Trace& trace);
 // Computes equal expressions once, drops x + 0 and x * 1, splits the target's sums into terms, and turns long
 // chains of additions into one sum.
 void simplify(Trace& trace);
+// One decomposition for the eigenvalues and the eigenvectors of a matrix.
+void share_eigendecompositions(Trace& trace);
 // Linear predictors and the densities that read them become one function.
 void fuse_glm(Trace& trace);
 // Replaces densities by equal ones that cost less.

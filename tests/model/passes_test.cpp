@@ -87,6 +87,11 @@ std::vector<PassRow> rows() {
        "parameters { real<lower=0, upper=1> p; real<lower=-2, upper=3> u; }"
        "model { p ~ beta(1, 1); u ~ uniform(-2, 3); 3 ~ binomial(5, p); target += -square(u); }",
        "{}", "standard_logistic", 1},
+      {"eigenvalues and eigenvectors of one matrix",
+       "parameters { vector[3] x; } transformed parameters { matrix[3, 3] A = add_diag(x * x', [1, 2, 4]); }"
+       "model { target += -sum(log(eigenvalues_sym(A))) - dot_self(eigenvectors_sym(A) * [0.3, 0.5, 1]'); "
+       " target += sum(eigenvectors_sym(A)[1] .* [1, 2, 3]) * sum(square(x)); }",
+       "{}", "eigendecompose_sym", 14},
       {"log of exp and powers",
        "parameters { real<lower=0> s; real x; } model { target += log(exp(x)) - pow(x, 2) - s ^ 0.5 - pow(s, -1); }",
        "{}", "sqrt", 1},
