@@ -131,6 +131,32 @@ struct Sum {
 
 void add_sum(const double* x, std::size_t size, double& total) { dispatch<Sum>(SumCall{x, size, &total}); }
 
+// ---- all lanes of an element; eight are known to the compiler ----
+
+template <std::size_t kLanes>
+void fill_lanes(double* to, double value, std::size_t lanes) {
+  const std::size_t n = kLanes != 0 ? kLanes : lanes;
+  for (std::size_t k = 0; k < n; ++k) to[k] = value;
+}
+template <std::size_t kLanes>
+void copy_lanes(double* to, const double* from, std::size_t lanes) {
+  const std::size_t n = kLanes != 0 ? kLanes : lanes;
+  for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
+}
+// to[k] += the sum of lane k over rows.
+template <std::size_t kLanes>
+KULLBACK_VECTORIZE void add_lanes(double* to, const double* from, std::size_t rows, std::size_t lanes) {
+  if constexpr (kLanes != 0) {
+    double sum[kLanes] = {};
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t k = 0; k < kLanes; ++k) sum[k] += from[i * kLanes + k];
+    for (std::size_t k = 0; k < kLanes; ++k) to[k] += sum[k];
+  } else {
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t k = 0; k < lanes; ++k) to[k] += from[i * lanes + k];
+  }
+}
+
 class Batch final {
  public:
   Batch(const Kernel& kernel, const DensityCall& call, void* prepared)
@@ -294,24 +320,28 @@ class Batch final {
 
   // The values of an argument for `count` elements by all lanes.
   const double* tile(std::size_t j, std::size_t first, std::size_t count) {
+    return call_.lanes == 8 ? tile_lanes<8>(j, first, count) : tile_lanes<0>(j, first, count);
+  }
+  template <std::size_t kLanes>
+  const double* tile_lanes(std::size_t j, std::size_t first, std::size_t count) {
     const Operand& argument = call_.arguments[j];
-    const std::size_t lanes = call_.lanes;
+    const std::size_t lanes = kLanes != 0 ? kLanes : call_.lanes;
     double* to = scratch_.array[j];
     if (has(broadcast_, j)) return to;  // filled once
     if (has(constant_, j)) {
       for (std::size_t i = 0; i < count; ++i)
-        std::fill_n(to + i * lanes, lanes, argument.value[argument.at(first + i)]);
+        fill_lanes<kLanes>(to + i * lanes, argument.value[argument.at(first + i)], lanes);
       return to;
     }
     if (argument.index == nullptr && argument.step == 1) return argument.value + first * lanes;
     for (std::size_t i = 0; i < count; ++i)
-      std::copy_n(argument.value + argument.at(first + i) * lanes, lanes, to + i * lanes);
+      copy_lanes<kLanes>(to + i * lanes, argument.value + argument.at(first + i) * lanes, lanes);
     return to;
   }
 
   void add_rows(const double* from, std::size_t count, double* to) const {
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t lane = 0; lane < call_.lanes; ++lane) to[lane] += from[i * call_.lanes + lane];
+    if (call_.lanes == 8) return add_lanes<8>(to, from, count, 8);
+    add_lanes<0>(to, from, count, call_.lanes);
   }
 
   void run_along_elements() {

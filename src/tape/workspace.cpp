@@ -40,6 +40,15 @@ std::size_t partial_count(const Instruction& i, const math::Operand& operand) {
   return operand.is_broadcast() && i.kind == OpKind::density ? 1 : i.count;
 }
 
+template <std::size_t kLanes>
+void add_products(const math::Operand& operand, std::size_t count, const double* up, std::size_t up_step,
+                  const double* partial) {
+  for (std::size_t e = 0; e < count; ++e, up += up_step, partial += kLanes) {
+    double* adjoint = operand.adjoint + operand.at(e) * kLanes;
+    for (std::size_t k = 0; k < kLanes; ++k) adjoint[k] += up[k] * partial[k];
+  }
+}
+
 }  // namespace
 
 Workspace::~Workspace() = default;
@@ -337,6 +346,10 @@ void Workspace::backward_density(const Bound& bound) {
       } else {
         for (std::size_t e = 0; e < count; ++e) adjoint[e] += up[e] * partial[e];
       }
+      continue;
+    }
+    if (lanes_ == 8) {
+      add_products<8>(operand, count, up, up_step, partial);
       continue;
     }
     for (std::size_t e = 0; e < count; ++e, up += up_step, partial += lanes_) {
