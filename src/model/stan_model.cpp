@@ -38,7 +38,8 @@ StanModel::StanModel(const StanModel& other)
       prepared_(other.prepared_),
       options_(other.options_),
       tape_(other.tape_),
-      width_(other.width_) {}
+      width_(other.width_),
+      all_packed_(other.all_packed_) {}
 
 std::unique_ptr<density::LogDensity> StanModel::clone() const {
   return std::unique_ptr<StanModel>(new StanModel(*this));
@@ -148,7 +149,7 @@ void StanModel::evaluate_anew(const Batch& batch, std::size_t lane) {
 // Lane `lane` of the batch has been evaluated in lane `lane_there` of the workspace.
 void StanModel::finish_lane(const Batch& batch, std::size_t lane, const Lanes& lanes,
                             std::size_t lane_there) {
-  if (!lanes.workspace.guards_hold(lane_there)) {
+  if (!tape_->guards.empty() && !lanes.workspace.guards_hold(lane_there)) {
     evaluate_anew(batch, lane);
     return;
   }
@@ -188,10 +189,11 @@ void StanModel::evaluate_one(const Batch& batch, std::size_t lane) {
   finish_lane(batch, lane, one, 0);
 }
 
-// Vector registers want 4 or 8 draws; the rest of a batch is evaluated one by one.
+// Vector registers want 4 or 8 draws, scalar operations take 2; the rest of a batch is evaluated one by one.
 std::size_t StanModel::piece_size(std::size_t lanes) const {
   if (width_ == 1) return 1;
-  return lanes >= width_ ? width_ : lanes >= 4 ? 4 : 1;
+  if (lanes >= width_) return width_;
+  return lanes >= 4 ? 4 : lanes >= 2 && all_packed_ ? 2 : 1;
 }
 
 // Pieces one after another, each with its lanes innermost: coordinate i of the piece that begins with lane
@@ -248,6 +250,7 @@ void StanModel::evaluate(const Batch& batch) {
     if (!trace(point_of(batch, lane).data(), builder)) continue;
     tape_ = compile(builder, std::min(batch.lanes, tape::kMostLanesTogether));
     width_ = tape::best_width(*tape_);
+    all_packed_ = tape::is_all_packed(*tape_);
   }
   if (!tape_) {
     for (std::size_t lane = 0; lane < batch.lanes; ++lane) reject(batch, lane);

@@ -77,6 +77,7 @@ class StanModel final : public density::LogDensity {
   StanModelOptions options_;
   std::shared_ptr<const tape::Tape> tape_;
   std::size_t width_ = 1;  // lanes that are best evaluated together
+  bool all_packed_ = false;
   std::vector<double> piece_theta_;
   std::vector<double> piece_gradient_;
   std::vector<std::unique_ptr<Lanes>> workspaces_;

@@ -147,6 +147,11 @@ unsigned varying_operands(const Tape& tape, const Instruction& i) {
 
 }  // namespace
 
+bool is_all_packed(const Tape& tape) {
+  return std::all_of(tape.instructions.begin(), tape.instructions.end(),
+                     [](const Instruction& i) { return i.kind == OpKind::packed; });
+}
+
 std::size_t best_width(const Tape& tape) {
   double gained = 0;
   double copied = 0;

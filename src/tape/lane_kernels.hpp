@@ -31,6 +31,8 @@ struct Tape;
 // lane, or leaving the cache, would cost more than lanes gain. Of the tape alone: the same on every run.
 inline constexpr std::size_t kMostLanesTogether = 8;
 std::size_t best_width(const Tape& tape);
+// Of scalar operations only: two draws together pay already.
+bool is_all_packed(const Tape& tape);
 
 // Null where the function has none for these operands (bit j: operand j varies).
 const LaneKernel* find_lane_kernel(const math::ArrayOp& f, unsigned varying);

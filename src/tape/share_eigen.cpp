@@ -51,8 +51,12 @@ const math::ArrayOp& values_and_vectors() {
   return op;
 }
 
-std::string_view array_name(const RawInstruction& r) {
-  return r.kind == OpKind::array ? static_cast<const math::ArrayOp*>(r.definition)->name : std::string_view();
+// The name of a function of one real matrix.
+std::string_view matrix_function(const RawInstruction& r) {
+  if (r.kind != OpKind::array) return {};
+  const auto& f = *static_cast<const math::ArrayOp*>(r.definition);
+  const bool real = f.parameter_types.size() == 1 && f.parameter_types[0] == math::Type{math::Kind::matrix};
+  return real ? f.name : std::string_view();
 }
 
 }  // namespace
@@ -64,7 +68,7 @@ void share_eigendecompositions(Trace& trace) {
   std::map<Ids, std::pair<std::size_t, std::size_t>> pairs;
   const std::size_t none = trace.instructions.size();
   for (std::size_t i = 0; i < trace.instructions.size(); ++i) {
-    const std::string_view name = array_name(trace.instructions[i]);
+    const std::string_view name = matrix_function(trace.instructions[i]);
     if (name != kValues && name != kVectors) continue;
     const std::span<const Id> matrix = trace.operand(trace.instructions[i], 0);
     auto& [values, vectors] =
