@@ -12,6 +12,7 @@
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
 #include "math/transform.hpp"
+#include "tape/row_tag.hpp"
 #include "tape/value.hpp"
 
 namespace kullback::tape {
@@ -68,9 +69,28 @@ class Builder final {
                 Id* log_jacobian);
   bool compare(Guard::Relation relation, Id left, Id right);
 
-  void add_target(Id id) { target_.push_back(id); }
+  void add_target(Id id);
   void set_span(Span span) { span_ = span; }
   Span span() const { return span_; }
+
+  // ---- rows of the data (builder_rows.cpp) ----
+  // From here on every number knows its row. A constant made of all rows (a mean) belongs to none.
+  void track_rows(std::size_t count) { row_count_ = count; }
+  bool tracks_rows() const { return row_count_ > 0; }
+  RowTag tag(Id id) const;
+  RowTag tag(std::span<const Id> ids) const;
+  void tag_parameter(Id id, RowTag tag) { slot_tags_[id] = tag; }
+  Id constant(double value, RowTag tag);
+  // The same numbers, belonging to these rows too; one tag may serve all.
+  Ids tagged(const Ids& ids, std::span<const RowTag> tags);
+  RowTag normalized(RowTag tag) const;  // none where it covers all rows
+  // The rows that decide whether what is recorded now is recorded at all.
+  RowTag control() const { return control_; }
+  void set_control(RowTag tag) { control_ = tag; }
+  const std::vector<RowTag>& constant_tags() const { return constant_tags_; }
+  // Rows that a slot belongs to for other reasons than its operands: control, or an index.
+  const std::vector<RowTag>& pinned_tags() const { return pinned_tags_; }
+  const std::vector<Span>& target_spans() const { return target_spans_; }
 
   // ---- what was recorded ----
   const std::vector<RawInstruction>& instructions() const { return instructions_; }
@@ -86,6 +106,10 @@ class Builder final {
   Id new_slots(std::size_t count);
   RawInstruction& record(OpKind kind, const void* definition, std::span<const Ids> operands);
   std::vector<double> numbers(const Ids& ids) const;
+  Ids constants(std::span<const double> values);
+  void tag_elements(std::span<const Ids> operands, const Ids& results);
+  void tag_all(std::span<const Ids> operands, const Ids& results, const math::Shape& shape);
+  void join_tag(Id id, RowTag tag);
 
   std::size_t parameter_count_ = 0;
   std::vector<double> constants_;
@@ -97,6 +121,12 @@ class Builder final {
   std::vector<Guard> guards_;
   Ids target_;
   Span span_;
+  std::size_t row_count_ = 0;  // 0: rows are not tracked, the vectors below are empty
+  RowTag control_;
+  std::vector<RowTag> constant_tags_;
+  std::vector<RowTag> slot_tags_;
+  std::vector<RowTag> pinned_tags_;
+  std::vector<Span> target_spans_;
 };
 
 }  // namespace kullback::tape

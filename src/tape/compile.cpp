@@ -52,7 +52,7 @@ class Compiler final {
     tape_->raw_instruction_count = raw_count;
   }
 
-  std::shared_ptr<const Tape> run() {
+  std::shared_ptr<Tape> run() {
     tape_->parameter_count = trace_.parameter_count;
     groups_ = schedule(trace_);
     place_slots();
@@ -432,6 +432,13 @@ std::shared_ptr<const Tape> compile(const Builder& builder) {
   Trace trace = collapse_normals(simplify(scalarize(drop_unused(copy_trace(builder)))));
   fuse_multiply_add(trace);
   return Compiler(std::move(trace), builder.instructions().size()).run();
+}
+
+std::shared_ptr<Tape> compile_slots(const Trace& trace) {
+  const std::size_t count = trace.instructions.size();
+  Trace simple = simplify(drop_unused(trace));
+  fuse_multiply_add(simple);
+  return Compiler(std::move(simple), count).run();
 }
 
 }  // namespace kullback::tape

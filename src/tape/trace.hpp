@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -66,6 +67,11 @@ Trace scalarize(const Trace& trace);
 Trace simplify(const Trace& trace);
 // Products that are only added to something become one operation with the addition.
 void fuse_multiply_add(Trace& trace);
+
+struct Tape;
+// The tape of a trace whose constants and slots may stand for others: nothing is computed from constants.
+std::shared_ptr<Tape> compile_slots(const Trace& trace);
+
 // Replaces normal likelihoods whose means are affine in few numbers by their sufficient statistics.
 Trace collapse_normals(const Trace& trace);
 

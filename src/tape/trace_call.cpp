@@ -46,9 +46,16 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
     arguments.push_back(eval(*argument));
   }
   if (node.user != nullptr) return call_user(*node.user, std::move(arguments));
-  if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
+  if (const Structural f = find_structural(node.name)) {
+    Value moved = f(*this, arguments, *expr.type);
+    if (builder_.tracks_rows()) tag_structural(node.name, arguments, moved);
+    return moved;
+  }
   Value result;
-  if (expr.type->is_int() && call_on_ints(node.name, arguments, result)) return result;
+  if (expr.type->is_int() && call_on_ints(node.name, arguments, result)) {
+    if (builder_.tracks_rows()) tag_structural(node.name, arguments, result);
+    return result;
+  }
   if (node.name.ends_with("_rng") && call_random(expr, node.name, arguments, result)) return result;
   const bool drop = node.drop_constants && !options_.normalized;
   if (call_density(expr, node.name, arguments, drop, result)) return result;
@@ -70,10 +77,12 @@ Value Tracer::call_user(const lang::Function& function, std::vector<Value> argum
     frame[function.parameters[i]->id] = promote(arguments[i], *function.parameters[i]->type);
   }
   const Span span = builder_.span();
+  const RowTag control = builder_.control();
   frames_.push_back(&frame);
   execute(*function.body);
   frames_.pop_back();
   builder_.set_span(span);
+  builder_.set_control(control);
   --depth_;
   return std::exchange(returned_, Value{});
 }
@@ -124,17 +133,22 @@ bool Tracer::call_random(const Expr& expr, std::string_view name, std::span<cons
   }
   std::array<double, kMaxParameters> x{};
   std::vector<double> draws(count);
+  std::vector<RowTag> tags(count);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < operands.size(); ++j) {
-      x[j] = builder_.value(operands[j][operands[j].size() == 1 ? 0 : i]);
+      const Id id = operands[j][operands[j].size() == 1 ? 0 : i];
+      x[j] = builder_.value(id);
+      tags[i] = join(tags[i], builder_.tag(id));
     }
     draws[i] = d->random(*random_, x.data());
   }
   if (expr.type->is_int()) {
     result = int_container(*expr.type, dims, std::vector<int>(draws.begin(), draws.end()));
+    if (builder_.tracks_rows()) change_tags(result) = tags;
   } else {
     Ids ids;
     for (const double draw : draws) ids.push_back(builder_.constant(draw));
+    if (builder_.tracks_rows()) ids = builder_.tagged(ids, tags);
     result = real_container(*expr.type, dims, std::move(ids));
   }
   return true;

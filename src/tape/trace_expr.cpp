@@ -43,10 +43,15 @@ Ids Tracer::reals(const Value& value) {
   Ids ids;
   ids.reserve(value.ints->size());
   for (const int i : *value.ints) ids.push_back(builder_.constant(i));
+  if (value.tags) ids = builder_.tagged(ids, *value.tags);
   return ids;
 }
 
-int Tracer::eval_int(const Expr& expr) { return (*eval(expr).ints)[0]; }
+int Tracer::eval_int(const Expr& expr, RowTag* tag) {
+  const Value value = eval(expr);
+  if (tag != nullptr) *tag = join(*tag, int_tag(value, 0));
+  return (*value.ints)[0];
+}
 
 Value Tracer::eval(const Expr& expr) {
   if (const auto* n = expr.as<lang::IntConstant>()) return int_value(n->value);
@@ -61,7 +66,16 @@ Value Tracer::eval(const Expr& expr) {
   if (const auto* n = expr.as<lang::Promote>()) return promote(eval(*n->from), *expr.type);
   if (const auto* n = expr.as<lang::Unary>()) return eval_unary(expr, *n);
   if (expr.as<lang::Binary>() != nullptr) return eval_binary(expr);
-  if (const auto* n = expr.as<lang::Ternary>()) return eval(eval_int(*n->condition) != 0 ? *n->yes : *n->no);
+  if (const auto* n = expr.as<lang::Ternary>()) {
+    RowTag tag;
+    const Expr& chosen = eval_int(*n->condition, &tag) != 0 ? *n->yes : *n->no;
+    if (tag.none()) return eval(chosen);
+    const RowTag outer = builder_.control();
+    builder_.set_control(join(outer, tag));
+    Value value = eval(chosen);
+    builder_.set_control(outer);
+    return tagged(std::move(value), tag);
+  }
   if (const auto* n = expr.as<lang::Call>()) return call(expr, *n);
   if (const auto* n = expr.as<lang::ArrayLiteral>()) return eval_literal(expr, n->elements);
   if (const auto* n = expr.as<lang::RowVectorLiteral>()) return eval_literal(expr, n->elements);
@@ -76,7 +90,9 @@ Value Tracer::eval(const Expr& expr) {
     std::vector<Selection> selections;
     for (const lang::Index& index : n->indices)
       selections.push_back(selection(index, base, selections.size()));
-    return take(base, select(base, selections));
+    const Selected selected = select(base, selections);
+    Value value = take(base, selected);
+    return value.ints || selected.tags.empty() ? value : tagged(std::move(value), selected.tags);
   }
   if (const auto* n = expr.as<lang::TupleGet>())
     return (*eval(*n->base).parts)[static_cast<std::size_t>(n->slot - 1)];
@@ -100,22 +116,28 @@ Selection Tracer::selection(const lang::Index& index, const Value& value, std::s
   Selection selection;
   int low = 1;
   int high = size;
+  RowTag tag;
   switch (index.kind) {
     case IndexKind::single: {
       const Value at = eval(*index.low);
       selection.single = at.type.array_rank == 0;
       for (const int i : *at.ints) selection.at.push_back(check(i));
+      if (at.tags) selection.tags = *at.tags;
       return selection;
     }
-    case IndexKind::from: low = eval_int(*index.low); break;
-    case IndexKind::to: high = eval_int(*index.high); break;
+    case IndexKind::from: low = eval_int(*index.low, &tag); break;
+    case IndexKind::to: high = eval_int(*index.high, &tag); break;
     case IndexKind::between:
-      low = eval_int(*index.low);
-      high = eval_int(*index.high);
+      low = eval_int(*index.low, &tag);
+      high = eval_int(*index.high, &tag);
       break;
     case IndexKind::all: break;
   }
   for (int i = low; i <= high; ++i) selection.at.push_back(check(i));
+  if (!tag.none()) {
+    selection.tags.assign(selection.at.size(), tag);
+    sizes_are_tagged_ = true;
+  }
   return selection;
 }
 
@@ -219,7 +241,7 @@ Value Tracer::eval_unary(const Expr& expr, const lang::Unary& node) {
     const bool zero = operand.ints
                           ? (*operand.ints)[0] == 0
                           : builder_.compare(Guard::Relation::equal, (*operand.ids)[0], builder_.constant(0));
-    return int_value(zero ? 1 : 0);
+    return int_result(zero ? 1 : 0, tag_of(operand));
   }
   if (operand.ints) {
     Value out = operand;
@@ -256,14 +278,14 @@ Value Tracer::eval_binary(const Expr& expr) {
           left.ints ? (*left.ints)[0] != 0
                     : !builder_.compare(Guard::Relation::equal, (*left.ids)[0], builder_.constant(0));
       if (is_true == (n.op == Op::or_)) {
-        left = int_value(is_true ? 1 : 0);
+        left = int_result(is_true ? 1 : 0, tag_of(left));
         continue;
       }
       const Value right = eval(*n.right);
       const bool second =
           right.ints ? (*right.ints)[0] != 0
                      : !builder_.compare(Guard::Relation::equal, (*right.ids)[0], builder_.constant(0));
-      left = int_value(second ? 1 : 0);
+      left = int_result(second ? 1 : 0, join(tag_of(left), tag_of(right)));
       continue;
     }
     left = combine(**at, n.op, left, eval(*n.right));
@@ -309,7 +331,7 @@ Value Tracer::combine_ints(const Expr& expr, Op op, const Value& left, const Val
       default: cannot_run(expr, "this operator on ints is not supported by this version's engine.");
     }
   };
-  return int_value(one((*left.ints)[0], (*right.ints)[0]));
+  return int_result(one((*left.ints)[0], (*right.ints)[0]), join(int_tag(left, 0), int_tag(right, 0)));
 }
 
 Value Tracer::compare(Op op, const Value& left, const Value& right) {
@@ -322,7 +344,7 @@ Value Tracer::compare(Op op, const Value& left, const Value& right) {
                          : op == Op::less_equal ? a <= b
                          : op == Op::greater    ? a > b
                                                 : a >= b;
-    return int_value(outcome ? 1 : 0);
+    return int_result(outcome ? 1 : 0, join(int_tag(left, 0), int_tag(right, 0)));
   }
   const Id a = reals(left)[0];
   const Id b = reals(right)[0];
@@ -336,7 +358,7 @@ Value Tracer::compare(Op op, const Value& left, const Value& right) {
     case Op::greater: outcome = builder_.compare(Relation::less, b, a); break;
     default: outcome = builder_.compare(Relation::less_equal, b, a); break;
   }
-  return int_value(outcome ? 1 : 0);
+  return int_result(outcome ? 1 : 0, join(builder_.tag(a), builder_.tag(b)));
 }
 
 // {a, b}: an array. [a, b]: a row vector of scalars, or a matrix of row vectors.
@@ -365,7 +387,13 @@ Value Tracer::eval_literal(const Expr& expr, lang::List<const Expr*> elements) {
     }
   } else if (out.type.is_int()) {
     std::vector<int>& ints = change_ints(out);
-    for (const Value& value : values) ints.insert(ints.end(), value.ints->begin(), value.ints->end());
+    for (const Value& value : values) {
+      ints.insert(ints.end(), value.ints->begin(), value.ints->end());
+      if (!value.tags) continue;
+      std::vector<RowTag>& tags = change_tags(out);
+      std::copy(value.tags->begin(), value.tags->end(), tags.end() - static_cast<long>(value.tags->size()));
+    }
+    if (out.tags) change_tags(out);
   } else {
     Ids& ids = change_ids(out);
     for (const Value& value : values) {

@@ -33,13 +33,15 @@ struct TraceOptions {
 // ---- indexing (index.cpp) ----
 struct Selection {
   bool single = false;
-  std::vector<std::size_t> at;  // from 0
+  std::vector<std::size_t> at = {};  // from 0
+  std::vector<RowTag> tags = {};     // rows of the index, one for each place; empty: none
 };
 // Positions in the value's numbers, in the order of the result, and what the result is.
 struct Selected {
   math::Type type;
   Dims dims;
   std::vector<std::size_t> positions;
+  std::vector<RowTag> tags;  // rows that chose each position; empty: none
 };
 Selected select(const Value& value, std::span<const Selection> selections);
 Value take(const Value& value, const Selected& selected);
@@ -56,11 +58,19 @@ class Tracer final {
   void run(lang::BlockKind block);
   // The parameters block: takes free parameters from `free` in order and constrains them.
   void declare_parameters(const Ids& free);
+  // The free numbers of each parameter, once they are declared.
+  struct ParameterRange {
+    const lang::Variable* variable = nullptr;
+    std::size_t first = 0;
+    std::size_t size = 0;
+    Dims dims;  // of the constrained value
+  };
+  const std::vector<ParameterRange>& parameter_ranges() const { return parameter_ranges_; }
   // How many free parameters the program has, for these data.
   std::size_t count_free_parameters();
 
   Value eval(const lang::Expr& expr);
-  int eval_int(const lang::Expr& expr);
+  int eval_int(const lang::Expr& expr, RowTag* tag = nullptr);  // joins its rows to the tag
 
   Builder& builder() { return builder_; }
   Random* random() { return random_; }
@@ -122,6 +132,17 @@ class Tracer final {
                    Value& result);
   Id density_sum(const math::Density& density, std::span<const Value> arguments, bool drop);
 
+  // rows of the data (trace_rows.cpp)
+  RowTag tag_of(const Value& value) const;
+  Value tagged(Value value, RowTag tag);
+  Value tagged(Value value, const std::vector<RowTag>& tags);
+  Value int_result(int number, RowTag tag) const;
+  void tag_structural(std::string_view name, std::span<const Value> arguments, Value& result);
+  Flow execute_controlled(const lang::If& node, const lang::Stmt* taken, RowTag tag);
+  void tag_assigned(const lang::Stmt& stmt, RowTag tag);
+  void end_iteration(const lang::Stmt& body, RowTag before);
+  void end_loop(const lang::Stmt& body, RowTag before, RowTag bounds);
+
   const lang::Program& program_;
   const SourceMap& sources_;
   Builder& builder_;
@@ -132,6 +153,8 @@ class Tracer final {
   Value returned_;
   Id nan_;
   int depth_ = 0;
+  std::vector<ParameterRange> parameter_ranges_;
+  bool sizes_are_tagged_ = false;  // some size depends on a row
 };
 
 // ---- built-in functions on sizes, indexes and ints (structural.cpp) ----

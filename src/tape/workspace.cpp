@@ -45,14 +45,28 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
     : tape_(std::move(tape)), lanes_(lanes) {
   values_.assign(tape_->slot_count * lanes_, 0.0);
   adjoints_.assign(tape_->slot_count * lanes_, 0.0);
-  for (const auto& [slot, value] : tape_->presets)
-    std::fill_n(values_.begin() + static_cast<long>(slot * lanes_), lanes_, value);
   std::size_t scratch = 0;
   for (const Instruction& i : tape_->instructions) scratch += i.scratch_size * lanes_;
   scratch_.resize(scratch);
   dense_.resize(dense_size(*tape_));
-  operands_.reserve(tape_->operands.size());
-  for (const TapeOperand& o : tape_->operands) {
+  operands_.resize(tape_->operands.size());
+  rebind();
+  partials_.resize(tape_->operands.size(), nullptr);
+  scratch = 0;
+  for (const Instruction& i : tape_->instructions) {
+    bound_.push_back({&i, tape_->operands.data() + i.first_operand, operands_.data() + i.first_operand,
+                      values_.data() + i.result * lanes_, adjoints_.data() + i.result * lanes_,
+                      scratch_.data() + scratch, partials_.data() + i.first_operand});
+    if (i.kind == OpKind::density || i.kind == OpKind::each_density) place_partials(bound_.back());
+    scratch += i.scratch_size * lanes_;
+  }
+}
+
+void Workspace::rebind() {
+  for (const auto& [slot, value] : tape_->presets)
+    std::fill_n(values_.begin() + static_cast<long>(slot * lanes_), lanes_, value);
+  for (std::size_t j = 0; j < operands_.size(); ++j) {
+    const TapeOperand& o = tape_->operands[j];
     math::Operand resolved;
     resolved.step = o.step;
     if (o.constant) {
@@ -63,16 +77,7 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
       resolved.adjoint = adjoints_.data() + base;
       if (o.gathered) resolved.index = tape_->indices.data() + o.base;
     }
-    operands_.push_back(resolved);
-  }
-  partials_.resize(tape_->operands.size(), nullptr);
-  scratch = 0;
-  for (const Instruction& i : tape_->instructions) {
-    bound_.push_back({&i, tape_->operands.data() + i.first_operand, operands_.data() + i.first_operand,
-                      values_.data() + i.result * lanes_, adjoints_.data() + i.result * lanes_,
-                      scratch_.data() + scratch, partials_.data() + i.first_operand});
-    if (i.kind == OpKind::density || i.kind == OpKind::each_density) place_partials(bound_.back());
-    scratch += i.scratch_size * lanes_;
+    operands_[j] = resolved;
   }
 }
 

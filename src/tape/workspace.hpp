@@ -27,6 +27,10 @@ class Workspace final {
   // True where every comparison came out in this lane as when the program was traced.
   bool guards_hold(std::size_t lane) const;
 
+  // After the tape's constants, presets or operands were changed (rows.hpp).
+  void rebind();
+  const double* values(std::uint32_t slot) const { return values_.data() + slot * lanes_; }  // lanes, after forward
+
   const std::string& message() const { return message_; }
   Span failed_at() const { return failed_at_; }
 
