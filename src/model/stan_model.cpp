@@ -10,6 +10,8 @@
 
 #include "base/random.hpp"
 #include "lang/visit.hpp"
+#include "model/stan_rows.hpp"
+#include "model/stan_terms.hpp"
 #include "tape/tracer.hpp"
 #include "tape/workspace.hpp"
 
@@ -55,10 +57,24 @@ DataValue to_data(const Value& value, const tape::Builder& builder) {
   return data;
 }
 
-void set_data(tape::Tracer& tracer, const lang::Program& program, const BoundData& data) {
+Value with_rows(Value value, tape::Builder& builder) {
+  std::vector<tape::RowTag> tags(value.size());
+  for (std::size_t i = 0; i < tags.size(); ++i) tags[i] = tape::RowTag::of(row_of(value.type, value.dims, i));
+  if (value.ints) {
+    tape::change_tags(value) = tags;
+  } else {
+    tape::change_ids(value) = builder.tagged(*value.ids, tags);
+  }
+  return value;
+}
+
+void set_data(tape::Tracer& tracer, const lang::Program& program, const BoundData& data,
+              const RowData* rows = nullptr) {
   for (const lang::Stmt* stmt : program.block(lang::BlockKind::data)) {
     const lang::Variable& variable = *stmt->as<lang::Declare>()->variable;
-    tracer.set(variable, to_value(*data.find(variable), *variable.type, tracer.builder()));
+    Value value = to_value(*data.find(variable), *variable.type, tracer.builder());
+    if (rows != nullptr && rows->contains(variable)) value = with_rows(std::move(value), tracer.builder());
+    tracer.set(variable, std::move(value));
   }
 }
 
@@ -102,15 +118,23 @@ StanModel::StanModel(const lang::Program& program, const SourceMap& sources, Dat
   }
 }
 
-// False where the program rejects the point (message_ says why).
-bool StanModel::trace(const double* theta, std::size_t lanes, std::size_t lane,
-                      std::shared_ptr<const tape::Tape>& tape) {
-  tape::Builder builder;
+struct StanModel::Following {
+  const RowData* rows = nullptr;
+  std::span<const tape::RowTag> parameter_tags;
+  StanRows::Ranges* ranges = nullptr;
+};
+
+// False where the program rejects the point (the message says why).
+bool StanModel::record(tape::Builder& builder, const Point& at, const Following* following, std::string& message) {
+  if (following != nullptr) builder.track_rows(following->rows->count);
   tape::Ids free(dim_);
-  for (std::size_t i = 0; i < dim_; ++i) free[i] = builder.add_parameter(theta[i * lanes + lane]);
+  for (std::size_t i = 0; i < dim_; ++i) {
+    free[i] = builder.add_parameter(at.theta[i * at.lanes + at.lane]);
+    if (following != nullptr) builder.tag_parameter(free[i], following->parameter_tags[i]);
+  }
   Random random(kTransformedDataSeed);
   tape::Tracer tracer(program_, sources_, builder, {options_.normalized, options_.jacobian}, &random);
-  set_data(tracer, program_, data_);
+  set_data(tracer, program_, data_, following != nullptr ? following->rows : nullptr);
   try {
     tracer.run(lang::BlockKind::transformed_data);
     tracer.declare_parameters(free);
@@ -118,12 +142,45 @@ bool StanModel::trace(const double* theta, std::size_t lanes, std::size_t lane,
     tracer.run(lang::BlockKind::model);
   } catch (const tape::Rejection& r) {
     const Position p = sources_.position(r.span.file, r.span.begin);
-    message_ = std::string(sources_.name(r.span.file)) + ":" + std::to_string(p.line) + ":" +
-               std::to_string(p.column) + ": " + r.message;
+    message = std::string(sources_.name(r.span.file)) + ":" + std::to_string(p.line) + ":" +
+              std::to_string(p.column) + ": " + r.message;
     return false;
   }
+  if (following != nullptr) *following->ranges = tracer.parameter_ranges();
+  return true;
+}
+
+bool StanModel::trace(const double* theta, std::size_t lanes, std::size_t lane,
+                      std::shared_ptr<const tape::Tape>& tape) {
+  tape::Builder builder;
+  if (!record(builder, {theta, lanes, lane}, nullptr, message_)) return false;
   tape = tape::compile(builder);
   return true;
+}
+
+StanRows& StanModel::stan_rows() {
+  if (!rows_) {
+    const auto record_rows = [this](tape::Builder& builder, const StanRows::Request& request,
+                                    StanRows::Ranges& ranges, std::string& message) {
+      const Following following{request.rows, request.parameter_tags, &ranges};
+      return record(builder, {request.theta, 1, 0}, &following, message);
+    };
+    rows_ = std::make_unique<StanRows>(sources_, find_row_data(program_, data_, options_.rows), dim_, record_rows);
+  }
+  return *rows_;
+}
+
+density::Rows* StanModel::rows() { return &stan_rows(); }
+std::string StanModel::describe_rows() { return stan_rows().describe(); }
+
+density::Terms* StanModel::terms() {
+  if (!terms_) {
+    terms_ = std::make_unique<StanTerms>(dim_, [this](tape::Builder& builder, const double* theta,
+                                                      std::string& message) {
+      return record(builder, {theta, 1, 0}, nullptr, message);
+    });
+  }
+  return terms_.get();
 }
 
 StanModel::Lanes& StanModel::workspace(std::size_t lanes) {
@@ -161,6 +218,7 @@ void StanModel::evaluate_alone(const Batch& batch, std::size_t lane) {
 }
 
 void StanModel::evaluate(const Batch& batch) {
+  if (rows_ && rows_->is_chosen()) return rows_->evaluate(batch, message_);
   message_.clear();
   if (!tape_) {
     for (std::size_t lane = 0; lane < batch.lanes && !tape_; ++lane)

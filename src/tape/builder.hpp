@@ -77,6 +77,7 @@ class Builder final {
   // From here on every number knows its row. A constant made of all rows (a mean) belongs to none.
   void track_rows(std::size_t count) { row_count_ = count; }
   bool tracks_rows() const { return row_count_ > 0; }
+  std::size_t row_count() const { return row_count_; }
   RowTag tag(Id id) const;
   RowTag tag(std::span<const Id> ids) const;
   void tag_parameter(Id id, RowTag tag) { slot_tags_[id] = tag; }
