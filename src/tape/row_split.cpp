@@ -9,6 +9,7 @@
 // differences, multiples, and products of a sum over rows with something that belongs to no row.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "math/distribution.hpp"
@@ -428,7 +429,19 @@ class RowSplitter final {
     density.first_operand = static_cast<std::uint32_t>(trace().operands.size());
     density.operand_count = static_cast<std::uint32_t>(operands.size());
     for (const Ids& ids : operands) add_operand(ids);
+    // This GLM drops log y! where the family's own mass keeps it with the scale.
+    const bool drops_factorial = form.family == "neg_binomial_2_log" && !r.terms.normalized;
+    if (drops_factorial) density.result = new_slots(1);
     split(density);
+    if (drops_factorial) {
+      Ids parts{density.result};
+      for (const Id y : operands[0]) {
+        const Id factorial = new_constant(std::lgamma(trace().constant(y) + 1));
+        out_.constants.back() = tag(y);
+        parts.push_back(factorial);
+      }
+      sum(r, parts, r.result);
+    }
     return true;
   }
 

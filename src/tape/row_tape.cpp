@@ -41,6 +41,8 @@ class RowTape::Maker final {
       if (owner_.counts_[c] > 0) write_class(c);
     }
     keep_slots();
+    out_.stand_ins = {static_cast<std::uint32_t>(parameters()), static_cast<std::uint32_t>(parameters()) + holes_,
+                      static_cast<std::uint32_t>(kept_.size())};
     return std::move(out_);
   }
 

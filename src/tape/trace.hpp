@@ -27,6 +27,13 @@ struct Trace {
   std::vector<double> constants;
   std::vector<Guard> guards;
   std::vector<TargetTerm> target;
+  // Parameters [first, last) that stand for any of the slots of the last `kept` guards (rows.hpp): what reads one of
+  // them must come after all of these slots. Instructions that make these slots come first.
+  struct StandIns {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::uint32_t kept = 0;
+  } stand_ins;
 
   std::span<const Id> operand(const RawInstruction& r, std::uint32_t j) const {
     const RawOperand& o = operands[r.first_operand + j];
