@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/random.hpp"
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
 #include "lang/front_end.hpp"
@@ -31,6 +33,10 @@ struct DensityArguments {
   std::size_t repeat = 0;
   bool normalized = false;
   bool check = false;
+  std::string dump;
+  std::vector<std::string> rows;
+  std::size_t minibatch = 0;
+  std::uint64_t seed = 1;
 };
 
 struct Evaluated {
@@ -124,6 +130,40 @@ std::string check_gradient(model::StanModel& model, const std::vector<double>& p
                      where + 1);
 }
 
+std::vector<std::uint32_t> random_rows(std::size_t count, std::size_t size, Random& random) {
+  std::vector<std::uint32_t> rows(count);
+  std::iota(rows.begin(), rows.end(), 0U);
+  for (std::size_t i = 0; i < size; ++i) std::swap(rows[i], rows[i + random.below(count - i)]);
+  rows.resize(size);
+  return rows;
+}
+
+// Chooses a random minibatch. Returns what is to be said of it: its rows, and the time of an exchange.
+std::string choose_minibatch(const DensityArguments& arguments, model::StanModel& model) {
+  density::Rows& rows = *model.rows();
+  if (arguments.minibatch > rows.count()) {
+    throw Error(ErrorKind::bad_input, fmt::format("--minibatch: {} rows are wanted, but there are {}.",
+                                                  arguments.minibatch, rows.count()));
+  }
+  Random random(arguments.seed);
+  const std::vector<std::uint32_t> chosen = random_rows(rows.count(), arguments.minibatch, random);
+  rows.choose(chosen);
+  std::string out = fmt::format(",\n  \"rows\": {}, \"minibatch\": [", rows.count());
+  for (std::size_t i = 0; i < chosen.size(); ++i) out += fmt::format("{}{}", i > 0 ? ", " : "", chosen[i] + 1);
+  out += "]";
+  if (arguments.repeat == 0) return out;
+  std::vector<std::vector<std::uint32_t>> others;
+  for (std::size_t i = 0; i < std::min<std::size_t>(arguments.repeat, 100); ++i)
+    others.push_back(random_rows(rows.count(), arguments.minibatch, random));
+  for (const std::vector<std::uint32_t>& other : others) rows.choose(other);
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < arguments.repeat; ++i) rows.choose(others[i % others.size()]);
+  const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - start;
+  rows.choose(chosen);
+  return out + fmt::format(",\n  \"nanoseconds_to_exchange\": {:.1f}",
+                           taken.count() / static_cast<double>(arguments.repeat));
+}
+
 int run_density(const DensityArguments& arguments) {
   SourceMap sources;
   const FileId file = add_program(sources, arguments.program);
@@ -136,7 +176,13 @@ int run_density(const DensityArguments& arguments) {
     return static_cast<int>(ErrorKind::bad_input);
   }
   model::Data data = arguments.data.empty() ? model::Data() : model::read_data(arguments.data);
-  model::StanModel model(*understood.program, sources, std::move(data), {arguments.normalized, true});
+  model::StanModel model(*understood.program, sources, std::move(data),
+                         {arguments.normalized, true, arguments.rows});
+  if (arguments.dump == "subsample") {
+    std::printf("%s", model.describe_rows().c_str());
+    return 0;
+  }
+  const std::string minibatch = arguments.minibatch > 0 ? choose_minibatch(arguments, model) : std::string();
   const std::vector<double> point = read_point(arguments.point, model.dim());
   Evaluation evaluation(model, point, arguments.lanes);
   evaluation.run();
@@ -144,7 +190,7 @@ int run_density(const DensityArguments& arguments) {
       fmt::format("{{\n  \"log_density\": {},\n  \"gradient\": [", json_number(evaluation.log_density()));
   for (std::size_t i = 0; i < point.size(); ++i)
     out += (i > 0 ? ", " : "") + json_number(evaluation.gradient(i));
-  out += "]";
+  out += "]" + minibatch;
   if (!model.message().empty()) out += ",\n  \"message\": " + json_string(model.message());
   if (arguments.repeat > 0) {
     out += fmt::format(",\n  \"nanoseconds_per_gradient\": {:.1f}",
@@ -178,6 +224,16 @@ Run add_density(CLI::App& verb) {
   verb.add_option("--lanes", arguments->lanes, "Evaluate so many draws at once")->check(CLI::Range(1, 1024));
   verb.add_option("--repeat", arguments->repeat, "Time so many evaluations");
   verb.add_flag("--normalized", arguments->normalized, "Keep the constants that '~' drops");
+  verb.add_option("--rows", arguments->rows, "Data whose first index is the row of minibatches (default: those with "
+                                             "the first size that most data share)")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  verb.add_option("--minibatch", arguments->minibatch, "Evaluate a random minibatch of so many rows")
+      ->type_name("B")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--seed", arguments->seed, "Of the random minibatch");
+  verb.add_option("--dump", arguments->dump, "subsample: which terms minibatches scale")
+      ->check(CLI::IsMember({"subsample"}));
   verb.add_flag("--check", arguments->check, "Compare the gradient with finite differences");
   return [arguments] { return run_density(*arguments); };
 }

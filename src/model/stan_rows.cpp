@@ -116,10 +116,12 @@ StanRows::~StanRows() = default;
 
 StanRows::StanRows(const SourceMap& sources, RowData data, std::size_t dim, Record record)
     : sources_(sources), data_(std::move(data)), dim_(dim), record_(std::move(record)), parameter_tags_(dim) {
-  std::vector<double> theta(dim, 0.0);
+  // Not the origin first: there comparisons with 0 all come out alike.
+  std::vector<double> theta(dim);
   Random random(0);
   std::string message;
   for (int i = 0; i < kMostPoints; ++i) {
+    for (double& x : theta) x = i == 1 ? 0.0 : 2 * random.uniform() - 1;
     tape::Builder builder;
     Ranges ranges;
     if (record_(builder, {theta.data(), &data_, parameter_tags_}, ranges, message)) {
@@ -129,7 +131,6 @@ StanRows::StanRows(const SourceMap& sources, RowData data, std::size_t dim, Reco
       counts_.assign(program_.classes.size(), 0);
       return;
     }
-    for (double& x : theta) x = 4 * random.uniform() - 2;
   }
   throw Error(ErrorKind::bad_input, "minibatches: the program rejects every point that was tried. " + message);
 }

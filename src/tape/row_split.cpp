@@ -549,10 +549,11 @@ class RowSplitter final {
   }
 
   bool take_apart(const TargetTerm& term, std::vector<TargetTerm>& open) {
-    if (is_constant(term.id) || !tags_[term.id].several() || !out_.pinned[term.id].none()) return false;
-    if (term.id >= producer_.size() || producer_[term.id] == Uses::kNone) return false;
+    if (is_constant(term.id) || tags_[term.id].none() || !out_.pinned[term.id].none()) return false;
+    if (producer_[term.id] == Uses::kNone) return false;
     const RawInstruction r = trace().instructions[producer_[term.id]];
     const auto push = [&](Id id, double weight) { open.push_back({id, weight}); };
+    if (!tags_[term.id].several()) return drop_zero(r, term, open);
     if (array_name(r) == "sum") {
       const Ids parts = ids_of(r, 0);
       for (auto id = parts.rbegin(); id != parts.rend(); ++id) push(*id, term.weight);
@@ -582,6 +583,20 @@ class RowSplitter final {
     return tag(b).none() && distribute(r, a, b, term.weight, open);
   }
 
+  // A sum that began as 0 + x: so that the first row looks like the others.
+  bool drop_zero(const RawInstruction& r, const TargetTerm& term, std::vector<TargetTerm>& open) {
+    if (r.definition != &function("add") || r.count != 1) return false;
+    for (std::uint32_t j = 0; j < 2; ++j) {
+      const Id zero = trace().operand(r, j)[0];
+      const Id rest = trace().operand(r, 1 - j)[0];
+      if (!is_constant(zero) || trace().constant(zero) != 0 || is_constant(rest) || !(tags_[rest] == tags_[term.id]))
+        continue;
+      open.push_back({rest, term.weight});
+      return true;
+    }
+    return false;
+  }
+
   // (x + y) * f = x * f + y * f
   bool distribute(const RawInstruction& r, Id sum_id, Id factor, double weight, std::vector<TargetTerm>& open) {
     const bool times = r.definition == &function("multiply");
@@ -592,7 +607,9 @@ class RowSplitter final {
     }
     std::vector<TargetTerm> parts;
     if (!take_apart({sum_id, weight}, parts)) return false;
-    for (const TargetTerm& part : parts) {
+    for (TargetTerm part : parts) {
+      std::vector<TargetTerm> simpler;
+      if (tag(part.id).single() && take_apart(part, simpler)) part = simpler.front();
       const std::array<Ids, 2> operands{Ids{part.id}, Ids{factor}};
       const Id result = new_slots(1);
       elementwise(r, *static_cast<const math::Elementwise*>(r.definition), operands, 1, result);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "tape/rows.hpp"
@@ -385,14 +386,36 @@ void RowTape::find_places(std::uint32_t holes) {
   }
   tape.parameter_count = parameters;
   tape.slot_count -= holes;
+  // Row by row: a row's numbers lie side by side.
+  const auto key = [&](const Place& p) {
+    const bool constant = p.kind == Kind::constant || p.kind == Kind::preset;
+    const StandIn& s = constant ? constants_[p.stand_in] : externals_[p.stand_in];
+    return std::tuple{s.row_class, s.place, !constant, s.column};
+  };
+  std::sort(places_.begin(), places_.end(), [&](const Place& a, const Place& b) { return key(a) < key(b); });
 }
+
+namespace {
+
+// Rows lie anywhere in memory: asked for early, they come together.
+template <class T>
+void fetch(const std::vector<T>& from, std::size_t first, std::size_t size) {
+  constexpr std::size_t kLine = 64 / sizeof(T);
+  for (std::size_t i = 0; i < size; i += kLine) __builtin_prefetch(from.data() + first + i);
+}
+
+}  // namespace
 
 void RowTape::choose(std::span<const std::uint32_t> rows) {
   for (std::vector<std::uint32_t>& lines : chosen_) lines.clear();
   double constant = 0;
   for (const std::uint32_t row : rows) {
-    chosen_[program_.class_of[row]].push_back(program_.line_of[row]);
+    const RowClass& c = program_.classes[program_.class_of[row]];
+    const std::uint32_t line = program_.line_of[row];
+    chosen_[program_.class_of[row]].push_back(line);
     constant += program_.row_constants[row];
+    fetch(c.constants, line * c.constant_varies.size(), c.constant_varies.size());
+    fetch(c.externals, line * c.external_varies.size(), c.external_varies.size());
   }
   Tape& tape = *tape_;
   tape.target_constant = base_constant_ + constant * static_cast<double>(program_.row_count) /

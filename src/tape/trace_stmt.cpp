@@ -311,7 +311,9 @@ void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& argumen
   } else {
     mass = with(eval(*node.upper), d->log_cdf);
   }
-  const Id total = scalar("multiply", {mass, builder_.constant(-static_cast<double>(n))});
+  Id total = scalar("multiply", {mass, builder_.constant(-static_cast<double>(n))});
+  // The mass belongs to the row of the variate, also where the bounds do not.
+  if (const RowTag row = tag_of(arguments.front()); row.single()) total = builder_.tagged({total}, {&row, 1}).front();
   builder_.add_target(total);
 }
 

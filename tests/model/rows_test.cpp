@@ -148,70 +148,130 @@ const std::string kHead = R"(data { int N; int K; int J; matrix[N, K] x; vector[
 
 struct Case {
   std::string name;
+  std::size_t scaled;  // terms
+  std::size_t not_scaled;
   std::string body;
 };
 
 const Case kCases[] = {
-    {"vectorised regression", R"(parameters { real a; vector[K] beta; real<lower=0> sigma; }
+    {"vectorised regression", 12, 3, R"(parameters { real a; vector[K] beta; real<lower=0> sigma; }
       model { beta ~ normal(0, 2); sigma ~ exponential(1); y ~ normal(a + x * beta, sigma); })"},
-    {"loop", R"(parameters { real a; vector[K] beta; real<lower=0> sigma; }
+    {"loop", 12, 2, R"(parameters { real a; vector[K] beta; real<lower=0> sigma; }
       model { a ~ normal(0, 1); for (n in 1:N) y[n] ~ normal(a + x[n] * beta, sigma); })"},
-    {"normal GLM", R"(parameters { real a; vector[K] beta; real<lower=0> sigma; }
+    {"normal GLM", 12, 2, R"(parameters { real a; vector[K] beta; real<lower=0> sigma; }
       model { beta ~ std_normal(); y ~ normal_id_glm(x, a, beta, sigma); })"},
-    {"logistic GLM", R"(parameters { real a; vector[K] beta; }
+    {"logistic GLM", 12, 1, R"(parameters { real a; vector[K] beta; }
       model { beta ~ std_normal(); b ~ bernoulli_logit_glm(x, a, beta); })"},
-    {"logistic vectorised", R"(parameters { real a; vector[K] beta; }
+    {"logistic vectorised", 12, 1, R"(parameters { real a; vector[K] beta; }
       model { beta ~ std_normal(); b ~ bernoulli_logit(a + x * beta); })"},
-    {"Poisson GLM with own intercepts", R"(parameters { vector[J] a; vector[K] beta; }
+    {"Poisson GLM with own intercepts", 12, 1, R"(parameters { vector[J] a; vector[K] beta; }
       model { a ~ std_normal(); c ~ poisson_log_glm(x, a[g], beta); })"},
-    {"negative binomial GLM", R"(parameters { real a; vector[K] beta; real<lower=0> phi; }
+    {"negative binomial GLM", 24, 2, R"(parameters { real a; vector[K] beta; real<lower=0> phi; }
       model { phi ~ gamma(2, 1); c ~ neg_binomial_2_log_glm(x, a, beta, phi); })"},
-    {"groups, vectorised", R"(parameters { vector[J] a; real mu; real<lower=0> tau; real<lower=0> sigma; }
+    {"groups, vectorised", 12, 3, R"(parameters { vector[J] a; real mu; real<lower=0> tau; real<lower=0> sigma; }
       model { a ~ normal(mu, tau); y ~ normal(a[g], sigma); })"},
-    {"groups, non-centred", R"(parameters { vector[J] e; real mu; real<lower=0> tau; real<lower=0> sigma; }
+    {"groups, non-centred", 12, 3, R"(parameters { vector[J] e; real mu; real<lower=0> tau; real<lower=0> sigma; }
       transformed parameters { vector[J] a = mu + tau * e; }
       model { e ~ std_normal(); for (n in 1:N) target += normal_lpdf(y[n] | a[g[n]] + 0.5 * x[n, 1], sigma); })"},
-    {"latents with a bound", R"(parameters { vector<lower=0>[N] z; real<lower=0> tau; }
+    {"latents with a bound", 36, 2, R"(parameters { vector<lower=0>[N] z; real<lower=0> tau; }
       model { tau ~ exponential(1); z ~ gamma(2, tau); y ~ normal(log(z), s); })"},
-    {"latents with two bounds, loop", R"(parameters { array[N] real<lower=-1, upper=3> z; real m; }
+    {"latents with two bounds, loop", 48, 0, R"(parameters { array[N] real<lower=-1, upper=3> z; real m; }
       model { for (n in 1:N) { z[n] ~ normal(m, 1); y[n] ~ normal(z[n], 0.7); } })"},
-    {"latent simplexes", R"(parameters { array[N] simplex[3] p; vector[3] m; }
+    {"latent simplexes", 36, 0, R"(parameters { array[N] simplex[3] p; vector[3] m; }
       model { for (n in 1:N) { p[n] ~ dirichlet(rep_vector(2.0, 3)); y[n] ~ normal(dot_product(p[n], m), 1); } })"},
-    {"mixture", R"(parameters { real<lower=0, upper=1> w; ordered[2] mu; }
+    {"mixture", 12, 4, R"(parameters { real<lower=0, upper=1> w; ordered[2] mu; }
       model { mu ~ normal(0, 2); for (n in 1:N) target += log_mix(w, normal_lpdf(y[n] | mu[1], 1),
         normal_lpdf(y[n] | mu[2], s[n])); })"},
-    {"branch on data", R"(parameters { real a; real<lower=0> sigma; }
+    {"branch on data", 12, 1, R"(parameters { real a; real<lower=0> sigma; }
       model { for (n in 1:N) { if (b[n] == 1) y[n] ~ normal(a, sigma); else target += normal_lccdf(y[n] | a, sigma); } })"},
-    {"default changed by a branch", R"(parameters { real a; real d; }
+    {"default changed by a branch", 12, 0, R"(parameters { real a; real d; }
       model { for (n in 1:N) { real m = a; if (b[n] == 1) m = d; target += -square(m - 1); } })"},
-    {"skipped rows", R"(parameters { real a; }
+    {"skipped rows", 6, 0, R"(parameters { real a; }
       model { for (n in 1:N) { if (b[n] == 0) continue; target += -square(a - 0.3); } })"},
-    {"ternary and zero inflation", R"(parameters { real<lower=0, upper=1> t; real<lower=0> lambda; }
+    {"ternary and zero inflation", 12, 3, R"(parameters { real<lower=0, upper=1> t; real<lower=0> lambda; }
       model { for (n in 1:N) target += c[n] == 0 ? log_sum_exp(log(t), log1m(t) + poisson_lpmf(0 | lambda))
         : log1m(t) + poisson_lpmf(c[n] | lambda); })"},
-    {"transformed data", R"(transformed data { vector[N] u = (y - mean(y)) / sd(y); matrix[N, K] q = qr_thin_Q(x) * sqrt(N - 1.0);
+    {"transformed data", 24, 1, R"(transformed data { vector[N] u = (y - mean(y)) / sd(y); matrix[N, K] q = qr_thin_Q(x) * sqrt(N - 1.0);
         int ones = sum(b); array[N] int up; for (n in 1:N) up[n] = c[n] + 1; }
       parameters { real a; vector[K] beta; }
       model { a ~ normal(ones, 3); u ~ normal(a + q * beta, 1); up ~ poisson_log(a + q * beta); })"},
-    {"sums by hand", R"(parameters { real a; real<lower=0> sigma; real w; }
+    {"sums by hand", 48, 3, R"(parameters { real a; real<lower=0> sigma; real w; }
       model { real s1 = 0; for (n in 1:N) s1 += square(y[n] - a); target += -0.5 * s1 / square(sigma) - N * log(sigma);
         target += w * sum(exp(a * x[:, 1])) - square(w); target += -dot_self(y - w) + mean(y * a); })"},
-    {"weights and offsets", R"(parameters { real a; }
+    {"weights and offsets", 12, 0, R"(parameters { real a; }
       model { for (n in 1:N) target += s[n] * (normal_lpdf(y[n] | a, 1) + log(s[n])); })"},
-    {"categorical and ordered", R"(parameters { simplex[J] p; ordered[2] cut; real a; matrix[K, J] beta; }
+    {"categorical and ordered", 36, 3, R"(parameters { simplex[J] p; ordered[2] cut; real a; matrix[K, J] beta; }
       model { g ~ categorical(p); for (n in 1:N) g[n] ~ ordered_logistic(a * y[n], cut);
         for (n in 1:N) g[n] ~ categorical_logit((x[n] * beta)'); to_vector(beta) ~ std_normal(); })"},
-    {"vectors of rows", R"(transformed data { array[N] vector[2] v; for (n in 1:N) v[n] = x[n]'; }
+    {"vectors of rows", 12, 2, R"(transformed data { array[N] vector[2] v; for (n in 1:N) v[n] = x[n]'; }
       parameters { vector[2] m; cholesky_factor_corr[2] L; }
       model { L ~ lkj_corr_cholesky(2); v ~ multi_normal_cholesky(m, L); })"},
-    {"guards", R"(parameters { real a; vector[N] z; }
+    {"truncation", 48, 1, R"(parameters { real a; real<lower=0> sigma; }
+      model { for (n in 1:N) y[n] ~ normal(a, sigma) T[-3 - s[n], ]; for (n in 1:N) c[n] ~ poisson(sigma) T[, 9]; })"},
+    {"as often as a row says", 40, 0, R"(parameters { real a; real d; }
+      model { for (n in 1:N) { int k = 0; real m = 0; while (k < c[n]) { k += 1; m += a; }
+        for (j in 1:c[n]) target += -square(a - j); target += -square(m - d); } })"},
+    {"break", 12, 0, R"(parameters { vector[K] a; }
+      model { for (n in 1:N) { real m = 0; for (k in 1:K) { if (x[n, k] > 0.2) break; m += a[k]; }
+        target += -square(m - 0.3); } })"},
+    {"own function of several forms", 14, 0, R"(parameters { real a; }
+      model { array[N] real lp; for (n in 1:N) { lp[n] = 0; if (b[n] == 1) lp[n] = -square(a);
+        else if (c[n] > 2) lp[n] = -abs(a - 2); } target += sum(lp); target += sum(lp[1:2]) / 2; })"},
+    {"repeated measurements", 36, 2, R"(parameters { vector[N] u; real<lower=0> tau; real m; }
+      model { u ~ normal(m, tau); tau ~ exponential(1);
+        for (n in 1:N) for (k in 1:K) target += normal_lpdf(x[n, k] | u[n], s[n]); })"},
+    {"guards", 24, 0, R"(parameters { real a; vector[N] z; }
       model { z ~ std_normal(); for (n in 1:N) { if (z[n] > 0) y[n] ~ normal(z[n], 1); else y[n] ~ normal(a, 2); } })"},
-    {"state space: observations only", R"(parameters { vector[N] z; }
+    {"state space: observations only", 12, 2, R"(parameters { vector[N] z; }
       model { z[1] ~ std_normal(); z[2:N] ~ normal(z[1:(N - 1)], 1); y ~ normal(z, s); })"},
 };
 
 TEST(Rows, partitionsAddUpToTheFullDensity) {
   for (const Case& c : kCases) check_minibatches(c.name, kHead + c.body, kData);
+}
+
+// The sums above hold whatever is scaled; this is what must be.
+TEST(Rows, scalesTheTermsOfRows) {
+  for (const Case& c : kCases) {
+    const auto loaded = load(kHead + c.body, kData);
+    const auto& rows = dynamic_cast<StanRows&>(*loaded->model->rows());
+    std::size_t scaled = 0;
+    std::size_t not_scaled = 0;
+    for (const tape::StatementTerms& statement : rows.program().statements) {
+      scaled += statement.of_rows;
+      not_scaled += statement.global;
+    }
+    EXPECT_EQ(scaled, c.scaled) << c.name << "\n" << rows.describe();
+    EXPECT_EQ(not_scaled, c.not_scaled) << c.name << "\n" << rows.describe();
+  }
+}
+
+// One row of two, by hand: 2 * log normal(y_n | mu, 1) + log normal(mu | 0, 1), up to constants.
+TEST(Rows, oneRowByHand) {
+  const auto loaded = load("data { int N; vector[N] y; } parameters { real mu; } model { mu ~ normal(0, 1); y ~ normal(mu, 1); }",
+                           R"({"N": 2, "y": [1, 3]})");
+  const double mu = 0.7;
+  for (const std::uint32_t row : {0U, 1U}) {
+    const double y = row == 0 ? 1 : 3;
+    loaded->model->rows()->choose({&row, 1});
+    const Point at = evaluate(*loaded->model, {mu});
+    EXPECT_NEAR(at.log_density[0], -(y - mu) * (y - mu) - 0.5 * mu * mu, 1e-14);
+    EXPECT_NEAR(at.gradient[0], 2 * (y - mu) - mu, 1e-14);
+  }
+}
+
+TEST(Rows, raggedRows) {
+  const std::string program = R"(data { int M; int R; vector[M] v; array[R] int first; array[R] int len; }
+    parameters { vector[R] m; real<lower=0> t; }
+    model { m ~ normal(0, t); for (r in 1:R) segment(v, first[r], len[r]) ~ normal(m[r], 1 + t * len[r]); })";
+  const std::string data =
+      R"({"M": 7, "R": 4, "v": [1, 2, 3, 4, 5, 6, 7], "first": [1, 3, 4, 6], "len": [2, 1, 2, 2]})";
+  check_minibatches("ragged", program, data, {"first", "len"});
+}
+
+TEST(Rows, oneRow) {
+  check_minibatches("one row", "data { int N; vector[N] y; } parameters { real mu; } model { y ~ normal(mu, 1); }",
+                    R"({"N": 2, "y": [1, 3]})");
 }
 
 TEST(Rows, userDefinedFunctions) {
