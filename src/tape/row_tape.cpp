@@ -331,68 +331,61 @@ RowTape::RowTape(const RowProgram& program, std::span<const std::uint32_t> count
   for (std::size_t k = 0; k < maker.kept().size(); ++k)
     slot_of_[maker.kept()[k]] = closed(tape_->guards[real_guards + k].left);
   tape_->guards.resize(real_guards);
-  find_places(maker.holes());
+  find_locations(maker.holes());
   chosen_.resize(counts_.size());
   for (std::size_t c = 0; c < counts_.size(); ++c) chosen_[c].reserve(counts_[c]);
 }
 
-void RowTape::add_place(Place::Kind kind, std::size_t at, std::size_t packed, std::uint32_t stand_in) {
-  places_.push_back({kind, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(packed), stand_in});
-}
-
 // Finds every stand-in, and closes the gap that the stand-ins for slots leave.
-void RowTape::find_places(std::uint32_t holes) {
+void RowTape::find_locations(std::uint32_t holes) {
   Tape& tape = *tape_;
   const auto parameters = static_cast<std::uint32_t>(program_.global.parameter_count);
-  using Kind = Place::Kind;
-  const auto visit = [&](std::uint32_t& slot, Kind kind, std::size_t at, std::size_t packed = 0) {
+  const auto visit = [&](std::uint32_t& slot) {
     if (slot >= parameters + holes) {
       slot -= holes;
     } else if (slot >= parameters) {
-      add_place(kind, at, packed, (slot - parameters - 1) / 2);
+      slots_.push_back({&slot, externals_[(slot - parameters - 1) / 2]});
     }
   };
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < tape.constants.size(); ++i) {
-    if (is_stand_in(tape.constants[i], constants_.size(), number)) add_place(Kind::constant, i, 0, number);
+  const auto visit_number = [&](double& value) {
+    std::uint32_t number = 0;
+    if (is_stand_in(value, constants_.size(), number)) numbers_.push_back({&value, constants_[number]});
+  };
+  for (double& constant : tape.constants) visit_number(constant);
+  for (auto& [slot, value] : tape.presets) {
+    slot -= holes;
+    visit_number(value);
   }
-  for (std::size_t i = 0; i < tape.presets.size(); ++i) {
-    tape.presets[i].first -= holes;
-    if (is_stand_in(tape.presets[i].second, constants_.size(), number)) add_place(Kind::preset, i, 0, number);
-  }
-  for (std::size_t i = 0; i < tape.indices.size(); ++i) visit(tape.indices[i], Kind::index, i);
-  for (std::size_t j = 0; j < tape.operands.size(); ++j) {
-    TapeOperand& operand = tape.operands[j];
-    if (!operand.constant && !operand.gathered) visit(operand.base, Kind::operand, j);
+  for (std::uint32_t& index : tape.indices) visit(index);
+  for (TapeOperand& operand : tape.operands) {
+    if (!operand.constant && !operand.gathered) visit(operand.base);
   }
   for (Instruction& i : tape.instructions) {
     if (i.kind != OpKind::packed) i.result -= holes;
   }
-  for (std::size_t t = 0; t < tape.target.size(); ++t) visit(tape.target[t].slot, Kind::target, t);
-  for (std::size_t g = 0; g < tape.guards.size(); ++g) {
-    visit(tape.guards[g].left, Kind::guard_left, g);
-    visit(tape.guards[g].right, Kind::guard_right, g);
+  for (TargetRange& range : tape.target) visit(range.slot);
+  for (Guard& guard : tape.guards) {
+    visit(guard.left);
+    visit(guard.right);
   }
-  for (std::size_t p = 0; p < tape.packed.size(); ++p) {
-    Packed& packed = tape.packed[p];
-    for (std::size_t k = 0; k < packed.pool.size(); ++k) visit(packed.pool[k], Kind::pool, k, p);
-    for (std::size_t k = 0; k < packed.ops.size(); ++k) {
-      MicroOp& op = packed.ops[k];
+  for (Packed& packed : tape.packed) {
+    for (std::uint32_t& slot : packed.pool) visit(slot);
+    for (MicroOp& op : packed.ops) {
       op.result -= holes;
       if (op.code >= MicroCode::fma) continue;
-      visit(op.a, Kind::op_a, k, p);
-      if (op.n > 1) visit(op.b, Kind::op_b, k, p);
+      visit(op.a);
+      if (op.n > 1) visit(op.b);
     }
   }
   tape.parameter_count = parameters;
   tape.slot_count -= holes;
   // Row by row: a row's numbers lie side by side.
-  const auto key = [&](const Place& p) {
-    const bool constant = p.kind == Kind::constant || p.kind == Kind::preset;
-    const StandIn& s = constant ? constants_[p.stand_in] : externals_[p.stand_in];
-    return std::tuple{s.row_class, s.place, !constant, s.column};
+  const auto by_row = [](const auto& a, const auto& b) {
+    const auto key = [](const StandIn& s) { return std::tuple{s.row_class, s.place, s.column}; };
+    return key(a.for_what) < key(b.for_what);
   };
-  std::sort(places_.begin(), places_.end(), [&](const Place& a, const Place& b) { return key(a) < key(b); });
+  std::sort(numbers_.begin(), numbers_.end(), by_row);
+  std::sort(slots_.begin(), slots_.end(), by_row);
 }
 
 namespace {
@@ -420,30 +413,15 @@ void RowTape::choose(std::span<const std::uint32_t> rows) {
   Tape& tape = *tape_;
   tape.target_constant = base_constant_ + constant * static_cast<double>(program_.row_count) /
                                                         static_cast<double>(rows.size());
-  const auto number = [&](const Place& place) {
-    const StandIn& s = constants_[place.stand_in];
-    const RowClass& c = program_.classes[s.row_class];
-    return c.constants[chosen_[s.row_class][s.place] * c.constant_varies.size() + s.column];
-  };
-  const auto slot = [&](const Place& place) {
-    const StandIn& s = externals_[place.stand_in];
-    const RowClass& c = program_.classes[s.row_class];
-    return slot_of_[c.externals[chosen_[s.row_class][s.place] * c.external_varies.size() + s.column]];
-  };
-  using Kind = Place::Kind;
-  for (const Place& place : places_) {
-    switch (place.kind) {
-      case Kind::constant: tape.constants[place.at] = number(place); break;
-      case Kind::preset: tape.presets[place.at].second = number(place); break;
-      case Kind::index: tape.indices[place.at] = slot(place); break;
-      case Kind::operand: tape.operands[place.at].base = slot(place); break;
-      case Kind::target: tape.target[place.at].slot = slot(place); break;
-      case Kind::guard_left: tape.guards[place.at].left = slot(place); break;
-      case Kind::guard_right: tape.guards[place.at].right = slot(place); break;
-      case Kind::pool: tape.packed[place.packed].pool[place.at] = slot(place); break;
-      case Kind::op_a: tape.packed[place.packed].ops[place.at].a = slot(place); break;
-      case Kind::op_b: tape.packed[place.packed].ops[place.at].b = slot(place); break;
-    }
+  for (const Location<double>& location : numbers_) {
+    const auto& [c, place, column] = location.for_what;
+    const RowClass& own = program_.classes[c];
+    *location.at = own.constants[chosen_[c][place] * own.constant_varies.size() + column];
+  }
+  for (const Location<std::uint32_t>& location : slots_) {
+    const auto& [c, place, column] = location.for_what;
+    const RowClass& own = program_.classes[c];
+    *location.at = slot_of_[own.externals[chosen_[c][place] * own.external_varies.size() + column]];
   }
 }
 

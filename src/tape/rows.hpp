@@ -117,22 +117,21 @@ class RowTape final {
   void choose(std::span<const std::uint32_t> rows);
 
  private:
-  struct Place {
-    enum class Kind : std::uint8_t { constant, preset, index, operand, target, guard_left, guard_right, pool, op_a, op_b };
-    Kind kind;
-    std::uint32_t at = 0;      // in the tape's array
-    std::uint32_t packed = 0;  // pool, op_a, op_b: of which packed instruction
-    std::uint32_t stand_in = 0;
-  };
-  struct StandIn {  // for a number of the row that will be in this place
+  // For a number of the row that will be in this place.
+  struct StandIn {
     std::uint32_t row_class = 0;
     std::uint32_t place = 0;  // among the rows of its class
     std::uint32_t column = 0;
   };
+  // Where on the tape a stand-in was found.
+  template <class T>
+  struct Location {
+    T* at = nullptr;
+    StandIn for_what;
+  };
   class Maker;
 
-  void find_places(std::uint32_t holes);
-  void add_place(Place::Kind kind, std::size_t at, std::size_t packed, std::uint32_t stand_in);
+  void find_locations(std::uint32_t holes);
 
   const RowProgram& program_;
   std::vector<std::uint32_t> counts_;
@@ -140,7 +139,8 @@ class RowTape final {
   double base_constant_ = 0;
   std::vector<StandIn> constants_;
   std::vector<StandIn> externals_;
-  std::vector<Place> places_;
+  std::vector<Location<double>> numbers_;  // row by row
+  std::vector<Location<std::uint32_t>> slots_;
   std::vector<std::uint32_t> slot_of_;  // slots of the global trace -> of the tape
   std::vector<std::vector<std::uint32_t>> chosen_;  // by class: lines
 };
