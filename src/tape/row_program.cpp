@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "tape/rows.hpp"
@@ -203,8 +205,40 @@ class ProgramMaker final {
     }
   }
 
-  // An instruction of no row that one row alone reads is that row's.
+  // An instruction of no row that one row alone reads is that row's; but where others like it are read by several, all
+  // stay global, so that rows look alike.
   void find_owners() {
+    std::set<Likeness> shared;
+    for (bool again = true; again;) {
+      find_owners_unless(shared);
+      again = false;
+      std::set<Likeness> adopted;
+      for (std::uint32_t i = 0; i < owner_.size(); ++i) {
+        if (owner_[i] != kGlobal && own_tag(trace_.instructions[i]).none())
+          adopted.insert(likeness(trace_.instructions[i]));
+      }
+      for (std::uint32_t i = 0; i < owner_.size(); ++i) {
+        const Likeness like = likeness(trace_.instructions[i]);
+        if (owner_[i] == kGlobal && adopted.count(like) > 0) again |= shared.insert(like).second;
+      }
+    }
+    instructions_.resize(rows_.row_count);
+    for (std::uint32_t i = 0; i < owner_.size(); ++i) {
+      if (owner_[i] != kGlobal) instructions_[owner_[i]].push_back(i);
+    }
+  }
+
+  // The same function in the same statement.
+  using Likeness = std::tuple<std::uint32_t, std::uint32_t, const void*>;
+  static Likeness likeness(const RawInstruction& r) { return {r.span.file, r.span.begin, r.definition}; }
+
+  RowTag own_tag(const RawInstruction& r) const {
+    RowTag own;
+    for (std::uint32_t k = 0; k < r.result_size; ++k) own = join(own, tags_[r.result + k]);
+    return own;
+  }
+
+  void find_owners_unless(const std::set<Likeness>& shared) {
     owner_.assign(trace_.instructions.size(), kGlobal);
     constexpr std::uint32_t kNobody = 0xFFFF'FFFEU;
     std::vector<std::uint32_t> reader(trace_.slot_count, kNobody);
@@ -223,21 +257,17 @@ class ProgramMaker final {
     }
     for (auto i = static_cast<std::uint32_t>(owner_.size()); i-- > 0;) {
       const RawInstruction& r = trace_.instructions[i];
-      RowTag own;
+      const RowTag own = own_tag(r);
       std::uint32_t by = kNobody;
       for (std::uint32_t k = 0; k < r.result_size; ++k) {
-        own = join(own, tags_[r.result + k]);
         const std::uint32_t one = reader[r.result + k];
         if (one != kNobody) by = by == kNobody || by == one ? one : kGlobal;
       }
-      owner_[i] = own.single() ? own.low : own.none() && by != kNobody ? by : kGlobal;
+      const bool adopted = own.none() && by != kNobody && shared.count(likeness(r)) == 0;
+      owner_[i] = own.single() ? own.low : adopted ? by : kGlobal;
       for (std::uint32_t j = 0; j < r.operand_count; ++j) {
         for (const Id id : trace_.operand(r, j)) read(id, owner_[i]);
       }
-    }
-    instructions_.resize(rows_.row_count);
-    for (std::uint32_t i = 0; i < owner_.size(); ++i) {
-      if (owner_[i] != kGlobal) instructions_[owner_[i]].push_back(i);
     }
   }
 

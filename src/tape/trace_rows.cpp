@@ -140,9 +140,46 @@ Tracer::Flow Tracer::execute_controlled(const lang::If& node, const Stmt* taken,
   return flow;
 }
 
-void Tracer::tag_assigned(const Stmt& stmt, RowTag tag) {
+// The places that an assignment would change, as far as its indexes are known here; else all along their dimension.
+std::vector<RowTag> Tracer::tags_of_assigned(const lang::Expr& target, const Value& value, RowTag tag,
+                                             const std::set<const lang::Variable*>& changed) {
+  const auto* indexed = target.as<lang::Indexed>();
+  if (indexed == nullptr || indexed->base->as<lang::VariableRef>() == nullptr) return {tag};
+  const auto is_known = [&](const lang::Index& index) {
+    bool known = true;
+    for (const lang::Expr* part : {index.low, index.high}) {
+      if (part == nullptr) continue;
+      lang::for_each_expr(*part, [&](const lang::Expr& e) {
+        const auto* ref = e.as<lang::VariableRef>();
+        known &= ref == nullptr || (changed.count(ref->variable) == 0 && eval(e).is_set());
+      });
+    }
+    return known;
+  };
+  try {
+    std::vector<Selection> selections;
+    for (const lang::Index& index : indexed->indices) {
+      const std::size_t d = selections.size();
+      if (is_known(index)) {
+        selections.push_back(selection(index, value, d));
+      } else {
+        Selection all;
+        for (std::size_t i = 0; i < value.dims.at(d); ++i) all.at.push_back(i);
+        selections.push_back(std::move(all));
+      }
+    }
+    std::vector<RowTag> tags(value.parts ? value.parts->size() : value.size());
+    for (const std::size_t at : select(value, selections).positions) tags[at] = tag;
+    return tags;
+  } catch (const Rejection&) {  // an index that only the branch makes valid
+    return {tag};
+  }
+}
+
+void Tracer::tag_assigned(const Stmt& stmt, RowTag tag, const lang::Variable* unknown) {
   if (tag.none()) return;
-  const Variables changed = changed_in(stmt);
+  Variables changed = changed_in(stmt);
+  if (unknown != nullptr) changed.insert(unknown);
   const Variables declared = declared_in(stmt);
   lang::for_each_stmt(stmt, [&](const Stmt& below) {
     const auto* assign = below.as<lang::Assign>();
@@ -155,32 +192,7 @@ void Tracer::tag_assigned(const Stmt& stmt, RowTag tag) {
       if (declared.count(&variable) > 0) continue;
       Value& value = place(variable);
       if (!value.is_set()) continue;
-      // The same places as the assignment's, where they are known here; else all.
-      const auto* indexed = target->as<lang::Indexed>();
-      bool known = indexed != nullptr && indexed->base->as<lang::VariableRef>() != nullptr;
-      if (known) {
-        for (const lang::Index& index : indexed->indices) {
-          for (const lang::Expr* part : {index.low, index.high}) {
-            if (part == nullptr) continue;
-            lang::for_each_expr(*part, [&](const lang::Expr& e) {
-              const auto* ref = e.as<lang::VariableRef>();
-              known &= ref == nullptr || changed.count(ref->variable) == 0;
-            });
-          }
-        }
-      }
-      std::vector<RowTag> tags{tag};
-      if (known) {
-        try {
-          std::vector<Selection> selections;
-          for (const lang::Index& index : indexed->indices)
-            selections.push_back(selection(index, value, selections.size()));
-          tags.assign(value.parts ? value.parts->size() : value.size(), RowTag{});
-          for (const std::size_t at : select(value, selections).positions) tags[at] = tag;
-        } catch (const Rejection&) {  // an index that only the branch makes valid
-          tags = {tag};
-        }
-      }
+      const std::vector<RowTag> tags = tags_of_assigned(*target, value, tag, changed);
       value = tagged(value, tags);
     }
   });
@@ -192,11 +204,11 @@ void Tracer::end_iteration(const Stmt& body, RowTag before) {
   if (!contains<lang::Break, lang::Return>(body)) builder_.set_control(before);
 }
 
-void Tracer::end_loop(const Stmt& body, RowTag before, RowTag bounds) {
-  tag_assigned(body, bounds);
-  if (builder_.control() == before) return;
-  tag_assigned(body, builder_.control());
-  if (!contains<lang::Return>(body)) builder_.set_control(before);
+void Tracer::end_loop(const Loop& loop) {
+  tag_assigned(loop.body, loop.bounds, loop.variable);
+  if (builder_.control() == loop.before) return;
+  tag_assigned(loop.body, builder_.control(), loop.variable);
+  if (!contains<lang::Return>(loop.body)) builder_.set_control(loop.before);
 }
 
 }  // namespace kullback::tape

@@ -136,7 +136,7 @@ Tracer::Flow Tracer::execute_for(const lang::For& node) {
     if (flow == Flow::return_) return flow;
     end_iteration(*node.body, inner);
   }
-  end_loop(*node.body, outer, bounds);
+  end_loop({*node.body, node.variable, outer, bounds});
   return Flow::next;
 }
 
@@ -157,7 +157,7 @@ Tracer::Flow Tracer::execute_for_each(const lang::ForEach& node) {
     if (flow == Flow::return_) return flow;
     end_iteration(*node.body, outer);
   }
-  end_loop(*node.body, outer, {});
+  end_loop({*node.body, node.variable, outer, {}});
   return Flow::next;
 }
 
@@ -172,7 +172,7 @@ Tracer::Flow Tracer::execute_while(const lang::While& node) {
     if (flow == Flow::return_) return flow;
     end_iteration(*node.body, inner);
   }
-  end_loop(*node.body, outer, conditions);
+  end_loop({*node.body, nullptr, outer, conditions});
   return Flow::next;
 }
 

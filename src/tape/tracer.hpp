@@ -2,6 +2,7 @@
 // the same code is the interpreter of transformed data and generated quantities.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -139,9 +140,18 @@ class Tracer final {
   Value int_result(int number, RowTag tag) const;
   void tag_structural(std::string_view name, std::span<const Value> arguments, Value& result);
   Flow execute_controlled(const lang::If& node, const lang::Stmt* taken, RowTag tag);
-  void tag_assigned(const lang::Stmt& stmt, RowTag tag);
+  // `unknown`: a variable whose value here is not that inside the statement.
+  void tag_assigned(const lang::Stmt& stmt, RowTag tag, const lang::Variable* unknown = nullptr);
+  std::vector<RowTag> tags_of_assigned(const lang::Expr& target, const Value& value, RowTag tag,
+                                       const std::set<const lang::Variable*>& changed);
   void end_iteration(const lang::Stmt& body, RowTag before);
-  void end_loop(const lang::Stmt& body, RowTag before, RowTag bounds);
+  struct Loop {
+    const lang::Stmt& body;
+    const lang::Variable* variable = nullptr;
+    RowTag before;  // control
+    RowTag bounds;
+  };
+  void end_loop(const Loop& loop);
 
   const lang::Program& program_;
   const SourceMap& sources_;

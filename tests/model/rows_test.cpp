@@ -220,6 +220,10 @@ const Case kCases[] = {
     {"repeated measurements", 36, 2, R"(parameters { vector[N] u; real<lower=0> tau; real m; }
       model { u ~ normal(m, tau); tau ~ exponential(1);
         for (n in 1:N) for (k in 1:K) target += normal_lpdf(x[n, k] | u[n], s[n]); })"},
+    {"categories by hand", 12, 1, R"(parameters { real a; vector[9] d; }
+      model { array[N, 9] real q; d ~ std_normal();
+        for (n in 1:N) { for (k in 1:c[n]) q[n, k] = a * k + d[k]; for (k in c[n] + 1:9) q[n, k] = -d[k];
+          target += log_sum_exp(q[n]) - square(a * y[n]); } })"},
     {"guards", 24, 0, R"(parameters { real a; vector[N] z; }
       model { z ~ std_normal(); for (n in 1:N) { if (z[n] > 0) y[n] ~ normal(z[n], 1); else y[n] ~ normal(a, 2); } })"},
     {"state space: observations only", 12, 2, R"(parameters { vector[N] z; }
