@@ -149,7 +149,8 @@ std::string choose_minibatch(const DensityArguments& arguments, model::StanModel
   const std::vector<std::uint32_t> chosen = random_rows(rows.count(), arguments.minibatch, random);
   rows.choose(chosen);
   std::string out = fmt::format(",\n  \"rows\": {}, \"minibatch\": [", rows.count());
-  for (std::size_t i = 0; i < chosen.size(); ++i) out += fmt::format("{}{}", i > 0 ? ", " : "", chosen[i] + 1);
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    out += fmt::format("{}{}", i > 0 ? ", " : "", chosen[i] + 1);
   out += "]";
   if (arguments.repeat == 0) return out;
   std::vector<std::vector<std::uint32_t>> others;
@@ -224,8 +225,9 @@ Run add_density(CLI::App& verb) {
   verb.add_option("--lanes", arguments->lanes, "Evaluate so many draws at once")->check(CLI::Range(1, 1024));
   verb.add_option("--repeat", arguments->repeat, "Time so many evaluations");
   verb.add_flag("--normalized", arguments->normalized, "Keep the constants that '~' drops");
-  verb.add_option("--rows", arguments->rows, "Data whose first index is the row of minibatches (default: those with "
-                                             "the first size that most data share)")
+  verb.add_option("--rows", arguments->rows,
+                  "Data whose first index is the row of minibatches (default: those with "
+                  "the first size that most data share)")
       ->type_name("NAME,...")
       ->delimiter(',');
   verb.add_option("--minibatch", arguments->minibatch, "Evaluate a random minibatch of so many rows")

@@ -125,7 +125,8 @@ struct StanModel::Following {
 };
 
 // False where the program rejects the point (the message says why).
-bool StanModel::record(tape::Builder& builder, const Point& at, const Following* following, std::string& message) {
+bool StanModel::record(tape::Builder& builder, const Point& at, const Following* following,
+                       std::string& message) {
   if (following != nullptr) builder.track_rows(following->rows->count);
   tape::Ids free(dim_);
   for (std::size_t i = 0; i < dim_; ++i) {
@@ -165,7 +166,8 @@ StanRows& StanModel::stan_rows() {
       const Following following{request.rows, request.parameter_tags, &ranges};
       return record(builder, {request.theta, 1, 0}, &following, message);
     };
-    rows_ = std::make_unique<StanRows>(sources_, find_row_data(program_, data_, options_.rows), dim_, record_rows);
+    rows_ = std::make_unique<StanRows>(sources_, find_row_data(program_, data_, options_.rows), dim_,
+                                       record_rows);
   }
   return *rows_;
 }
@@ -175,10 +177,10 @@ std::string StanModel::describe_rows() { return stan_rows().describe(); }
 
 density::Terms* StanModel::terms() {
   if (!terms_) {
-    terms_ = std::make_unique<StanTerms>(dim_, [this](tape::Builder& builder, const double* theta,
-                                                      std::string& message) {
-      return record(builder, {theta, 1, 0}, nullptr, message);
-    });
+    terms_ = std::make_unique<StanTerms>(
+        dim_, [this](tape::Builder& builder, const double* theta, std::string& message) {
+          return record(builder, {theta, 1, 0}, nullptr, message);
+        });
   }
   return terms_.get();
 }

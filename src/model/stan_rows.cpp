@@ -1,6 +1,6 @@
-// A parameter belongs to rows, element by element, where its first size is the number of rows, some element meets the
-// data of its own row, and none meets another's. Candidates are tried one after another; one that brings two rows
-// together stays global, which is right for any parameter, only less sparse.
+// A parameter belongs to rows, element by element, where its first size is the number of rows, some element
+// meets the data of its own row, and none meets another's. Candidates are tried one after another; one that
+// brings two rows together stays global, which is right for any parameter, only less sparse.
 #include "model/stan_rows.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,8 @@ const lang::Variable* first_size(const lang::Variable& variable) {
   return ref != nullptr ? ref->variable : nullptr;
 }
 
-RowData named_rows(const lang::Program& program, const BoundData& data, const std::vector<std::string>& names) {
+RowData named_rows(const lang::Program& program, const BoundData& data,
+                   const std::vector<std::string>& names) {
   RowData rows;
   for (const std::string& name : names) {
     const lang::Variable* found = nullptr;
@@ -47,11 +48,12 @@ RowData named_rows(const lang::Program& program, const BoundData& data, const st
       throw Error(ErrorKind::bad_input, fmt::format("rows: the program has no data named '{}'.", name));
     const DataValue& value = *data.find(*found);
     if (value.dims.empty())
-      throw Error(ErrorKind::bad_input, fmt::format("rows: '{}' is one number; rows need a first index.", name));
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("rows: '{}' is one number; rows need a first index.", name));
     if (!rows.variables.empty() && value.dims.front() != rows.count) {
       throw Error(ErrorKind::bad_input,
-                  fmt::format("rows: '{}' has {} rows, but '{}' has {}; name data with the same first size.", name,
-                              value.dims.front(), rows.variables.front()->name, rows.count));
+                  fmt::format("rows: '{}' has {} rows, but '{}' has {}; name data with the same first size.",
+                              name, value.dims.front(), rows.variables.front()->name, rows.count));
     }
     rows.count = value.dims.front();
     rows.variables.push_back(found);
@@ -83,7 +85,8 @@ bool RowData::contains(const lang::Variable& variable) const {
   return std::find(variables.begin(), variables.end(), &variable) != variables.end();
 }
 
-RowData find_row_data(const lang::Program& program, const BoundData& data, const std::vector<std::string>& names) {
+RowData find_row_data(const lang::Program& program, const BoundData& data,
+                      const std::vector<std::string>& names) {
   RowData rows = names.empty() ? likely_rows(program, data) : named_rows(program, data, names);
   if (rows.count == 0) {
     throw Error(ErrorKind::bad_input, "minibatches need data with rows; this program has none.",
@@ -132,7 +135,8 @@ StanRows::StanRows(const SourceMap& sources, RowData data, std::size_t dim, Reco
       return;
     }
   }
-  throw Error(ErrorKind::bad_input, "minibatches: the program rejects every point that was tried. " + message);
+  throw Error(ErrorKind::bad_input,
+              "minibatches: the program rejects every point that was tried. " + message);
 }
 
 void StanRows::find_latents(const tape::Builder& builder, const Ranges& ranges) {
@@ -151,7 +155,8 @@ void StanRows::find_latents(const tape::Builder& builder, const Ranges& ranges) 
     if (variable.type->array_rank == 0 && !elementwise) continue;
     std::vector<RowTag> tags = parameter_tags_;
     for (std::size_t i = 0; i < range.size; ++i) {
-      const std::size_t row = elementwise ? row_of(*variable.type, range.dims, i) : i / (range.size / data_.count);
+      const std::size_t row =
+          elementwise ? row_of(*variable.type, range.dims, i) : i / (range.size / data_.count);
       tags[range.first + i] = RowTag::of(row);
     }
     const tape::RowTrace trace = split_with(tags);
@@ -180,10 +185,11 @@ void StanRows::refuse(const tape::RowConflict& conflict) const {
     names += fmt::format("{}'{}'", names.empty() ? "" : ", ", variable->name);
   throw Error(
       ErrorKind::bad_input,
-      fmt::format("{}:{}:{}: no minibatches: rows {} and {} of the data ({}) meet {}, so that its value belongs to "
-                  "no single row: {}",
-                  sources_.name(conflict.span.file), p.line, p.column, conflict.rows.low + 1, conflict.rows.high + 1,
-                  names, conflict.what, sources_.line(conflict.span.file, p.line)),
+      fmt::format(
+          "{}:{}:{}: no minibatches: rows {} and {} of the data ({}) meet {}, so that its value belongs to "
+          "no single row: {}",
+          sources_.name(conflict.span.file), p.line, p.column, conflict.rows.low + 1, conflict.rows.high + 1,
+          names, conflict.what, sources_.line(conflict.span.file, p.line)),
       "name with --rows only data whose rows enter the density as separate terms");
 }
 
@@ -303,8 +309,8 @@ std::string StanRows::describe() const {
     std::string_view text = sources_.text(statement.span);
     text = text.substr(0, text.find('\n'));
     const auto line = [&](std::string_view how, std::size_t terms) {
-      out += fmt::format("{}:{}:{}: {} ({} term{}): {}\n", sources_.name(statement.span.file), p.line, p.column, how,
-                         terms, terms == 1 ? "" : "s", text);
+      out += fmt::format("{}:{}:{}: {} ({} term{}): {}\n", sources_.name(statement.span.file), p.line,
+                         p.column, how, terms, terms == 1 ? "" : "s", text);
     };
     if (statement.of_rows > 0) line("scaled by N/B", statement.of_rows);
     if (statement.global > 0) line("not scaled", statement.global);
@@ -316,8 +322,9 @@ std::string StanRows::describe() const {
     out += fmt::format("rows have {} forms (", forms);
     for (std::size_t c = 0; c < std::min<std::size_t>(forms, 8); ++c)
       out += fmt::format("{}{}", c == 0 ? "" : " + ", program_.classes[c].rows.size());
-    out += fmt::format("{} rows): exchanged in place where as many of each form were chosen before, else compiled\n",
-                       forms > 8 ? " + ..." : "");
+    out += fmt::format(
+        "{} rows): exchanged in place where as many of each form were chosen before, else compiled\n",
+        forms > 8 ? " + ..." : "");
   }
   return out;
 }

@@ -24,9 +24,10 @@ struct RowData {
   bool contains(const lang::Variable& variable) const;
 };
 
-// By name, or where there are no names: the data whose first size is the variable that is the first size of most.
-// Throws Error where there is none, or their sizes differ.
-RowData find_row_data(const lang::Program& program, const BoundData& data, const std::vector<std::string>& names);
+// By name, or where there are no names: the data whose first size is the variable that is the first size of
+// most. Throws Error where there is none, or their sizes differ.
+RowData find_row_data(const lang::Program& program, const BoundData& data,
+                      const std::vector<std::string>& names);
 
 // The row of number `at` of a value with these sizes (first index: the row).
 std::size_t row_of(const math::Type& type, const tape::Dims& dims, std::size_t at);

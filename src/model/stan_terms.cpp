@@ -58,7 +58,8 @@ void StanTerms::evaluate(std::size_t lanes, const double* theta, double* result)
 }
 
 void StanTerms::evaluate_alone(std::size_t lanes, std::size_t lane, const double* theta, double* result) {
-  for (std::size_t t = 0; t < count(); ++t) result[t * lanes + lane] = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t t = 0; t < count(); ++t)
+    result[t * lanes + lane] = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> own_theta(dim_);
   for (std::size_t i = 0; i < dim_; ++i) own_theta[i] = theta[i * lanes + lane];
   tape::Builder builder;

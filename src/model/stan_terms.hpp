@@ -23,8 +23,8 @@ class StanTerms final : public density::Terms {
   std::span<const std::uint32_t> coordinates(std::size_t term) const override {
     return terms_.terms[term].coordinates;
   }
-  // Where a comparison with parameters comes out so that the terms are others than these, or the program rejects the
-  // point, all terms are NaN.
+  // Where a comparison with parameters comes out so that the terms are others than these, or the program
+  // rejects the point, all terms are NaN.
   void evaluate(std::size_t lanes, const double* theta, double* result) override;
 
  private:

@@ -1,6 +1,6 @@
-// Rows of numbers while a program is traced. What is computed belongs to the rows of what it is computed from. The
-// tags of slots serve only comparisons, which decide control; the passes behind the trace find them anew, with more
-// precision (rows.cpp).
+// Rows of numbers while a program is traced. What is computed belongs to the rows of what it is computed
+// from. The tags of slots serve only comparisons, which decide control; the passes behind the trace find them
+// anew, with more precision (rows.cpp).
 #include <array>
 
 #include "tape/builder.hpp"
@@ -55,8 +55,8 @@ void Builder::tag_elements(std::span<const Ids> operands, const Ids& results) {
   }
 }
 
-// A constant with a row for each row of the data, made from all of them (the orthogonal factor of a design matrix),
-// keeps the rows apart.
+// A constant with a row for each row of the data, made from all of them (the orthogonal factor of a design
+// matrix), keeps the rows apart.
 void Builder::tag_all(std::span<const Ids> operands, const Ids& results, const math::Shape& shape) {
   if (!tracks_rows()) return;
   RowTag all;
@@ -65,7 +65,8 @@ void Builder::tag_all(std::span<const Ids> operands, const Ids& results, const m
   const bool whole = normalized(all).none();
   for (std::size_t i = 0; i < results.size(); ++i) {
     RowTag own = all;
-    if (whole && is_constant(results[i]) && shape.count == row_count_) own = RowTag::of(i / (shape.rows * shape.cols));
+    if (whole && is_constant(results[i]) && shape.count == row_count_)
+      own = RowTag::of(i / (shape.rows * shape.cols));
     if (whole && is_constant(results[i]) && shape.count == 1 && shape.rows == row_count_)
       own = RowTag::of(i % shape.rows);
     join_tag(results[i], own);

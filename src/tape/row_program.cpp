@@ -1,5 +1,6 @@
-// Rows of slots, conflicts, and the classes of rows. Two rows are of one class where they have the same operations in
-// the same order, on operands of the same kinds: constants, slots of the row itself, slots from outside.
+// Rows of slots, conflicts, and the classes of rows. Two rows are of one class where they have the same
+// operations in the same order, on operands of the same kinds: constants, slots of the row itself, slots from
+// outside.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -171,9 +172,9 @@ class ProgramMaker final {
     Id id;
     double weight;
   };
-  std::vector<std::vector<OwnTerm>> terms_;                 // by row
-  std::vector<std::vector<std::uint32_t>> instructions_;    // by row
-  std::vector<std::vector<const Guard*>> guards_;           // by row
+  std::vector<std::vector<OwnTerm>> terms_;               // by row
+  std::vector<std::vector<std::uint32_t>> instructions_;  // by row
+  std::vector<std::vector<const Guard*>> guards_;         // by row
   std::vector<TargetTerm> global_terms_;
 
   RowTag tag(Id id) const { return tag_of(rows_, tags_, id); }
@@ -205,8 +206,8 @@ class ProgramMaker final {
     }
   }
 
-  // An instruction of no row that one row alone reads is that row's; but where others like it are read by several, all
-  // stay global, so that rows look alike.
+  // An instruction of no row that one row alone reads is that row's; but where others like it are read by
+  // several, all stay global, so that rows look alike.
   void find_owners() {
     std::set<Likeness> shared;
     for (bool again = true; again;) {
@@ -277,7 +278,9 @@ class ProgramMaker final {
     out.slot_count = static_cast<std::uint32_t>(trace_.parameter_count);
     compact_.resize(trace_.slot_count, kGlobal);
     for (Id p = 0; p < trace_.parameter_count; ++p) compact_[p] = p;
-    const auto moved = [&](Id id) { return is_constant(id) ? out.new_constant(trace_.constant(id)) : compact_[id]; };
+    const auto moved = [&](Id id) {
+      return is_constant(id) ? out.new_constant(trace_.constant(id)) : compact_[id];
+    };
     for (std::uint32_t i = 0; i < owner_.size(); ++i) {
       if (owner_[i] != kGlobal) continue;
       RawInstruction r = trace_.instructions[i];
@@ -285,11 +288,13 @@ class ProgramMaker final {
       r.first_operand = static_cast<std::uint32_t>(out.operands.size());
       for (std::uint32_t j = 0; j < r.operand_count; ++j) {
         const std::span<const Id> ids = trace_.operand(from, j);
-        out.operands.push_back({static_cast<std::uint32_t>(out.pool.size()), static_cast<std::uint32_t>(ids.size())});
+        out.operands.push_back(
+            {static_cast<std::uint32_t>(out.pool.size()), static_cast<std::uint32_t>(ids.size())});
         for (const Id id : ids) out.pool.push_back(moved(id));
       }
       r.first_shape = static_cast<std::uint32_t>(out.shapes.size());
-      for (std::size_t s = 0; s < shape_count(r); ++s) out.shapes.push_back(trace_.shapes[from.first_shape + s]);
+      for (std::size_t s = 0; s < shape_count(r); ++s)
+        out.shapes.push_back(trace_.shapes[from.first_shape + s]);
       r.result = out.new_slots(r.result_size);
       for (std::uint32_t k = 0; k < r.result_size; ++k) compact_[from.result + k] = r.result + k;
       out.instructions.push_back(r);
@@ -359,7 +364,8 @@ class ProgramMaker final {
         form.add(out.shapes.back());
       }
       out.result = form.as_class.local_count;
-      for (std::uint32_t k = 0; k < r.result_size; ++k) form.local[r.result + k] = form.as_class.local_count++;
+      for (std::uint32_t k = 0; k < r.result_size; ++k)
+        form.local[r.result + k] = form.as_class.local_count++;
       form.as_class.instructions.push_back(std::move(out));
     }
     for (const OwnTerm& term : terms_[row]) {
@@ -385,8 +391,10 @@ class ProgramMaker final {
         program_.classes.push_back(std::move(form.as_class));
       } else {
         RowClass& into = program_.classes[at->second];
-        into.constants.insert(into.constants.end(), form.as_class.constants.begin(), form.as_class.constants.end());
-        into.externals.insert(into.externals.end(), form.as_class.externals.begin(), form.as_class.externals.end());
+        into.constants.insert(into.constants.end(), form.as_class.constants.begin(),
+                              form.as_class.constants.end());
+        into.externals.insert(into.externals.end(), form.as_class.externals.begin(),
+                              form.as_class.externals.end());
       }
       RowClass& own = program_.classes[at->second];
       program_.class_of[row] = at->second;

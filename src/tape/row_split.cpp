@@ -5,8 +5,7 @@
 //   GLM densities                           eta_n = x_n . beta + alpha_n, then the density of each y_n
 //   densities of arrays of vectors          item by item
 //   constraints of arrays                   item by item
-// What belongs to no row itself but is read by one row only goes with it. Then the target is taken apart: sums,
-// differences, multiples, and products of a sum over rows with something that belongs to no row.
+// What belongs to no row itself but is read by one row only goes with it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,14 +36,17 @@ struct GlmForm {
   std::uint32_t design;  // operand of x; alpha and beta follow, then a scale
 };
 constexpr GlmForm kGlms[] = {
-    {"bernoulli_logit_glm_lpmf", "bernoulli_logit", 1},       {"binomial_logit_glm_lpmf", "binomial_logit", 2},
-    {"poisson_log_glm_lpmf", "poisson_log", 1},               {"neg_binomial_2_log_glm_lpmf", "neg_binomial_2_log", 1},
+    {"bernoulli_logit_glm_lpmf", "bernoulli_logit", 1},
+    {"binomial_logit_glm_lpmf", "binomial_logit", 2},
+    {"poisson_log_glm_lpmf", "poisson_log", 1},
+    {"neg_binomial_2_log_glm_lpmf", "neg_binomial_2_log", 1},
     {"normal_id_glm_lpdf", "normal", 1},
 };
 constexpr std::string_view kItemwise[] = {
-    "multi_normal_lpdf",    "multi_normal_cholesky_lpdf",    "multi_normal_prec_lpdf", "multi_student_t_lpdf",
-    "multi_student_t_cholesky_lpdf", "dirichlet_lpdf",       "categorical_lpmf",       "categorical_logit_lpmf",
-    "ordered_logistic_lpmf", "ordered_probit_lpmf",
+    "multi_normal_lpdf",    "multi_normal_cholesky_lpdf",    "multi_normal_prec_lpdf",
+    "multi_student_t_lpdf", "multi_student_t_cholesky_lpdf", "dirichlet_lpdf",
+    "categorical_lpmf",     "categorical_logit_lpmf",        "ordered_logistic_lpmf",
+    "ordered_probit_lpmf",
 };
 
 class RowSplitter final {
@@ -66,8 +68,7 @@ class RowSplitter final {
       guard.left = renamed(guard.left);
       guard.right = renamed(guard.right);
     }
-    split_target();
-    out_.trace = drop_unused(out_.trace);
+    for (TargetTerm& term : trace().target) term.id = renamed(term.id);
     return std::move(out_);
   }
 
@@ -77,7 +78,6 @@ class RowSplitter final {
   std::vector<Id> to_;
   std::vector<RowTag> tags_;    // of the slots written
   std::vector<RowTag> demand_;  // of the slots read: the rows that need them
-  std::vector<std::uint32_t> producer_;
 
   Trace& trace() { return out_.trace; }
   Id renamed(Id id) const { return is_constant(id) ? id : to_[id]; }
@@ -119,7 +119,8 @@ class RowSplitter final {
         for (std::size_t e = 0; e < ids.size(); ++e) {
           RowTag row = all;
           if (elements && ids.size() == r->count && r->count > 1) {
-            row = r->kind == OpKind::elementwise ? by(static_cast<std::uint32_t>(e)) : element_tag(*r, e, known);
+            row = r->kind == OpKind::elementwise ? by(static_cast<std::uint32_t>(e))
+                                                 : element_tag(*r, e, known);
             if (row.none()) row = all;
           }
           need(ids[e], row);
@@ -143,7 +144,8 @@ class RowSplitter final {
   void rename_operands(const RawInstruction& r) {
     for (std::uint32_t j = 0; j < r.operand_count; ++j) {
       const RawOperand& o = trace().operands[r.first_operand + j];
-      for (std::uint32_t k = 0; k < o.size; ++k) trace().pool[o.first + k] = renamed(trace().pool[o.first + k]);
+      for (std::uint32_t k = 0; k < o.size; ++k)
+        trace().pool[o.first + k] = renamed(trace().pool[o.first + k]);
     }
   }
 
@@ -248,7 +250,8 @@ class RowSplitter final {
 
   void dot(const RawInstruction& like, Ids a, Ids b, Id result) {
     static const math::Type kVector{math::Kind::vector};
-    static const math::ArrayOp* f = math::find_array_op("dot_product", std::array<math::Type, 2>{kVector, kVector});
+    static const math::ArrayOp* f =
+        math::find_array_op("dot_product", std::array<math::Type, 2>{kVector, kVector});
     const std::array<math::Shape, 2> shapes{math::Shape{a.size(), 1, 1}, math::Shape{b.size(), 1, 1}};
     const std::array<Ids, 2> operands{std::move(a), std::move(b)};
     if (operands[0].size() == 1) {
@@ -310,7 +313,8 @@ class RowSplitter final {
     for (const GlmForm& form : kGlms) {
       if (form.name == name) return split_glm(r, form);
     }
-    if (std::find(std::begin(kItemwise), std::end(kItemwise), name) != std::end(kItemwise)) return split_items(r);
+    if (std::find(std::begin(kItemwise), std::end(kItemwise), name) != std::end(kItemwise))
+      return split_items(r);
     return false;
   }
 
@@ -326,7 +330,8 @@ class RowSplitter final {
       return ids;
     };
     const auto column = [&](std::size_t j) {
-      return Ids(b.begin() + static_cast<long>(j * b_shape.rows), b.begin() + static_cast<long>((j + 1) * b_shape.rows));
+      return Ids(b.begin() + static_cast<long>(j * b_shape.rows),
+                 b.begin() + static_cast<long>((j + 1) * b_shape.rows));
     };
     Labels labels(r.result_size);
     for (std::size_t j = 0; j < b_shape.cols; ++j) {
@@ -518,111 +523,21 @@ class RowSplitter final {
         add_operand(std::span<const Id>(bound).subspan(begin, size));
       }
       emit(one);
-      for (std::uint32_t k = 0; k < item.size(); ++k)
-        to_[r.result + i * item.size() + k] = one.result + k;
+      for (std::uint32_t k = 0; k < item.size(); ++k) to_[r.result + i * item.size() + k] = one.result + k;
       jacobians[i] = one.result + static_cast<Id>(item.size());
     }
     sum(r, jacobians, r.result + static_cast<Id>(shape.size()));
-    return true;
-  }
-
-  // ---- the target ----
-
-  void split_target() {
-    producer_.assign(trace().slot_count, Uses::kNone);
-    for (std::uint32_t i = 0; i < trace().instructions.size(); ++i)
-      std::fill_n(producer_.begin() + trace().instructions[i].result, trace().instructions[i].result_size, i);
-    std::vector<TargetTerm> terms;
-    std::vector<Span> spans;
-    for (std::size_t t = 0; t < in_.trace.target.size(); ++t) {
-      std::vector<TargetTerm> open{{renamed(in_.trace.target[t].id), in_.trace.target[t].weight}};
-      while (!open.empty()) {
-        const TargetTerm term = open.back();
-        open.pop_back();
-        if (take_apart(term, open)) continue;
-        terms.push_back(term);
-        spans.push_back(in_.target_spans[t]);
-      }
-    }
-    trace().target = std::move(terms);
-    out_.target_spans = std::move(spans);
-  }
-
-  bool take_apart(const TargetTerm& term, std::vector<TargetTerm>& open) {
-    if (is_constant(term.id) || tags_[term.id].none() || !out_.pinned[term.id].none()) return false;
-    if (producer_[term.id] == Uses::kNone) return false;
-    const RawInstruction r = trace().instructions[producer_[term.id]];
-    const auto push = [&](Id id, double weight) { open.push_back({id, weight}); };
-    if (!tags_[term.id].several()) return drop_zero(r, term, open);
-    if (array_name(r) == "sum") {
-      const Ids parts = ids_of(r, 0);
-      for (auto id = parts.rbegin(); id != parts.rend(); ++id) push(*id, term.weight);
-      return true;
-    }
-    if (r.kind != OpKind::elementwise) return false;
-    const std::uint32_t e = term.id - r.result;
-    const auto operand = [&](std::uint32_t j) {
-      const std::span<const Id> ids = trace().operand(r, j);
-      return ids[ids.size() == 1 ? 0 : e];
-    };
-    const Id a = operand(0);
-    if (r.definition == &function("minus")) {
-      push(a, -term.weight);
-      return true;
-    }
-    if (r.operand_count != 2) return false;
-    const Id b = operand(1);
-    if (r.definition == &function("add") || r.definition == &function("subtract")) {
-      push(b, r.definition == &function("add") ? term.weight : -term.weight);
-      push(a, term.weight);
-      return true;
-    }
-    const bool times = r.definition == &function("multiply");
-    if (!times && r.definition != &function("divide")) return false;
-    if (times && tag(a).none()) return distribute(r, b, a, term.weight, open);
-    return tag(b).none() && distribute(r, a, b, term.weight, open);
-  }
-
-  // A sum that began as 0 + x: so that the first row looks like the others.
-  bool drop_zero(const RawInstruction& r, const TargetTerm& term, std::vector<TargetTerm>& open) {
-    if (r.definition != &function("add") || r.count != 1) return false;
-    for (std::uint32_t j = 0; j < 2; ++j) {
-      const Id zero = trace().operand(r, j)[0];
-      const Id rest = trace().operand(r, 1 - j)[0];
-      if (!is_constant(zero) || trace().constant(zero) != 0 || is_constant(rest) || !(tags_[rest] == tags_[term.id]))
-        continue;
-      open.push_back({rest, term.weight});
-      return true;
-    }
-    return false;
-  }
-
-  // (x + y) * f = x * f + y * f
-  bool distribute(const RawInstruction& r, Id sum_id, Id factor, double weight, std::vector<TargetTerm>& open) {
-    const bool times = r.definition == &function("multiply");
-    if (is_constant(factor)) {
-      const double f = trace().constant(factor);
-      open.push_back({sum_id, times ? weight * f : weight / f});
-      return true;
-    }
-    std::vector<TargetTerm> parts;
-    if (!take_apart({sum_id, weight}, parts)) return false;
-    for (TargetTerm part : parts) {
-      std::vector<TargetTerm> simpler;
-      if (tag(part.id).single() && take_apart(part, simpler)) part = simpler.front();
-      const std::array<Ids, 2> operands{Ids{part.id}, Ids{factor}};
-      const Id result = new_slots(1);
-      elementwise(r, *static_cast<const math::Elementwise*>(r.definition), operands, 1, result);
-      producer_.resize(trace().slot_count, Uses::kNone);
-      producer_[result] = static_cast<std::uint32_t>(trace().instructions.size() - 1);
-      open.push_back({result, part.weight});
-    }
     return true;
   }
 };
 
 }  // namespace
 
-RowTrace split_rows(const RowTrace& trace) { return RowSplitter(trace).run(); }
+RowTrace split_rows(const RowTrace& trace) {
+  RowTrace split = RowSplitter(trace).run();
+  split_row_target(split);
+  split.trace = drop_unused(split.trace);
+  return split;
+}
 
 }  // namespace kullback::tape

@@ -1,5 +1,5 @@
-// Which row of the data a number belongs to, while a program is traced for minibatches. A number made of several
-// rows knows the smallest and the largest of them.
+// Which row of the data a number belongs to, while a program is traced for minibatches. A number made of
+// several rows knows the smallest and the largest of them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,9 @@ struct RowTag {
   std::uint32_t low = 1;  // rows low..high; none where low > high
   std::uint32_t high = 0;
 
-  static RowTag of(std::size_t row) { return {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(row)}; }
+  static RowTag of(std::size_t row) {
+    return {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(row)};
+  }
   bool none() const { return low > high; }
   bool single() const { return low == high; }
   bool several() const { return low < high; }

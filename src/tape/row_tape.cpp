@@ -1,10 +1,11 @@
-// A tape for so many rows of each class. It is compiled with stand-ins where rows differ: a constant is a NaN with a
-// number of its own as payload, a slot is a parameter that does not exist. No pass computes with them or finds two of
-// them equal, so that each is found again on the tape, wherever the compiler put it: those are the places to write a
-// row's numbers into. Stand-ins for slots are never neighbours: lists of them are gathered by index.
+// A tape for so many rows of each class. It is compiled with stand-ins where rows differ: a constant is a NaN
+// with a number of its own as payload, a slot is a parameter that does not exist. No pass computes with them
+// or finds two of them equal, so that each is found again on the tape, wherever the compiler put it: those
+// are the places to write a row's numbers into. Stand-ins for slots are never neighbours: lists of them are
+// gathered by index.
 //
-// Slots of the global part that rows may need are kept by comparisons (of a slot with itself) that are removed again
-// once they have told where the slot is.
+// Slots of the global part that rows may need are kept by comparisons (of a slot with itself) that are
+// removed again once they have told where the slot is.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -42,7 +43,8 @@ class RowTape::Maker final {
       if (owner_.counts_[c] > 0) write_class(c);
     }
     keep_slots();
-    out_.stand_ins = {static_cast<std::uint32_t>(parameters()), static_cast<std::uint32_t>(parameters()) + holes_,
+    out_.stand_ins = {static_cast<std::uint32_t>(parameters()),
+                      static_cast<std::uint32_t>(parameters()) + holes_,
                       static_cast<std::uint32_t>(kept_.size())};
     return std::move(out_);
   }
@@ -84,7 +86,8 @@ class RowTape::Maker final {
     std::size_t externals = 0;
     for (std::uint32_t c = 0; c < program_.classes.size(); ++c) {
       const std::vector<bool>& varies = program_.classes[c].external_varies;
-      externals += static_cast<std::size_t>(std::count(varies.begin(), varies.end(), true)) * owner_.counts_[c];
+      externals +=
+          static_cast<std::size_t>(std::count(varies.begin(), varies.end(), true)) * owner_.counts_[c];
     }
     holes_ = static_cast<std::uint32_t>(2 * externals + 1);
     scale_ = static_cast<double>(program_.row_count) / row_total();
@@ -125,7 +128,8 @@ class RowTape::Maker final {
     for (std::uint32_t column = 0; column < own.external_varies.size(); ++column) {
       if (!own.external_varies[column]) continue;
       first_external_[column] = static_cast<std::uint32_t>(owner_.externals_.size());
-      for (std::uint32_t place = 0; place < count_; ++place) owner_.externals_.push_back({class_, place, column});
+      for (std::uint32_t place = 0; place < count_; ++place)
+        owner_.externals_.push_back({class_, place, column});
     }
     base_.assign(own.local_count, 0);
     stride_.assign(own.local_count, 0);
@@ -141,7 +145,8 @@ class RowTape::Maker final {
   Id id(const RowReference& ref, std::uint32_t place) const {
     switch (ref.kind) {
       case RowReference::Kind::constant:
-        return row_class().constant_varies[ref.at] ? (first_constant_[ref.at] + place) | kConstantBit : common_[ref.at];
+        return row_class().constant_varies[ref.at] ? (first_constant_[ref.at] + place) | kConstantBit
+                                                   : common_[ref.at];
       case RowReference::Kind::external:
         return row_class().external_varies[ref.at] ? external_stand_in(first_external_[ref.at] + place)
                                                    : moved(row_class().externals[ref.at]);
@@ -267,7 +272,8 @@ class RowTape::Maker final {
 
   void write_design_product(const RowInstruction& r) {
     static const math::ArrayOp* multiply = math::find_array_op(
-        "multiply", std::array<math::Type, 2>{math::Type{math::Kind::matrix}, math::Type{math::Kind::vector}});
+        "multiply",
+        std::array<math::Type, 2>{math::Type{math::Kind::matrix}, math::Type{math::Kind::vector}});
     const std::size_t n = r.operand_sizes[0];
     const std::array<math::Shape, 2> shapes{math::Shape{count_, n, 1}, math::Shape{n, 1, 1}};
     RawInstruction raw = begin(r, shapes);
@@ -305,7 +311,8 @@ class RowTape::Maker final {
       const RowClass& own = program_.classes[c];
       const std::size_t width = own.external_varies.size();
       for (std::size_t at = 0; at < own.externals.size(); ++at) {
-        if (own.external_varies[at % width] && own.externals[at] >= parameters()) wanted[own.externals[at]] = true;
+        if (own.external_varies[at % width] && own.externals[at] >= parameters())
+          wanted[own.externals[at]] = true;
       }
     }
     for (Id slot = 0; slot < wanted.size(); ++slot) {
@@ -411,8 +418,8 @@ void RowTape::choose(std::span<const std::uint32_t> rows) {
     fetch(c.externals, line * c.external_varies.size(), c.external_varies.size());
   }
   Tape& tape = *tape_;
-  tape.target_constant = base_constant_ + constant * static_cast<double>(program_.row_count) /
-                                                        static_cast<double>(rows.size());
+  tape.target_constant =
+      base_constant_ + constant * static_cast<double>(program_.row_count) / static_cast<double>(rows.size());
   for (const Location<double>& location : numbers_) {
     const auto& [c, place, column] = location.for_what;
     const RowClass& own = program_.classes[c];

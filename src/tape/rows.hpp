@@ -1,7 +1,8 @@
 // Minibatches. A trace whose numbers know the row of the data they come from is taken apart:
 //   log density = global terms + sum over rows n of the terms of row n,
-// where what a row needs of its own (operations, constants, slots of parameters) has one of a few forms, the classes.
-// A tape for B rows holds B copies of these forms; other rows are put in by exchanging constants and slot numbers.
+// where what a row needs of its own (operations, constants, slots of parameters) has one of a few forms, the
+// classes. A tape for B rows holds B copies of these forms; other rows are put in by exchanging constants and
+// slot numbers.
 #pragma once
 
 #include <memory>
@@ -20,16 +21,17 @@ struct RowTrace {
   Trace trace;
   std::size_t row_count = 0;
   std::vector<RowTag> constants;  // by constant
-  std::vector<RowTag> pinned;     // by slot: parameters that belong to rows, and what belongs to one by its index or
-                                  // the condition it stands under
+  std::vector<RowTag> pinned;     // by slot: parameters that belong to rows, and what belongs to one by its
+                               // index or the condition it stands under
   std::vector<Span> target_spans;  // by term of the target
 };
 
 RowTrace copy_row_trace(const Builder& builder, std::span<const RowTag> parameter_tags);
 
-// An equivalent trace whose instructions have elements of one row each, as far as the functions allow; the target's
-// terms are those of one row each, as far as they are sums.
+// An equivalent trace whose instructions have elements of one row each, as far as the functions allow; the
+// target's terms are those of one row each, as far as they are sums.
 RowTrace split_rows(const RowTrace& trace);
+void split_row_target(RowTrace& trace);  // the second half of it
 
 // By slot.
 std::vector<RowTag> find_tags(const RowTrace& trace);
@@ -78,7 +80,7 @@ struct RowClass {
   std::vector<Comparison> guards;
   // Row-major: a line for each row.
   std::vector<double> constants;
-  std::vector<Id> externals;  // parameters and slots of the global trace
+  std::vector<Id> externals;          // parameters and slots of the global trace
   std::vector<bool> constant_varies;  // by column: not the same in all rows
   std::vector<bool> external_varies;
 };
@@ -95,10 +97,10 @@ struct RowProgram {
   Trace global;  // without the rows' terms
   double global_constant = 0;
   std::vector<RowClass> classes;
-  std::vector<std::uint32_t> class_of;       // by row
-  std::vector<std::uint32_t> line_of;        // by row: its line in the class
-  std::vector<double> row_constants;         // by row: terms that are numbers
-  std::vector<StatementTerms> statements;    // in order of their place
+  std::vector<std::uint32_t> class_of;     // by row
+  std::vector<std::uint32_t> line_of;      // by row: its line in the class
+  std::vector<double> row_constants;       // by row: terms that are numbers
+  std::vector<StatementTerms> statements;  // in order of their place
 };
 
 // The trace must be without conflict.
@@ -141,7 +143,7 @@ class RowTape final {
   std::vector<StandIn> externals_;
   std::vector<Location<double>> numbers_;  // row by row
   std::vector<Location<std::uint32_t>> slots_;
-  std::vector<std::uint32_t> slot_of_;  // slots of the global trace -> of the tape
+  std::vector<std::uint32_t> slot_of_;              // slots of the global trace -> of the tape
   std::vector<std::vector<std::uint32_t>> chosen_;  // by class: lines
 };
 

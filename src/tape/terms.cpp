@@ -1,6 +1,6 @@
-// The target is taken apart into what it adds up: sums, differences, multiples by constants, and the elements of
-// densities, those that depend on the same coordinates together. Comparisons (of a slot with itself) keep the slot of
-// every part, and tell where it is on the tape; then they are removed.
+// The target is taken apart into what it adds up: sums, differences, multiples by constants, and the elements
+// of densities, those that depend on the same coordinates together. Comparisons (of a slot with itself) keep
+// the slot of every part, and tell where it is on the tape; then they are removed.
 #include "tape/terms.hpp"
 
 #include <algorithm>
@@ -122,7 +122,8 @@ class TermMaker final {
     if (r.kind != OpKind::transform) return all;
     const math::Shape& shape = trace_.shapes[r.first_shape];
     const std::span<const Id> free = trace_.operand(r, 0);
-    if (shape.count < 2 || r.operand_count > 1 || k >= shape.size() || free.size() % shape.count != 0) return all;
+    if (shape.count < 2 || r.operand_count > 1 || k >= shape.size() || free.size() % shape.count != 0)
+      return all;
     const std::size_t width = free.size() / shape.count;
     const std::size_t item = k / (shape.rows * shape.cols);
     Set own = 0;

@@ -1,6 +1,6 @@
-// Which rows of the data decide a value, beside the rows it is computed from: rows of an index, and rows of the
-// condition under which it is assigned. A condition on row n also decides the values that the branch not taken would
-// have assigned, and what stands behind a jump (break, continue, return).
+// Which rows of the data decide a value, beside the rows it is computed from: rows of an index, and rows of
+// the condition under which it is assigned. A condition on row n also decides the values that the branch not
+// taken would have assigned, and what stands behind a jump (break, continue, return).
 #include <array>
 #include <set>
 
@@ -38,7 +38,8 @@ Variables changed_in(const Stmt& stmt) {
     if (const auto* d = below.as<lang::Declare>()) changed.insert(d->variable);
     if (const auto* f = below.as<lang::For>()) changed.insert(f->variable);
     if (const auto* e = below.as<lang::ForEach>()) changed.insert(e->variable);
-    if (const auto* a = below.as<lang::Assign>(); a != nullptr && a->target->as<lang::TupleLiteral>() == nullptr)
+    if (const auto* a = below.as<lang::Assign>();
+        a != nullptr && a->target->as<lang::TupleLiteral>() == nullptr)
       changed.insert(&root_of(*a->target));
   });
   return changed;
@@ -105,8 +106,8 @@ Value Tracer::int_result(int number, RowTag tag) const {
   return value;
 }
 
-// Functions that move numbers keep the rows of reals; here are those of ints, and of the ints that say where or how
-// many.
+// Functions that move numbers keep the rows of reals; here are those of ints, and of the ints that say where
+// or how many.
 void Tracer::tag_structural(std::string_view name, std::span<const Value> arguments, Value& result) {
   RowTag numbers;
   RowTag places;
@@ -140,7 +141,8 @@ Tracer::Flow Tracer::execute_controlled(const lang::If& node, const Stmt* taken,
   return flow;
 }
 
-// The places that an assignment would change, as far as its indexes are known here; else all along their dimension.
+// The places that an assignment would change, as far as its indexes are known here; else all along their
+// dimension.
 std::vector<RowTag> Tracer::tags_of_assigned(const lang::Expr& target, const Value& value, RowTag tag,
                                              const std::set<const lang::Variable*>& changed) {
   const auto* indexed = target.as<lang::Indexed>();

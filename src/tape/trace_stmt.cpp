@@ -313,7 +313,8 @@ void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& argumen
   }
   Id total = scalar("multiply", {mass, builder_.constant(-static_cast<double>(n))});
   // The mass belongs to the row of the variate, also where the bounds do not.
-  if (const RowTag row = tag_of(arguments.front()); row.single()) total = builder_.tagged({total}, {&row, 1}).front();
+  if (const RowTag row = tag_of(arguments.front()); row.single())
+    total = builder_.tagged({total}, {&row, 1}).front();
   builder_.add_target(total);
 }
 

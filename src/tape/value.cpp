@@ -39,8 +39,8 @@ Value real_container(Type type, Dims dims, Ids ids) {
 }
 
 Value int_container(Type type, Dims dims, std::vector<int> numbers) {
-  return {std::move(type), std::move(dims), std::make_shared<std::vector<int>>(std::move(numbers)), nullptr,
-          nullptr, nullptr};
+  return {std::move(type), std::move(dims), std::make_shared<std::vector<int>>(std::move(numbers)),
+          nullptr,         nullptr,         nullptr};
 }
 
 std::vector<int>& change_ints(Value& value) { return unshare(value.ints); }

@@ -1,8 +1,6 @@
-// Minibatches against the full density: with all rows chosen both agree, and over a partition of the rows into K
-// minibatches of B, (B / N) * sum of the minibatch densities = full density - (1 - K B / N) * global part, which for a
-// partition (K B = N) is the full density itself, gradient included.
-#include "model/stan_rows.hpp"
-
+// Minibatches against the full density: with all rows chosen both agree, and over a partition of the rows
+// into K minibatches of B, (B / N) * sum of the minibatch densities = full density - (1 - K B / N) * global
+// part, which for a partition (K B = N) is the full density itself, gradient included.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "base/error.hpp"
 #include "lang/front_end.hpp"
 #include "model/stan_model.hpp"
+#include "model/stan_rows.hpp"
 
 namespace kullback::model {
 namespace {
@@ -33,8 +32,9 @@ std::unique_ptr<Loaded> load(const std::string& program, const std::string& data
     ADD_FAILURE() << program << loaded->understood.diagnostics.front().message;
     return nullptr;
   }
-  loaded->model = std::make_unique<StanModel>(*loaded->understood.program, loaded->sources,
-                                              parse_json_data(data, "test.json"), StanModelOptions{false, true, rows});
+  loaded->model =
+      std::make_unique<StanModel>(*loaded->understood.program, loaded->sources,
+                                  parse_json_data(data, "test.json"), StanModelOptions{false, true, rows});
   return loaded;
 }
 
@@ -70,7 +70,8 @@ void expect_near(const Point& a, const Point& b, const std::string& what, double
   }
 }
 
-std::vector<std::uint32_t> slice(const std::vector<std::uint32_t>& rows, std::size_t first, std::size_t size) {
+std::vector<std::uint32_t> slice(const std::vector<std::uint32_t>& rows, std::size_t first,
+                                 std::size_t size) {
   return {rows.begin() + static_cast<long>(first), rows.begin() + static_cast<long>(first + size)};
 }
 
@@ -100,7 +101,8 @@ void check_minibatches(const std::string& name, const std::string& program, cons
     std::reverse(order.begin(), order.end());
     rows->choose(order);
     expect_near(evaluate(model, theta), full, "all rows backwards");
-    for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint32_t>((i * 5 + 3) % n);  // n has no factor 5
+    for (std::size_t i = 0; i < n; ++i)
+      order[i] = static_cast<std::uint32_t>((i * 5 + 3) % n);  // n has no factor 5
     for (const std::size_t batch : {std::size_t{1}, std::size_t{2}, n / 2}) {
       ASSERT_EQ(n % batch, 0U);
       Point sum;
@@ -143,7 +145,8 @@ const std::string kData = R"({"N": 12, "K": 2, "J": 3,
   "g": [1, 2, 3, 1, 2, 3, 3, 2, 1, 1, 2, 3],
   "s": [1, 0.5, 2, 1.5, 0.7, 0.9, 1.1, 1.3, 0.8, 0.6, 1.9, 1.2]})";
 
-const std::string kHead = R"(data { int N; int K; int J; matrix[N, K] x; vector[N] y; array[N] int b; array[N] int c;
+const std::string kHead =
+    R"(data { int N; int K; int J; matrix[N, K] x; vector[N] y; array[N] int b; array[N] int c;
   array[N] int<lower=1, upper=J> g; vector<lower=0>[N] s; } )";
 
 struct Case {
@@ -168,9 +171,11 @@ const Case kCases[] = {
       model { a ~ std_normal(); c ~ poisson_log_glm(x, a[g], beta); })"},
     {"negative binomial GLM", 24, 2, R"(parameters { real a; vector[K] beta; real<lower=0> phi; }
       model { phi ~ gamma(2, 1); c ~ neg_binomial_2_log_glm(x, a, beta, phi); })"},
-    {"groups, vectorised", 12, 3, R"(parameters { vector[J] a; real mu; real<lower=0> tau; real<lower=0> sigma; }
+    {"groups, vectorised", 12, 3,
+     R"(parameters { vector[J] a; real mu; real<lower=0> tau; real<lower=0> sigma; }
       model { a ~ normal(mu, tau); y ~ normal(a[g], sigma); })"},
-    {"groups, non-centred", 12, 3, R"(parameters { vector[J] e; real mu; real<lower=0> tau; real<lower=0> sigma; }
+    {"groups, non-centred", 12, 3,
+     R"(parameters { vector[J] e; real mu; real<lower=0> tau; real<lower=0> sigma; }
       transformed parameters { vector[J] a = mu + tau * e; }
       model { e ~ std_normal(); for (n in 1:N) target += normal_lpdf(y[n] | a[g[n]] + 0.5 * x[n, 1], sigma); })"},
     {"latents with a bound", 36, 2, R"(parameters { vector<lower=0>[N] z; real<lower=0> tau; }
@@ -191,7 +196,8 @@ const Case kCases[] = {
     {"ternary and zero inflation", 12, 3, R"(parameters { real<lower=0, upper=1> t; real<lower=0> lambda; }
       model { for (n in 1:N) target += c[n] == 0 ? log_sum_exp(log(t), log1m(t) + poisson_lpmf(0 | lambda))
         : log1m(t) + poisson_lpmf(c[n] | lambda); })"},
-    {"transformed data", 24, 1, R"(transformed data { vector[N] u = (y - mean(y)) / sd(y); matrix[N, K] q = qr_thin_Q(x) * sqrt(N - 1.0);
+    {"transformed data", 24, 1,
+     R"(transformed data { vector[N] u = (y - mean(y)) / sd(y); matrix[N, K] q = qr_thin_Q(x) * sqrt(N - 1.0);
         int ones = sum(b); array[N] int up; for (n in 1:N) up[n] = c[n] + 1; }
       parameters { real a; vector[K] beta; }
       model { a ~ normal(ones, 3); u ~ normal(a + q * beta, 1); up ~ poisson_log(a + q * beta); })"},
@@ -200,7 +206,8 @@ const Case kCases[] = {
         target += w * sum(exp(a * x[:, 1])) - square(w); target += -dot_self(y - w) + mean(y * a); })"},
     {"weights and offsets", 12, 0, R"(parameters { real a; }
       model { for (n in 1:N) target += s[n] * (normal_lpdf(y[n] | a, 1) + log(s[n])); })"},
-    {"categorical and ordered", 36, 3, R"(parameters { simplex[J] p; ordered[2] cut; real a; matrix[K, J] beta; }
+    {"categorical and ordered", 36, 3,
+     R"(parameters { simplex[J] p; ordered[2] cut; real a; matrix[K, J] beta; }
       model { g ~ categorical(p); for (n in 1:N) g[n] ~ ordered_logistic(a * y[n], cut);
         for (n in 1:N) g[n] ~ categorical_logit((x[n] * beta)'); to_vector(beta) ~ std_normal(); })"},
     {"vectors of rows", 12, 2, R"(transformed data { array[N] vector[2] v; for (n in 1:N) v[n] = x[n]'; }
@@ -252,8 +259,9 @@ TEST(Rows, scalesTheTermsOfRows) {
 
 // One row of two, by hand: 2 * log normal(y_n | mu, 1) + log normal(mu | 0, 1), up to constants.
 TEST(Rows, oneRowByHand) {
-  const auto loaded = load("data { int N; vector[N] y; } parameters { real mu; } model { mu ~ normal(0, 1); y ~ normal(mu, 1); }",
-                           R"({"N": 2, "y": [1, 3]})");
+  const auto loaded = load(
+      "data { int N; vector[N] y; } parameters { real mu; } model { mu ~ normal(0, 1); y ~ normal(mu, 1); }",
+      R"({"N": 2, "y": [1, 3]})");
   const double mu = 0.7;
   for (const std::uint32_t row : {0U, 1U}) {
     const double y = row == 0 ? 1 : 3;
@@ -274,12 +282,14 @@ TEST(Rows, raggedRows) {
 }
 
 TEST(Rows, oneRow) {
-  check_minibatches("one row", "data { int N; vector[N] y; } parameters { real mu; } model { y ~ normal(mu, 1); }",
+  check_minibatches("one row",
+                    "data { int N; vector[N] y; } parameters { real mu; } model { y ~ normal(mu, 1); }",
                     R"({"N": 2, "y": [1, 3]})");
 }
 
 TEST(Rows, userDefinedFunctions) {
-  check_minibatches("function", R"(functions {
+  check_minibatches("function",
+                    R"(functions {
       real term(real y, row_vector x, vector beta, int b) { if (b == 1) return normal_lpdf(y | x * beta, 1);
         real m = 0; for (k in 1:num_elements(beta)) m += x[k] * beta[k]; return cauchy_lpdf(y | m, 2); } } )" +
                         kHead + R"(parameters { vector[K] beta; } model { beta ~ normal(0, 1);
@@ -289,7 +299,8 @@ TEST(Rows, userDefinedFunctions) {
 
 TEST(Rows, namedRows) {
   check_minibatches("y only", kHead + R"(parameters { real a; vector[K] beta; }
-    model { y ~ normal(a + x * beta, 1); })", kData, {"y"});
+    model { y ~ normal(a + x * beta, 1); })",
+                    kData, {"y"});
 }
 
 std::string refusal(const std::string& body, const std::vector<std::string>& names = {}) {
@@ -309,9 +320,10 @@ TEST(Rows, refusesWhatMixesRows) {
     EXPECT_NE(message.find("test.stan:"), std::string::npos) << message;
   };
   expect("parameters { real a; } model { for (n in 2:N) y[n] ~ normal(a * y[n - 1], 1); }", "rows 1 and 2");
-  expect("parameters { real<lower=0> r; } model { y ~ multi_normal(rep_vector(0, N), add_diag(gp_exp_quad_cov("
-         "to_array_1d(x[:, 1]), 1.0, r), 0.1)); }",
-         "rows 1 and 12");
+  expect(
+      "parameters { real<lower=0> r; } model { y ~ multi_normal(rep_vector(0, N), add_diag(gp_exp_quad_cov("
+      "to_array_1d(x[:, 1]), 1.0, r), 0.1)); }",
+      "rows 1 and 12");
   expect("parameters { real a; } model { target += -square(sum(y * a) - 1); }", "rows 1 and 12");
   expect("parameters { real a; } model { target += log_sum_exp(a * y); }", "log_sum_exp");
 }
@@ -319,7 +331,8 @@ TEST(Rows, refusesWhatMixesRows) {
 TEST(Rows, namesThatAreNoRows) {
   EXPECT_NE(refusal("parameters { real a; } model { y ~ normal(a, 1); }", {"q"}).find("no data named 'q'"),
             std::string::npos);
-  EXPECT_NE(refusal("parameters { real a; } model { y ~ normal(a, 1); }", {"N"}).find("one number"), std::string::npos);
+  EXPECT_NE(refusal("parameters { real a; } model { y ~ normal(a, 1); }", {"N"}).find("one number"),
+            std::string::npos);
 }
 
 TEST(Rows, badChoices) {
@@ -341,7 +354,9 @@ TEST(Rows, saysWhatIsScaled) {
   })",
                            kData);
   const std::string text = loaded->model->describe_rows();
-  const auto has = [&](const std::string& part) { EXPECT_NE(text.find(part), std::string::npos) << part << text; };
+  const auto has = [&](const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << text;
+  };
   has("rows: 12, of the data x, y, b, c, g, s");
   has("parameters of rows: z");
   has("other parameters: m");

@@ -1,14 +1,15 @@
-// Terms add up to the log density, and a term stays where it is when a coordinate that it does not name moves.
-#include "model/stan_terms.hpp"
-
+// Terms add up to the log density, and a term stays where it is when a coordinate that it does not name
+// moves.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
+#include "base/file.hpp"
 #include "lang/front_end.hpp"
 #include "model/stan_model.hpp"
+#include "model/stan_terms.hpp"
 
 namespace kullback::model {
 namespace {
@@ -32,7 +33,8 @@ std::unique_ptr<Loaded> load(const std::string& program, const std::string& data
   return loaded;
 }
 
-std::vector<double> values_at(density::Terms& terms, const std::vector<double>& theta, std::size_t lanes = 1) {
+std::vector<double> values_at(density::Terms& terms, const std::vector<double>& theta,
+                              std::size_t lanes = 1) {
   std::vector<double> values(terms.count() * lanes);
   terms.evaluate(lanes, theta.data(), values.data());
   return values;
@@ -46,7 +48,8 @@ void check_terms(const std::string& program, const std::string& data, std::size_
   density::Terms& terms = *model.terms();
   EXPECT_GE(terms.count(), at_least);
   std::vector<double> theta(model.dim());
-  for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = 0.4 * std::sin(1.0 + 2.0 * static_cast<double>(i));
+  for (std::size_t i = 0; i < theta.size(); ++i)
+    theta[i] = 0.4 * std::sin(1.0 + 2.0 * static_cast<double>(i));
   double log_density = 0;
   density::Status status{};
   model.evaluate({1, theta.data(), &log_density, nullptr, &status});
@@ -62,7 +65,8 @@ void check_terms(const std::string& program, const std::string& data, std::size_
     for (std::size_t t = 0; t < terms.count(); ++t) {
       const auto coordinates = terms.coordinates(t);
       EXPECT_TRUE(std::is_sorted(coordinates.begin(), coordinates.end()));
-      const bool depends = std::binary_search(coordinates.begin(), coordinates.end(), static_cast<std::uint32_t>(i));
+      const bool depends =
+          std::binary_search(coordinates.begin(), coordinates.end(), static_cast<std::uint32_t>(i));
       named[i] += depends ? 1 : 0;
       if (depends) {
         EXPECT_NE(after[t], values[t]) << "term " << t << " names coordinate " << i << " but does not move";
@@ -84,19 +88,31 @@ TEST(Terms, addUpAndNameTheirCoordinates) {
   const std::string head = "data { int N; int J; vector[N] y; array[N] int g; } ";
   // mu, tau, sigma, three a: each group's observations are a term
   check_terms(head + R"(parameters { real mu; real<lower=0> tau; real<lower=0> sigma; vector[J] a; }
-    model { mu ~ normal(0, 5); tau ~ cauchy(0, 1); a ~ normal(mu, tau); y ~ normal(a[g], sigma); })", data, 8);
+    model { mu ~ normal(0, 5); tau ~ cauchy(0, 1); a ~ normal(mu, tau); y ~ normal(a[g], sigma); })",
+              data, 8);
   check_terms(head + R"(parameters { vector<lower=0>[N] z; real m; }
-    model { target += -0.5 * dot_self(log(z) - m) + sum(y) - m * m; y ~ normal(z, 1); })", data, 8);
+    model { target += -0.5 * dot_self(log(z) - m) + sum(y) - m * m; y ~ normal(z, 1); })",
+              data, 8);
   check_terms(head + R"(parameters { array[2] simplex[3] p; real<lower=-1, upper=1> r; }
-    model { for (k in 1:2) p[k] ~ dirichlet(rep_vector(2.0, 3)); y ~ normal(r, 1 + square(p[1, 2])); })", data, 4);
-  check_terms("parameters { real x; real<lower=0> s; } model { x ~ normal(0, s); target += 3; target += -s + 2 * x; }",
-              "{}", 4);
+    model { for (k in 1:2) p[k] ~ dirichlet(rep_vector(2.0, 3)); y ~ normal(r, 1 + square(p[1, 2])); })",
+              data, 4);
+  check_terms(
+      "parameters { real x; real<lower=0> s; } model { x ~ normal(0, s); target += 3; target += -s + 2 * x; "
+      "}",
+      "{}", 4);
+}
+
+TEST(Terms, examples) {
+  const std::string folder = std::string(KULLBACK_SOURCE_DIR) + "/examples/";
+  for (const std::string name : {"eight_schools", "hierarchical", "logistic"})
+    check_terms(read_file(folder + name + ".stan"), read_file(folder + name + ".json"), 2);
 }
 
 TEST(Terms, otherBranch) {
-  const auto loaded = load("parameters { real x; real y; } model { if (x > 1) y ~ normal(x, 1); else y ~ normal(-x, 2); x ~ "
-                           "normal(0, 1); }",
-                           "{}");
+  const auto loaded = load(
+      "parameters { real x; real y; } model { if (x > 1) y ~ normal(x, 1); else y ~ normal(-x, 2); x ~ "
+      "normal(0, 1); }",
+      "{}");
   density::Terms& terms = *loaded->model->terms();
   for (const double x : {0.5, 1.5}) {
     const std::vector<double> theta{x, 0.3};
