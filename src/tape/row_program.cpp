@@ -340,6 +340,14 @@ class ProgramMaker final {
     return ref;
   }
 
+  // Ints of functions that are no densities may be sizes or powers, which decide how much memory the function needs:
+  // rows of one form have the same.
+  static bool shapes_result(const RawInstruction& r, std::uint32_t j) {
+    if (r.kind != OpKind::array) return false;
+    const auto& f = *static_cast<const math::ArrayOp*>(r.definition);
+    return f.parameter_types[j].is_int() && !f.name.ends_with("_lpmf") && !f.name.ends_with("_lpdf");
+  }
+
   Form form_of(std::uint32_t row) {
     Form form;
     for (const std::uint32_t i : instructions_[row]) {
@@ -357,7 +365,10 @@ class ProgramMaker final {
         const std::span<const Id> ids = trace_.operand(r, j);
         out.operand_sizes.push_back(static_cast<std::uint32_t>(ids.size()));
         form.add(out.operand_sizes.back());
-        for (const Id id : ids) out.references.push_back(reference(form, id));
+        for (const Id id : ids) {
+          out.references.push_back(reference(form, id));
+          if (is_constant(id) && shapes_result(r, j)) form.add(trace_.constant(id));
+        }
       }
       for (std::size_t s = 0; s < shape_count(r); ++s) {
         out.shapes.push_back(trace_.shapes[r.first_shape + s]);

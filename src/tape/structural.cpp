@@ -115,7 +115,11 @@ Value to_vector(Tracer& t, Arguments a, const Type& type) {
   return like(type, {n}, std::move(ids));
 }
 Value to_array_1d(Tracer& t, Arguments a, const Type& type) {
-  if (type.is_int()) return int_container(type, {a[0].size()}, *a[0].ints);
+  if (type.is_int()) {
+    Value out = int_container(type, {a[0].size()}, *a[0].ints);
+    out.tags = a[0].tags;
+    return out;
+  }
   return to_vector(t, a, type);
 }
 Value to_array_2d(Tracer& t, Arguments a, const Type& type) {

@@ -227,6 +227,8 @@ const Case kCases[] = {
     {"repeated measurements", 36, 2, R"(parameters { vector[N] u; real<lower=0> tau; real m; }
       model { u ~ normal(m, tau); tau ~ exponential(1);
         for (n in 1:N) for (k in 1:K) target += normal_lpdf(x[n, k] | u[n], s[n]); })"},
+    {"powers", 12, 0, R"(parameters { matrix[2, 2] m; }
+      model { for (n in 1:N) target += -sum(square(matrix_power(m, c[n] %/% 2) - y[n])); })"},
     {"categories by hand", 12, 1, R"(parameters { real a; vector[9] d; }
       model { array[N, 9] real q; d ~ std_normal();
         for (n in 1:N) { for (k in 1:c[n]) q[n, k] = a * k + d[k]; for (k in c[n] + 1:9) q[n, k] = -d[k];
