@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct DensityArguments {
   bool check = false;
   bool outputs = false;
   std::string dump;
+  std::vector<std::string> rows;
+  std::size_t minibatch = 0;
   std::size_t max_memory = 0;
   std::uint64_t seed = 0;
 };
@@ -204,6 +207,8 @@ void check_library_options(const DensityArguments& arguments) {
                        : arguments.outputs              ? "--outputs"
                        : !arguments.dump.empty()        ? "--dump"
                        : arguments.max_memory != 0      ? "--max-memory"
+                       : arguments.minibatch != 0       ? "--minibatch"
+                       : !arguments.rows.empty()        ? "--rows"
                                                         : nullptr;
   if (option != nullptr)
     throw Error(ErrorKind::usage, fmt::format("{} is for Stan programs, not for a shared library.", option));
@@ -225,6 +230,40 @@ int run_library(const DensityArguments& arguments) {
   return 0;
 }
 
+std::vector<std::uint32_t> random_rows(std::size_t count, std::size_t size, Random& random) {
+  std::vector<std::uint32_t> rows(count);
+  std::iota(rows.begin(), rows.end(), 0U);
+  for (std::size_t i = 0; i < size; ++i) std::swap(rows[i], rows[i + random.below(count - i)]);
+  rows.resize(size);
+  return rows;
+}
+
+// Chooses a random minibatch. Returns what is to be said of it: its rows, and the time of an exchange.
+std::string choose_minibatch(const DensityArguments& arguments, model::StanModel& model) {
+  density::Rows& rows = *model.rows();
+  if (arguments.minibatch > rows.count()) {
+    throw Error(ErrorKind::bad_input, fmt::format("--minibatch: {} rows are wanted, but there are {}.",
+                                                  arguments.minibatch, rows.count()));
+  }
+  Random random(arguments.seed);
+  const std::vector<std::uint32_t> chosen = random_rows(rows.count(), arguments.minibatch, random);
+  rows.choose(chosen);
+  std::string out = fmt::format(",\n  \"rows\": {}, \"minibatch\": [", rows.count());
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    out += fmt::format("{}{}", i > 0 ? ", " : "", chosen[i] + 1);
+  out += "]";
+  if (arguments.repeat == 0) return out;
+  std::vector<std::vector<std::uint32_t>> others;
+  for (std::size_t i = 0; i < std::min<std::size_t>(arguments.repeat, 100); ++i)
+    others.push_back(random_rows(rows.count(), arguments.minibatch, random));
+  for (const std::vector<std::uint32_t>& other : others) rows.choose(other);
+  std::size_t next = 0;
+  const double each =
+      nanoseconds_each(arguments.repeat, [&] { rows.choose(others[next++ % others.size()]); });
+  rows.choose(chosen);
+  return out + fmt::format(",\n  \"nanoseconds_to_exchange\": {:.1f}", each);
+}
+
 int run_density(const DensityArguments& arguments) {
   if (is_library(arguments.program)) return run_library(arguments);
   SourceMap sources;
@@ -239,12 +278,19 @@ int run_density(const DensityArguments& arguments) {
   }
   model::Data data = arguments.data.empty() ? model::Data() : model::read_data(arguments.data);
   const double start = processor_seconds();
-  model::StanModel model(
-      *understood.program, sources, std::move(data),
-      {.normalized = arguments.normalized, .seed = arguments.seed, .max_memory = arguments.max_memory});
+  model::StanModel model(*understood.program, sources, std::move(data),
+                         {.normalized = arguments.normalized,
+                          .seed = arguments.seed,
+                          .max_memory = arguments.max_memory,
+                          .rows = arguments.rows});
+  if (arguments.dump == "subsample") {
+    std::fputs(model.describe_rows().c_str(), stdout);
+    return 0;
+  }
   const std::vector<double> point = read_point(arguments.point, model.dim());
   if (!arguments.dump.empty()) return print_dump(model, sources, point, arguments.dump);
-  std::string out = evaluation_text(arguments, model, point, start);
+  const std::string minibatch = arguments.minibatch > 0 ? choose_minibatch(arguments, model) : std::string();
+  std::string out = evaluation_text(arguments, model, point, start) + minibatch;
   if (arguments.outputs) out += outputs_text(model, point, arguments.seed, arguments.repeat);
   if (arguments.check) out += check_text(model::check_gradient(model, point));
   if (const tape::Tape* tape = model.tape()) {
@@ -279,17 +325,27 @@ Run add_density(CLI::App& verb) {
                   "Time so many evaluations, and as many outputs with --outputs")
       ->check(CLI::Range(0, 1'000'000'000));
   verb.add_flag("--normalized", arguments->normalized, "Keep the constants that '~' drops");
+  verb.add_option("--rows", arguments->rows,
+                  "Data whose first index is the row of minibatches (default: those with "
+                  "the first size that most data share)")
+      ->type_name("NAME,...")
+      ->delimiter(',');
+  verb.add_option("--minibatch", arguments->minibatch, "Evaluate a random minibatch of so many rows")
+      ->type_name("B")
+      ->check(CLI::PositiveNumber);
   verb.add_flag("--check", arguments->check, "Compare the gradient with finite differences");
   verb.add_flag("--outputs", arguments->outputs,
                 "Add what the program outputs: parameters, transformed parameters, generated quantities");
   verb.add_option("--dump", arguments->dump,
-                  "Print the program's operations at the point instead: trace or tape")
-      ->check(CLI::IsMember({"trace", "tape"}));
+                  "Print instead the program's operations at the point (trace or tape), or which terms "
+                  "minibatches scale (subsample)")
+      ->check(CLI::IsMember({"trace", "tape", "subsample"}));
   verb.add_option("--max-memory", arguments->max_memory,
                   "Refuse a program that needs more, such as 500MB or 4GB (default: what is free)")
       ->transform(CLI::AsSizeValue(true))
       ->type_name("SIZE");
-  verb.add_option("--seed", arguments->seed, "Seed of the program's random numbers (default 0)")
+  verb.add_option("--seed", arguments->seed,
+                  "Seed of the program's random numbers and of the minibatch (default 0)")
       ->check(CLI::NonNegativeNumber);
   return [arguments] { return run_density(*arguments); };
 }

@@ -88,6 +88,17 @@ CheckedData checked_data(const lang::Program& program, const SourceMap& sources,
   return checked;
 }
 
+Value copied(const Value& value, const tape::Builder& from, tape::Builder& to) {
+  Value copy = value;
+  if (value.ids) {
+    for (tape::Id& id : tape::change_ids(copy)) id = to.constant(from.value(id));
+  }
+  if (value.parts) {
+    for (Value& part : tape::change_parts(copy)) part = copied(part, from, to);
+  }
+  return copy;
+}
+
 }  // namespace
 
 std::string rejection_text(const SourceMap& sources, const tape::Rejection& rejection) {
@@ -114,6 +125,23 @@ std::shared_ptr<const Prepared> prepare(const lang::Program& program, const Sour
   }
   prepared->values = tracer.values();
   return prepared;
+}
+
+void run_transformed_data(const Prepared& prepared, tape::Tracer& tracer, std::uint64_t seed,
+                          const ChangeData& change) {
+  Random random(seed, 0, kTransformedDataPurpose);
+  tracer.set_random(&random);
+  for (const lang::Stmt* stmt : prepared.program.block(lang::BlockKind::data)) {
+    const lang::Variable& variable = *stmt->as<lang::Declare>()->variable;
+    tracer.set(variable,
+               change(variable, copied(prepared.values[variable.id], prepared.builder, tracer.builder())));
+  }
+  try {
+    tracer.run(lang::BlockKind::transformed_data);
+  } catch (const tape::Rejection& rejection) {
+    throw Error(ErrorKind::bad_input, rejection_text(prepared.sources, rejection));
+  }
+  tracer.set_random(nullptr);
 }
 
 }  // namespace kullback::model

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -29,6 +30,12 @@ struct Prepared {
 // data.
 std::shared_ptr<const Prepared> prepare(const lang::Program& program, const SourceMap& sources, Data data,
                                         std::uint64_t seed);
+
+// Sets the data, changed by `change`, and runs transformed data on a tracer of its own, with the same random
+// numbers as prepare().
+using ChangeData = std::function<tape::Value(const lang::Variable&, tape::Value)>;
+void run_transformed_data(const Prepared& prepared, tape::Tracer& tracer, std::uint64_t seed,
+                          const ChangeData& change);
 
 // "model.stan:12:3: " and why the statement there was refused.
 std::string rejection_text(const SourceMap& sources, const tape::Rejection& rejection);

@@ -11,6 +11,8 @@
 #include "base/place.hpp"
 #include "model/memory_limit.hpp"
 #include "model/prepared.hpp"
+#include "model/stan_rows.hpp"
+#include "model/stan_terms.hpp"
 #include "tape/lane_kernels.hpp"
 #include "tape/not_finite.hpp"
 #include "tape/trace_size.hpp"
@@ -50,7 +52,9 @@ std::span<const density::Block> StanModel::blocks() const { return prepared_->la
 std::span<const density::Support> StanModel::supports() const { return prepared_->layout.supports; }
 const Diagnostics& StanModel::data_warnings() const { return prepared_->warnings; }
 
-bool StanModel::trace(const double* theta, tape::Builder& builder) {
+bool StanModel::trace(const double* theta, tape::Builder& builder) { return trace(theta, builder, message_); }
+
+bool StanModel::trace(const double* theta, tape::Builder& builder, std::string& message) const {
   builder = prepared_->builder;
   builder.set_limit(memory_limit());
   tape::Ids free(dim());
@@ -58,15 +62,19 @@ bool StanModel::trace(const double* theta, tape::Builder& builder) {
   tape::Tracer tracer(prepared_->program, prepared_->sources, builder,
                       {options_.normalized, options_.jacobian});
   tracer.set_values(prepared_->values);
+  return run_model(tracer, free, message);
+}
+
+bool StanModel::run_model(tape::Tracer& tracer, const tape::Ids& free, std::string& message) const {
   try {
     tracer.declare_parameters(free);
     tracer.run(lang::BlockKind::transformed_parameters);
     tracer.run(lang::BlockKind::model);
   } catch (const tape::Rejection& rejection) {
-    message_ = rejection_text(prepared_->sources, rejection);
+    message = rejection_text(prepared_->sources, rejection);
     return false;
   } catch (const tape::TraceTooLarge&) {
-    refuse_size(builder, prepared_->sources, builder.bytes(), memory_limit());
+    refuse_size(tracer.builder(), prepared_->sources, tracer.builder().bytes(), memory_limit());
   }
   return true;
 }
@@ -80,6 +88,58 @@ std::shared_ptr<const tape::Tape> StanModel::compile(const tape::Builder& builde
   const std::size_t limit = memory_limit();
   if (bytes > limit) refuse_size(builder, prepared_->sources, bytes, limit);
   return tape::compile(builder);
+}
+
+// ---- minibatches and terms ----
+
+// Transformed data are computed again, with the rows of what they are made from.
+bool StanModel::trace_rows(const StanRows::Request& request, tape::Builder& builder, StanRows::Ranges& ranges,
+                           std::string& message) const {
+  builder.set_limit(memory_limit());
+  builder.track_rows(request.rows->count);
+  tape::Ids free(dim());
+  for (std::size_t i = 0; i < dim(); ++i) {
+    free[i] = builder.add_parameter(request.theta[i]);
+    builder.tag_parameter(free[i], request.parameter_tags[i]);
+  }
+  tape::Tracer tracer(prepared_->program, prepared_->sources, builder,
+                      {options_.normalized, options_.jacobian});
+  const auto with_rows = [&](const lang::Variable& variable, tape::Value value) {
+    if (!request.rows->contains(variable)) return value;
+    std::vector<tape::RowTag> tags(value.size());
+    for (std::size_t i = 0; i < tags.size(); ++i)
+      tags[i] = tape::RowTag::of(row_of(value.type, value.dims, i));
+    return tracer.tagged(std::move(value), tags);
+  };
+  run_transformed_data(*prepared_, tracer, options_.seed, with_rows);
+  if (!run_model(tracer, free, message)) return false;
+  ranges = tracer.parameter_ranges();
+  return true;
+}
+
+StanRows& StanModel::stan_rows() {
+  if (!rows_) {
+    const auto record = [this](tape::Builder& builder, const StanRows::Request& request,
+                               StanRows::Ranges& ranges, std::string& message) {
+      return trace_rows(request, builder, ranges, message);
+    };
+    RowData data = find_row_data(prepared_->program, prepared_->values, options_.rows);
+    rows_ = std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), record);
+  }
+  return *rows_;
+}
+
+density::Rows* StanModel::rows() { return &stan_rows(); }
+std::string StanModel::describe_rows() { return stan_rows().describe(); }
+
+density::Terms* StanModel::terms() {
+  if (!terms_) {
+    terms_ = std::make_unique<StanTerms>(
+        dim(), [this](tape::Builder& builder, const double* theta, std::string& message) {
+          return trace(theta, builder, message);
+        });
+  }
+  return terms_.get();
 }
 
 StanModel::Lanes& StanModel::workspace(std::size_t lanes) {
@@ -244,6 +304,7 @@ void StanModel::evaluate_pieces(const Batch& batch) {
 }
 
 void StanModel::evaluate(const Batch& batch) {
+  if (rows_ && rows_->is_chosen()) return rows_->evaluate(batch, message_);
   message_.clear();
   for (std::size_t lane = 0; lane < batch.lanes && !tape_; ++lane) {
     tape::Builder builder;

@@ -13,6 +13,7 @@
 #include "density/log_density.hpp"
 #include "lang/program.hpp"
 #include "model/data.hpp"
+#include "model/stan_rows.hpp"
 #include "tape/tape.hpp"
 
 namespace kullback::model {
@@ -24,7 +25,11 @@ struct StanModelOptions {
   bool jacobian = true;
   std::uint64_t seed = 0;      // of `_rng` in transformed data
   std::size_t max_memory = 0;  // bytes for the tape and its workspaces; 0: what the machine has
+  // Data whose first index is the row of minibatches; empty: those with the first size that most data share.
+  std::vector<std::string> rows = {};
 };
+
+class StanTerms;
 
 class StanModel final : public density::LogDensity {
  public:
@@ -37,10 +42,17 @@ class StanModel final : public density::LogDensity {
   // Names the statement and the value behind the last draw that was not ok. A statement is looked into once:
   // when it fails again, the text is that of the first time.
   std::string message() const override { return message_; }
-  // Shares the tape and the data; the program and the sources must outlive the clone too.
+  // Shares the tape and the data; the program and the sources must outlive the clone too. A clone evaluates all
+  // rows until its own rows() are chosen.
   std::unique_ptr<density::LogDensity> clone() const override;
   std::span<const density::Block> blocks() const override;
   std::span<const density::Support> supports() const override;
+  // Minibatches. Throws Error where it cannot be decided which terms belong to which row.
+  density::Rows* rows() override;
+  // What rows() decided, for people.
+  std::string describe_rows();
+  // Of the density with all rows. Throws Error where the program rejects every point that was tried.
+  density::Terms* terms() override;
 
   const Diagnostics& data_warnings() const;
   const tape::Tape* tape() const { return tape_.get(); }  // null before the first evaluation
@@ -68,6 +80,12 @@ class StanModel final : public density::LogDensity {
   void finish_lane(const density::Batch& batch, std::size_t lane, const Lanes& lanes, std::size_t lane_there);
   std::vector<double> point_of(const density::Batch& batch, std::size_t lane) const;
   const Explanation& explain(const std::vector<double>& theta, std::uint64_t place, bool nan);
+  bool trace(const double* theta, tape::Builder& builder, std::string& message) const;
+  bool trace_rows(const StanRows::Request& request, tape::Builder& builder, StanRows::Ranges& ranges,
+                  std::string& message) const;
+  // Parameters, transformed parameters and model; false where the program rejects the point.
+  bool run_model(tape::Tracer& tracer, const tape::Ids& free, std::string& message) const;
+  StanRows& stan_rows();
   Lanes& workspace(std::size_t lanes);
   std::size_t memory_limit() const;
   // The tape of a trace, for a workspace of so many lanes; throws Error where they do not fit.
@@ -84,6 +102,8 @@ class StanModel final : public density::LogDensity {
   std::map<std::pair<std::uint64_t, bool>, Explanation>
       explanations_;  // by place on the tape, and whether NaN
   std::string message_;
+  std::unique_ptr<StanRows> rows_;
+  std::unique_ptr<StanTerms> terms_;
 };
 
 }  // namespace kullback::model

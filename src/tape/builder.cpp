@@ -19,13 +19,15 @@ bool any_varies(const Ids& ids) { return !std::all_of(ids.begin(), ids.end(), is
 
 Id Builder::constant(double value) {
   constants_.push_back(value);
+  if (tracks_rows()) constant_tags_.push_back(control_);
   return static_cast<Id>(constants_.size() - 1) | kConstantBit;
 }
 
 Id Builder::add_parameter(double value) {
   ++parameter_count_;
-  values_.push_back(value);
-  return static_cast<Id>(values_.size() - 1);
+  const Id id = new_slots(1);
+  values_[id] = value;
+  return id;
 }
 
 double Builder::value(Id id) const { return is_constant(id) ? constants_[id & ~kConstantBit] : values_[id]; }
@@ -38,6 +40,10 @@ std::vector<double> Builder::numbers(const Ids& ids) const {
 
 Id Builder::new_slots(std::size_t count) {
   values_.resize(values_.size() + count);
+  if (tracks_rows()) {
+    slot_tags_.resize(values_.size(), control_);
+    pinned_tags_.resize(values_.size(), control_);
+  }
   return static_cast<Id>(values_.size() - count);
 }
 
@@ -74,7 +80,8 @@ Ids Builder::elementwise(const math::Elementwise& f, std::span<const Ids> operan
   }
   Ids ids(count);
   if (all_constant(operands)) {
-    std::transform(results.begin(), results.end(), ids.begin(), [this](double v) { return constant(v); });
+    ids = constants(results);
+    tag_elements(operands, ids);
     return ids;
   }
   const Id first = new_slots(count);
@@ -83,6 +90,7 @@ Ids Builder::elementwise(const math::Elementwise& f, std::span<const Ids> operan
   instruction.result = first;
   std::copy(results.begin(), results.end(), values_.begin() + first);
   for (std::size_t i = 0; i < count; ++i) ids[i] = first + static_cast<Id>(i);
+  tag_elements(operands, ids);
   return ids;
 }
 
@@ -94,8 +102,9 @@ Id Builder::elementwise(const math::Elementwise& f, std::span<const Id> operands
     varies |= !is_constant(operands[j]);
   }
   const double result = f.value(x.data());
-  if (!varies) return constant(result);
+  if (!varies) return constant(result, tag(operands));
   const Id slot = new_slots(1);
+  if (tracks_rows()) join_tag(slot, tag(operands));
   values_[slot] = result;
   RawInstruction& instruction = record(OpKind::elementwise, &f, {});
   instruction.operand_count = static_cast<std::uint32_t>(operands.size());
@@ -122,13 +131,18 @@ Id Builder::density(const math::Density& f, math::Terms terms, std::span<const I
       sum += f.value(x.data(), terms, nullptr);
     }
   }
-  if (terms.varying == 0 || count == 0) return constant(sum);
+  if (terms.varying == 0 || count == 0) {
+    const Id id = constant(sum);
+    tag_all(operands, {id}, {});
+    return id;
+  }
   const Id result = new_slots(1);
   RawInstruction& instruction = record(OpKind::density, &f, operands);
   instruction.count = static_cast<std::uint32_t>(count);
   instruction.terms = terms;
   instruction.result = result;
   values_[result] = sum;
+  tag_all(operands, {result}, {});
   return result;
 }
 
@@ -141,8 +155,9 @@ Id Builder::density(const math::Density& f, math::Terms terms, std::span<const I
   }
   const bool wanted = terms.normalized || terms.varying != 0;
   const double result = wanted ? f.value(x.data(), terms, nullptr) : 0.0;
-  if (terms.varying == 0) return constant(result);
+  if (terms.varying == 0) return constant(result, tag(operands));
   const Id slot = new_slots(1);
+  if (tracks_rows()) join_tag(slot, tag(operands));
   values_[slot] = result;
   RawInstruction& instruction = record(OpKind::density, &f, {});
   instruction.operand_count = static_cast<std::uint32_t>(operands.size());
@@ -178,7 +193,8 @@ Ids Builder::array_op(const math::ArrayOp& f, math::Terms terms, std::span<const
   f.forward(call);
   Ids ids(results.size());
   if (terms.varying == 0) {
-    std::transform(results.begin(), results.end(), ids.begin(), [this](double v) { return constant(v); });
+    ids = constants(results);
+    tag_all(operands, ids, *result_shape);
     return ids;
   }
   const Id first = new_slots(results.size());
@@ -189,6 +205,7 @@ Ids Builder::array_op(const math::ArrayOp& f, math::Terms terms, std::span<const
   shapes_.insert(shapes_.end(), shapes.begin(), shapes.end());
   std::copy(results.begin(), results.end(), values_.begin() + first);
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = first + static_cast<Id>(i);
+  tag_all(operands, ids, *result_shape);
   return ids;
 }
 
@@ -215,9 +232,10 @@ Ids Builder::transform(const math::TransformDef& f, const Ids& free, std::span<c
   std::vector<Ids> operands{free};
   operands.insert(operands.end(), bounds.begin(), bounds.end());
   if (all_constant(operands)) {
-    Ids ids(shape.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = constant(results[i]);
-    *log_jacobian = constant(results.back());
+    Ids ids = constants(results);
+    tag_all(operands, ids, {});
+    *log_jacobian = ids.back();
+    ids.pop_back();
     return ids;
   }
   const Id first = new_slots(results.size());
@@ -229,6 +247,7 @@ Ids Builder::transform(const math::TransformDef& f, const Ids& free, std::span<c
   Ids ids(shape.size());
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = first + static_cast<Id>(i);
   *log_jacobian = first + static_cast<Id>(shape.size());
+  tag_all(operands, ids, shape);
   return ids;
 }
 
@@ -239,7 +258,8 @@ Ids Builder::solve(std::shared_ptr<const DenseFunction> f, const Ids& argument) 
   f->forward({dense.data(), results.data(), scratch.data()}, *f->make_state());
   Ids ids(results.size());
   if (!any_varies(argument)) {
-    std::transform(results.begin(), results.end(), ids.begin(), [this](double v) { return constant(v); });
+    ids = constants(results);
+    tag_all({&argument, 1}, ids, {});
     return ids;
   }
   const Id first = new_slots(results.size());
@@ -249,6 +269,7 @@ Ids Builder::solve(std::shared_ptr<const DenseFunction> f, const Ids& argument) 
   solvers_.push_back(std::move(f));
   std::copy(results.begin(), results.end(), values_.begin() + first);
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = first + static_cast<Id>(i);
+  tag_all({&argument, 1}, ids, {});
   return ids;
 }
 

@@ -15,6 +15,7 @@
 #include "math/elementwise.hpp"
 #include "math/transform.hpp"
 #include "tape/dense_function.hpp"
+#include "tape/row_tag.hpp"
 #include "tape/value.hpp"
 
 namespace kullback::tape {
@@ -87,10 +88,7 @@ class Builder final {
   bool compare(Guard::Relation relation, Id left, Id right);
 
   void add_output(Id id) { outputs_.push_back(id); }  // of a callback's tape
-  void add_target(Id id) {
-    target_.push_back(id);
-    target_spans_.push_back(span_);
-  }
+  void add_target(Id id);
   void set_span(Span span) { span_ = span; }
   void end_declarations() { first_after_declarations_ = static_cast<Id>(values_.size()); }
   Span span() const { return span_; }
@@ -107,6 +105,25 @@ class Builder final {
   bool replay(const double* theta);
   // Keeps the terms of the target that are marked: a statement's own contribution.
   void keep_target(const std::vector<bool>& kept);
+
+  // ---- rows of the data (builder_rows.cpp) ----
+  // From here on every number knows its row. A constant made of all rows (a mean) belongs to none.
+  void track_rows(std::size_t count) { row_count_ = count; }
+  bool tracks_rows() const { return row_count_ > 0; }
+  std::size_t row_count() const { return row_count_; }
+  RowTag tag(Id id) const;
+  RowTag tag(std::span<const Id> ids) const;
+  void tag_parameter(Id id, RowTag tag) { slot_tags_[id] = tag; }
+  Id constant(double value, RowTag tag);
+  // The same numbers, belonging to these rows too; one tag may serve all.
+  Ids tagged(const Ids& ids, std::span<const RowTag> tags);
+  RowTag normalized(RowTag tag) const;  // none where it covers all rows
+  // The rows that decide whether what is recorded now is recorded at all.
+  RowTag control() const { return control_; }
+  void set_control(RowTag tag) { control_ = tag; }
+  const std::vector<RowTag>& constant_tags() const { return constant_tags_; }
+  // Rows that a slot belongs to for other reasons than its operands: control, or an index.
+  const std::vector<RowTag>& pinned_tags() const { return pinned_tags_; }
 
   // ---- what was recorded ----
   const std::vector<RawInstruction>& instructions() const { return instructions_; }
@@ -128,6 +145,10 @@ class Builder final {
   Id new_slots(std::size_t count);
   RawInstruction& record(OpKind kind, const void* definition, std::span<const Ids> operands);
   std::vector<double> numbers(const Ids& ids) const;
+  Ids constants(std::span<const double> values);
+  void tag_elements(std::span<const Ids> operands, const Ids& results);
+  void tag_all(std::span<const Ids> operands, const Ids& results, const math::Shape& shape);
+  void join_tag(Id id, RowTag tag);
 
   // builder_replay.cpp
   bool repeat(const RawInstruction& r);
@@ -152,6 +173,11 @@ class Builder final {
   Span span_;
   Id first_after_declarations_ = 0;
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
+  std::size_t row_count_ = 0;  // 0: rows are not tracked, the vectors below are empty
+  RowTag control_;
+  std::vector<RowTag> constant_tags_;
+  std::vector<RowTag> slot_tags_;
+  std::vector<RowTag> pinned_tags_;
 };
 
 }  // namespace kullback::tape

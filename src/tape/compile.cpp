@@ -49,12 +49,12 @@ bool has_micro_code(const math::ArrayOp& f, MicroCode& code) {
 
 class Compiler final {
  public:
-  Compiler(Trace trace, const Builder& builder) : trace_(std::move(trace)), tape_(std::make_shared<Tape>()) {
-    tape_->raw_instruction_count = builder.instructions().size();
-    tape_->solvers = builder.solvers();
+  Compiler(Trace trace, std::size_t raw_count) : trace_(std::move(trace)), tape_(std::make_shared<Tape>()) {
+    tape_->raw_instruction_count = raw_count;
+    tape_->solvers = trace_.solvers;
   }
 
-  std::shared_ptr<const Tape> run() {
+  std::shared_ptr<Tape> run() {
     tape_->parameter_count = trace_.parameter_count;
     groups_ = schedule(trace_);
     place_slots();
@@ -67,7 +67,10 @@ class Compiler final {
         emit(group);
       }
     }
-    for (Packed& packed : tape_->packed) roll_recurrences(packed, slot_of(trace_.new_constant(1)));
+    // A slot that stands for others may stand for one inside a recurrence: not rolled.
+    if (trace_.stand_ins.first == trace_.stand_ins.last) {
+      for (Packed& packed : tape_->packed) roll_recurrences(packed, slot_of(trace_.new_constant(1)));
+    }
     finish_target();
     finish_guards();
     for (const Id id : trace_.outputs) tape_->outputs.push_back(slot_of(id));
@@ -492,7 +495,16 @@ std::shared_ptr<const Tape> compile(const Builder& builder) {
   collapse_normals(trace);
   reassociate(trace);
   fuse_multiply_add(trace);
-  return Compiler(std::move(trace), builder).run();
+  return Compiler(std::move(trace), builder.instructions().size()).run();
+}
+
+std::shared_ptr<Tape> compile_slots(const Trace& trace) {
+  const std::size_t count = trace.instructions.size();
+  Trace simple = trace;
+  drop_unused(simple);
+  simplify(simple);
+  fuse_multiply_add(simple);
+  return Compiler(std::move(simple), count).run();
 }
 
 }  // namespace kullback::tape

@@ -77,8 +77,11 @@ Value call_higher_order(Tracer& tracer, const lang::Expr& expr, const lang::Call
       call.values.push_back(tracer.eval(*argument));
     }
   }
+  // These two trace the function itself; others keep data in callbacks.
+  const bool traced = node.name.starts_with("reduce_sum") || node.name == "map_rect";
   try {
-    return find_higher_order(node.name)(call);
+    Value result = find_higher_order(node.name)(call);
+    return traced ? result : tracer.of_one_row(node.name, call.values, std::move(result));
   } catch (const std::logic_error& e) {  // domain_error, invalid_argument
     tracer.refuse(e.what());
   }

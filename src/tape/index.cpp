@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include "tape/tracer.hpp"
@@ -80,11 +81,24 @@ Selected select(const Value& value, std::span<const Selection> selections) {
   selected.type = selected_type(value, kept);
   const std::size_t count = product(selected.dims);
   selected.positions.reserve(count);
+  const bool tagged = std::any_of(all.begin(), all.end(), [](const Selection& s) { return !s.tags.empty(); });
+  if (tagged) selected.tags.resize(count);
+  RowTag fixed;  // of the dimensions that are gone
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (!kept[d] && !all[d].tags.empty()) fixed = join(fixed, all[d].tags.front());
+  }
   std::vector<std::size_t> at(order.size(), 0);
   for (std::size_t n = 0; n < count; ++n) {
     std::size_t position = base;
     for (std::size_t o = 0; o < order.size(); ++o) position += all[order[o]].at[at[o]] * strides[order[o]];
     selected.positions.push_back(position);
+    if (tagged) {
+      selected.tags[n] = fixed;
+      for (std::size_t o = 0; o < order.size(); ++o) {
+        const std::vector<RowTag>& tags = all[order[o]].tags;
+        if (!tags.empty()) selected.tags[n] = join(selected.tags[n], tags[at[o]]);
+      }
+    }
     for (std::size_t o = order.size(); o-- > 0;) {
       if (++at[o] < all[order[o]].at.size()) break;
       at[o] = 0;
@@ -100,6 +114,13 @@ Value take(const Value& value, const Selected& selected) {
   if (value.ints) {
     std::vector<int>& to = change_ints(out);
     for (const std::size_t p : selected.positions) to.push_back((*value.ints)[p]);
+    if (value.tags || !selected.tags.empty()) {
+      std::vector<RowTag>& tags = change_tags(out);
+      for (std::size_t i = 0; i < tags.size(); ++i) {
+        tags[i] = int_tag(value, selected.positions[i]);
+        if (!selected.tags.empty()) tags[i] = join(tags[i], selected.tags[i]);
+      }
+    }
   } else if (value.parts) {
     if (selected.type.array_rank == 0) return (*value.parts)[selected.positions.front()];
     std::vector<Value>& to = change_parts(out);

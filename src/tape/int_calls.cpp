@@ -91,7 +91,7 @@ Value to_ints(Tracer& t, std::string_view name, const Value& numbers, const Type
       t.refuse(fmt::format("{}: the result {} is no int.", name, number));
     ints.push_back(static_cast<int>(number));
   }
-  return int_container(type, numbers.dims, std::move(ints));
+  return t.tagged_like(*numbers.ids, int_container(type, numbers.dims, std::move(ints)));
 }
 
 bool is_integer_valued(std::string_view name) {

@@ -117,6 +117,7 @@ class Scalarizer final {
     if (mass) {
       const std::span<const Id> y = out_.operand(r, 0);
       if (y.size() != 1 || !is_constant(y[0])) return false;
+      if (!(out_.constant(y[0]) >= 1)) return false;
       const auto at = static_cast<std::size_t>(out_.constant(y[0])) - 1;
       if (at >= x.size()) return false;
       if (kind == Kind::categorical) {

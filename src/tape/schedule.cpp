@@ -27,6 +27,10 @@ class Scheduler final {
   explicit Scheduler(const Trace& trace) : trace_(trace) {}
 
   std::vector<Group> run() {
+    kept_.assign(trace_.slot_count, false);
+    for (std::size_t g = trace_.guards.size() - trace_.stand_ins.kept; g < trace_.guards.size(); ++g) {
+      if (!is_constant(trace_.guards[g].left)) kept_[trace_.guards[g].left] = true;
+    }
     find_target_densities();
     find_levels();
     choose_levels();
@@ -43,6 +47,7 @@ class Scheduler final {
   std::vector<std::uint32_t> early_;
   std::vector<std::uint32_t> late_;
   std::vector<bool> is_late_;
+  std::vector<bool> kept_;  // slots that others stand for
   std::vector<Group> groups_;
 
   const std::vector<RawInstruction>& all() const { return trace_.instructions; }
@@ -94,8 +99,11 @@ class Scheduler final {
     return hash;
   }
 
+  bool stands_in(Id id) const { return id >= trace_.stand_ins.first && id < trace_.stand_ins.last; }
+
   void find_levels() {
     std::vector<std::uint32_t> level(trace_.slot_count, 0);
+    std::uint32_t kept_level = 0;
     early_.resize(all().size());
     std::uint32_t deepest = 0;
     for (std::size_t i = 0; i < all().size(); ++i) {
@@ -103,28 +111,35 @@ class Scheduler final {
       std::uint32_t own = 0;
       for (std::uint32_t j = 0; j < r.operand_count; ++j) {
         for (const Id id : trace_.operand(r, j)) {
-          if (!is_constant(id)) own = std::max(own, level[id]);
+          if (!is_constant(id)) own = std::max(own, stands_in(id) ? kept_level : level[id]);
         }
       }
       early_[i] = own + 1;
       deepest = std::max(deepest, own + 1);
       std::fill_n(level.begin() + r.result, r.result_size, own + 1);
+      for (std::uint32_t k = 0; k < r.result_size; ++k) {
+        if (kept_[r.result + k]) kept_level = std::max(kept_level, own + 1);
+      }
     }
     // From the end: the latest level at which a slot may be made.
     std::vector<std::uint32_t> latest(trace_.slot_count, deepest);
+    std::uint32_t kept_latest = deepest;
     late_.resize(all().size());
     for (std::size_t i = all().size(); i-- > 0;) {
       const RawInstruction& r = all()[i];
       std::uint32_t own = deepest;
       if (!to_target_[i]) {
-        for (std::uint32_t k = 0; k < r.result_size; ++k) own = std::min(own, latest[r.result + k]);
+        for (std::uint32_t k = 0; k < r.result_size; ++k)
+          own = std::min({own, latest[r.result + k], kept_[r.result + k] ? kept_latest : deepest});
       } else {
         own = deepest + 1;
       }
       late_[i] = own;
       for (std::uint32_t j = 0; j < r.operand_count; ++j) {
         for (const Id id : trace_.operand(r, j)) {
-          if (!is_constant(id)) latest[id] = std::min(latest[id], own - 1);
+          if (is_constant(id)) continue;
+          if (stands_in(id)) kept_latest = std::min(kept_latest, own - 1);
+          latest[id] = std::min(latest[id], own - 1);
         }
       }
     }
@@ -154,14 +169,17 @@ class Scheduler final {
     const std::vector<std::uint32_t> late = count_levels(late_);
     is_late_.assign(all().size(), false);
     std::vector<bool> slot_late(trace_.slot_count, false);
+    bool kept_late = false;
     for (std::size_t i = 0; i < all().size(); ++i) {
       const RawInstruction& r = all()[i];
       bool own = late[kind_[i]] < early[kind_[i]];
       for (std::uint32_t j = 0; j < r.operand_count && !own; ++j) {
-        for (const Id id : trace_.operand(r, j)) own |= !is_constant(id) && slot_late[id];
+        for (const Id id : trace_.operand(r, j)) own |= !is_constant(id) && (stands_in(id) ? kept_late : slot_late[id]);
       }
       is_late_[i] = own;
-      if (own) std::fill_n(slot_late.begin() + r.result, r.result_size, true);
+      if (!own) continue;
+      std::fill_n(slot_late.begin() + r.result, r.result_size, true);
+      for (std::uint32_t k = 0; k < r.result_size; ++k) kept_late |= kept_[r.result + k];
     }
   }
 

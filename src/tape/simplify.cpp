@@ -230,6 +230,7 @@ class TargetSplitter final {
     const RawInstruction& r = trace_.instructions[producer];
     if (is_sum(r)) {
       const std::span<const Id> parts = trace_.operand(r, 0);
+      if (!std::all_of(parts.begin(), parts.end(), [this](Id id) { return may_be_term(id); })) return false;
       for (auto id = parts.rbegin(); id != parts.rend(); ++id) push(open, *id, term.weight);
       return true;
     }
@@ -242,6 +243,7 @@ class TargetSplitter final {
     if (r.operand_count != 2) return false;
     const Id b = trace_.operand(r, 1)[0];
     if (r.definition == f.add || r.definition == f.subtract) {
+      if (!may_be_term(a) || !may_be_term(b)) return false;
       push(open, b, r.definition == f.add ? term.weight : -term.weight);
       push(open, a, term.weight);
       return true;
@@ -254,6 +256,9 @@ class TargetSplitter final {
     }
     return false;
   }
+
+  // Constants of the target are added up here and now: not those that stand for others (rows.hpp).
+  bool may_be_term(Id id) const { return !is_constant(id) || trace_.constant(id) == trace_.constant(id); }
 
   // The term's own use of its parts moves to the target.
   static void push(std::vector<TargetTerm>& open, Id id, double weight) { open.push_back({id, weight}); }

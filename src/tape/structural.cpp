@@ -97,6 +97,10 @@ Value rep_array(Tracer& t, Arguments a, const Type& type) {
       change_ids(out).insert(change_ids(out).end(), x.begin(), x.end());
     }
   }
+  if (a[0].tags && type.is_int()) {
+    std::vector<RowTag>& tags = change_tags(out);
+    for (std::size_t i = 0; i < tags.size(); ++i) tags[i] = int_tag(a[0], i % a[0].ints->size());
+  }
   if (n == 0) {
     if (type.is_int()) {
       change_ints(out);
@@ -115,7 +119,11 @@ Value to_vector(Tracer& t, Arguments a, const Type& type) {
   return like(type, {n}, std::move(ids));
 }
 Value to_array_1d(Tracer& t, Arguments a, const Type& type) {
-  if (type.is_int()) return int_container(type, {a[0].size()}, *a[0].ints);
+  if (type.is_int()) {
+    Value out = int_container(type, {a[0].size()}, *a[0].ints);
+    out.tags = a[0].tags;
+    return out;
+  }
   return to_vector(t, a, type);
 }
 Value to_array_2d(Tracer& t, Arguments a, const Type& type) {
@@ -218,6 +226,11 @@ Value append_array(Tracer& t, Arguments a, const Type& type) {
   if (a[0].dims[0] == 0) std::copy(a[1].dims.begin() + 1, a[1].dims.end(), out.dims.begin() + 1);
   if (out.ints) {
     change_ints(out).insert(change_ints(out).end(), a[1].ints->begin(), a[1].ints->end());
+    if (a[0].tags || a[1].tags) {
+      std::vector<RowTag>& tags = change_tags(out);
+      const std::size_t first = a[0].ints->size();
+      for (std::size_t i = first; i < tags.size(); ++i) tags[i] = int_tag(a[1], i - first);
+    }
   } else if (out.parts) {
     change_parts(out).insert(change_parts(out).end(), a[1].parts->begin(), a[1].parts->end());
   } else {
@@ -324,10 +337,11 @@ Value linspaced(Tracer& t, Arguments a, const Type& type) {
   }
   const double low = t.builder().value(t.reals(a[1])[0]);
   const double high = t.builder().value(t.reals(a[2])[0]);
+  const RowTag ends = join(t.tag_of(a[1]), t.tag_of(a[2]));
   Ids ids;
   for (std::size_t i = 0; i < n; ++i) {
     const double fraction = n == 1 ? 1.0 : static_cast<double>(i) / static_cast<double>(n - 1);
-    ids.push_back(t.builder().constant(low + fraction * (high - low)));
+    ids.push_back(t.builder().constant(low + fraction * (high - low), ends));
   }
   return like(type, {n}, std::move(ids));
 }
@@ -375,7 +389,7 @@ Value to_int(Tracer& t, Arguments a, const Type& type) {
   if (a[0].ints) return a[0];
   std::vector<int> ints;
   for (const Id id : *a[0].ids) ints.push_back(static_cast<int>(t.builder().value(id)));
-  return int_container(type, a[0].dims, std::move(ints));
+  return t.tagged_like(*a[0].ids, int_container(type, a[0].dims, std::move(ints)));
 }
 Value is_nan(Tracer& t, Arguments a, const Type&) {
   if (a[0].ints) return int_value(0);

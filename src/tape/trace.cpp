@@ -17,6 +17,7 @@ Trace copy_trace(const Builder& builder) {
   trace.constants = builder.constants();
   trace.guards = builder.guards();
   trace.outputs = builder.outputs();
+  trace.solvers = builder.solvers();
   trace.target.reserve(builder.target().size());
   for (const Id id : builder.target()) trace.target.push_back({id, 1});
   return trace;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,14 @@ struct Trace {
   std::vector<Guard> guards;
   std::vector<TargetTerm> target;
   Ids outputs;  // of a callback's tape
+  std::vector<std::shared_ptr<const DenseFunction>> solvers;  // owners of what instructions point at
+  // Parameters [first, last) that stand for any of the slots of the last `kept` guards (rows.hpp): what reads one of
+  // them must come after all of these slots. Instructions that make these slots come first.
+  struct StandIns {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::uint32_t kept = 0;
+  } stand_ins;
 
   std::span<const Id> operand(const RawInstruction& r, std::uint32_t j) const {
     const RawOperand& o = operands[r.first_operand + j];
@@ -92,6 +101,11 @@ void rewrite_densities(Trace& trace);
 void reassociate(Trace& trace);
 // Products that are only added to something become one operation with the addition.
 void fuse_multiply_add(Trace& trace);
+
+struct Tape;
+// The tape of a trace whose constants and slots may stand for others: nothing is computed from constants.
+std::shared_ptr<Tape> compile_slots(const Trace& trace);
+
 // Replaces normal likelihoods whose means are affine in few numbers by their sufficient statistics.
 void collapse_normals(Trace& trace);
 

@@ -11,6 +11,7 @@
 #include "math/array_op.hpp"
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
+#include "tape/complex.hpp"
 #include "tape/higher_order.hpp"
 #include "tape/special_calls.hpp"
 #include "tape/tracer.hpp"
@@ -57,6 +58,12 @@ class Calling final {
   int& depth_;
 };
 
+// Decompositions that are one array function for each slot: these know the rows of their numbers.
+bool keeps_rows(std::string_view name, std::span<const Value> arguments, const Type& result) {
+  const bool decomposes = name == "qr" || name == "qr_thin" || name == "svd" || name == "eigendecompose_sym";
+  return decomposes && !involves_complex(arguments, result);
+}
+
 // A number from containers: squared_distance(vector, vector) is not the function of two numbers of that name.
 bool reduces(std::span<const Value> arguments, const Type& result) {
   const bool from_containers =
@@ -78,11 +85,21 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
   }
   if (node.user != nullptr) return call_user(*node.user, std::move(arguments));
   Value result;
-  if (call_special(*this, node.name, arguments, *expr.type, result)) return result;
-  if (const Structural f = find_structural(node.name)) return f(*this, arguments, *expr.type);
-  for (std::size_t i = 0; i < arguments.size(); ++i) check_set(arguments[i], *node.arguments[i]);
-  if (expr.type->is_int() && call_on_ints(node.name, arguments, result)) return result;
-  if (call_int_function(*this, node.name, arguments, *expr.type, result)) return result;
+  if (call_special(*this, node.name, arguments, *expr.type, result)) {
+    return keeps_rows(node.name, arguments, *expr.type) ? result
+                                                        : of_one_row(node.name, arguments, std::move(result));
+  }
+  const Structural structural = find_structural(node.name);
+  if (structural != nullptr) {
+    result = structural(*this, arguments, *expr.type);
+  } else {
+    for (std::size_t i = 0; i < arguments.size(); ++i) check_set(arguments[i], *node.arguments[i]);
+  }
+  if (structural != nullptr || (expr.type->is_int() && call_on_ints(node.name, arguments, result)) ||
+      call_int_function(*this, node.name, arguments, *expr.type, result)) {
+    if (builder_.tracks_rows()) tag_structural(node.name, arguments, result);
+    return result;
+  }
   if (node.name.ends_with("_rng") && call_random(expr, node.name, arguments, result)) return result;
   const bool drop = node.drop_constants && !options_.normalized;
   if (call_density(expr, node.name, arguments, drop, result)) return result;
@@ -104,11 +121,13 @@ Value Tracer::call_user(const lang::Function& function, std::vector<Value> argum
     frame[function.parameters[i]->id] = promote(arguments[i], *function.parameters[i]->type);
   }
   const Span span = builder_.span();
+  const RowTag control = builder_.control();
   {
     const Calling calling(frames_, frame, depth_);
     execute(*function.body);
   }
   builder_.set_span(span);
+  builder_.set_control(control);
   return std::exchange(returned_, Value{});
 }
 

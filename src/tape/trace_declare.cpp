@@ -15,7 +15,9 @@ using math::Kind;
 Dims Tracer::sizes_of(const SizedType& type) {
   Dims dims;
   const auto add = [&](const Expr* size) {
-    const int n = eval_int(*size);
+    RowTag tag;
+    const int n = eval_int(*size, &tag);
+    sizes_are_tagged_ |= !tag.none();
     if (n < 0) refuse(fmt::format("a size is {}, but must not be negative.", n));
     dims.push_back(static_cast<std::size_t>(n));
   };
@@ -148,7 +150,9 @@ void Tracer::declare_parameters(const Ids& free) {
   for (const lang::Stmt* stmt : program_.block(lang::BlockKind::parameters)) {
     builder_.set_span(stmt->span);
     const lang::Variable& variable = *stmt->as<lang::Declare>()->variable;
+    const std::size_t first = used;
     place(variable) = constrain(*variable.declared, free, used);
+    parameter_ranges_.push_back({&variable, first, used - first, place(variable).dims});
   }
   builder_.end_declarations();
 }

@@ -44,11 +44,15 @@ Ids Tracer::reals(const Value& value) {
   Ids ids;
   ids.reserve(value.ints->size());
   for (const int i : *value.ints) ids.push_back(builder_.constant(i));
+  if (value.tags) ids = builder_.tagged(ids, *value.tags);
   return ids;
 }
 
-int Tracer::eval_int(const Expr& expr) {
-  return quick(expr).quick && expr.type->is_int() ? quick_int(expr) : (*eval_general(expr).ints)[0];
+int Tracer::eval_int(const Expr& expr, RowTag* tag) {
+  if (quick(expr).quick && expr.type->is_int()) return quick_int(expr);
+  const Value value = eval_general(expr);
+  if (tag != nullptr) *tag = join(*tag, int_tag(value, 0));
+  return (*value.ints)[0];
 }
 
 Value Tracer::eval(const Expr& expr) {
@@ -65,7 +69,16 @@ Value Tracer::eval_general(const Expr& expr) {
   if (const auto* n = expr.as<lang::Promote>()) return promote(eval(*n->from), *expr.type);
   if (const auto* n = expr.as<lang::Unary>()) return eval_unary(expr, *n);
   if (expr.as<lang::Binary>() != nullptr) return eval_binary(expr);
-  if (const auto* n = expr.as<lang::Ternary>()) return eval(eval_int(*n->condition) != 0 ? *n->yes : *n->no);
+  if (const auto* n = expr.as<lang::Ternary>()) {
+    RowTag tag;
+    const Expr& chosen = eval_int(*n->condition, &tag) != 0 ? *n->yes : *n->no;
+    if (tag.none()) return eval(chosen);
+    const RowTag outer = builder_.control();
+    builder_.set_control(join(outer, tag));
+    Value value = eval(chosen);
+    builder_.set_control(outer);
+    return tagged(std::move(value), tag);
+  }
   if (const auto* n = expr.as<lang::Call>()) return call(expr, *n);
   if (const auto* n = expr.as<lang::ArrayLiteral>()) return eval_literal(expr, n->elements);
   if (const auto* n = expr.as<lang::RowVectorLiteral>()) return eval_literal(expr, n->elements);
@@ -82,9 +95,10 @@ Value Tracer::eval_general(const Expr& expr) {
     std::vector<Selection> selections;
     for (const lang::Index& index : n->indices)
       selections.push_back(selection(index, base, selections.size(), *n->base));
-    Value taken = take(base, select(base, selections));
+    const Selected selected = select(base, selections);
+    Value taken = take(base, selected);
     if (taken.dims.empty()) check_set(taken, expr);  // arrays may be copied with gaps
-    return taken;
+    return taken.ints || selected.tags.empty() ? taken : tagged(std::move(taken), selected.tags);
   }
   if (const auto* n = expr.as<lang::TupleGet>())
     return (*eval(*n->base).parts)[static_cast<std::size_t>(n->slot - 1)];
@@ -117,22 +131,28 @@ Selection Tracer::selection(const lang::Index& index, const Value& value, std::s
   Selection selection;
   int low = 1;
   int high = size;
+  RowTag tag;
   switch (index.kind) {
     case IndexKind::single: {
       const Value at = eval(*index.low);
       selection.single = at.type.array_rank == 0;
       for (const int i : *at.ints) selection.at.push_back(check(i));
+      if (at.tags) selection.tags = *at.tags;
       return selection;
     }
-    case IndexKind::from: low = eval_int(*index.low); break;
-    case IndexKind::to: high = eval_int(*index.high); break;
+    case IndexKind::from: low = eval_int(*index.low, &tag); break;
+    case IndexKind::to: high = eval_int(*index.high, &tag); break;
     case IndexKind::between:
-      low = eval_int(*index.low);
-      high = eval_int(*index.high);
+      low = eval_int(*index.low, &tag);
+      high = eval_int(*index.high, &tag);
       break;
     case IndexKind::all: break;
   }
   for (int i = low; i <= high; ++i) selection.at.push_back(check(i));
+  if (!tag.none()) {
+    selection.tags.assign(selection.at.size(), tag);
+    sizes_are_tagged_ = true;
+  }
   return selection;
 }
 
@@ -236,7 +256,7 @@ Value Tracer::eval_unary(const Expr& expr, const lang::Unary& node) {
     const bool zero = operand.ints
                           ? (*operand.ints)[0] == 0
                           : builder_.compare(Guard::Relation::equal, (*operand.ids)[0], builder_.constant(0));
-    return int_value(zero ? 1 : 0);
+    return int_result(zero ? 1 : 0, tag_of(operand));
   }
   if (operand.ints) {
     Value out = operand;
@@ -245,7 +265,7 @@ Value Tracer::eval_unary(const Expr& expr, const lang::Unary& node) {
   }
   Value result;
   if (operand.type.is_complex() && call_complex(*this, "minus", {&operand, 1}, *expr.type, result))
-    return result;
+    return of_one_row("minus", {&operand, 1}, std::move(result));
   return apply(*math::find_elementwise("minus"), {&operand, 1}, *expr.type);
 }
 
@@ -277,14 +297,14 @@ Value Tracer::eval_binary(const Expr& expr) {
           left.ints ? (*left.ints)[0] != 0
                     : !builder_.compare(Guard::Relation::equal, (*left.ids)[0], builder_.constant(0));
       if (is_true == (n.op == Op::or_)) {
-        left = int_value(is_true ? 1 : 0);
+        left = int_result(is_true ? 1 : 0, tag_of(left));
         continue;
       }
       const Value right = eval(*n.right);
       const bool second =
           right.ints ? (*right.ints)[0] != 0
                      : !builder_.compare(Guard::Relation::equal, (*right.ids)[0], builder_.constant(0));
-      left = int_value(second ? 1 : 0);
+      left = int_result(second ? 1 : 0, join(tag_of(left), tag_of(right)));
       continue;
     }
     left = combine(**at, n.op, left, eval(*n.right));
@@ -294,10 +314,10 @@ Value Tracer::eval_binary(const Expr& expr) {
 
 Value Tracer::combine(const Expr& expr, Op op, const Value& left, const Value& right) {
   if (lang::is_comparison(op)) return compare(op, left, right);
-  if (left.type.is_complex() || right.type.is_complex())
-    return complex_binary(*this, op, left, right, *expr.type);
-  if (expr.type->is_int()) return combine_ints(expr, op, left, right);
   const std::array<Value, 2> both{left, right};
+  if (left.type.is_complex() || right.type.is_complex())
+    return of_one_row(lang::to_string(op), both, complex_binary(*this, op, left, right, *expr.type));
+  if (expr.type->is_int()) return combine_ints(expr, op, left, right);
   const bool linear = is_linear_kind(left) && is_linear_kind(right);
   std::string_view name;
   if (op == Op::times && linear) name = "multiply";
@@ -329,12 +349,13 @@ Value Tracer::combine_ints(const Expr& expr, Op op, const Value& left, const Val
       default: cannot_run(expr, "this operator on ints is not supported by this version's engine.");
     }
   };
-  return int_value(one((*left.ints)[0], (*right.ints)[0]));
+  return int_result(one((*left.ints)[0], (*right.ints)[0]), join(int_tag(left, 0), int_tag(right, 0)));
 }
 
 Value Tracer::compare(Op op, const Value& left, const Value& right) {
   if (left.type.is_complex() || right.type.is_complex())
-    return int_value(complex_equal(*this, left, right) == (op == Op::equal) ? 1 : 0);
+    return int_result(complex_equal(*this, left, right) == (op == Op::equal) ? 1 : 0,
+                      join(tag_of(left), tag_of(right)));
   if (left.ints && right.ints) {
     const int a = (*left.ints)[0];
     const int b = (*right.ints)[0];
@@ -344,9 +365,10 @@ Value Tracer::compare(Op op, const Value& left, const Value& right) {
                          : op == Op::less_equal ? a <= b
                          : op == Op::greater    ? a > b
                                                 : a >= b;
-    return int_value(outcome ? 1 : 0);
+    return int_result(outcome ? 1 : 0, join(int_tag(left, 0), int_tag(right, 0)));
   }
-  return int_value(compare_numbers(op, reals(left)[0], reals(right)[0]) ? 1 : 0);
+  const bool outcome = compare_numbers(op, reals(left)[0], reals(right)[0]);
+  return int_result(outcome ? 1 : 0, join(tag_of(left), tag_of(right)));
 }
 
 bool Tracer::compare_numbers(Op op, Id a, Id b) {
@@ -387,7 +409,13 @@ Value Tracer::eval_literal(const Expr& expr, lang::List<const Expr*> elements) {
     }
   } else if (out.type.is_int()) {
     std::vector<int>& ints = change_ints(out);
-    for (const Value& value : values) ints.insert(ints.end(), value.ints->begin(), value.ints->end());
+    for (const Value& value : values) {
+      ints.insert(ints.end(), value.ints->begin(), value.ints->end());
+      if (!value.tags) continue;
+      std::vector<RowTag>& tags = change_tags(out);
+      std::copy(value.tags->begin(), value.tags->end(), tags.end() - static_cast<long>(value.tags->size()));
+    }
+    if (out.tags) change_tags(out);
   } else {
     Ids& ids = change_ids(out);
     for (const Value& value : values) {

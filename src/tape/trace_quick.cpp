@@ -105,6 +105,8 @@ bool Tracer::finds_quick_element(const lang::Indexed& node, int depth) {
 }
 
 const Tracer::QuickNode& Tracer::quick(const Expr& expr, int depth) {
+  static const QuickNode kGeneral;
+  if (builder_.tracks_rows()) return kGeneral;  // the quick paths do not know rows
   if (const auto known = quick_.find(&expr); known != quick_.end()) return known->second;
   QuickNode node;
   node.quick = finds_quick(expr, node, depth);

@@ -167,8 +167,9 @@ bool Tracer::call_random(const Expr& expr, std::string_view name, std::span<cons
                          Value& result) {
   if (random_ == nullptr || !has_random(name)) return false;
   try {
-    result = univariate_random(name) != nullptr ? draw_univariate(expr, name, parameters)
-                                                : draw_multivariate(expr, name, parameters);
+    result = univariate_random(name) != nullptr
+                 ? draw_univariate(expr, name, parameters)
+                 : of_one_row(name, parameters, draw_multivariate(expr, name, parameters));
   } catch (const std::logic_error& e) {  // domain_error, invalid_argument
     refuse(e.what());
   }
@@ -197,13 +198,16 @@ Value Tracer::draw_univariate(const Expr& expr, std::string_view name, std::span
   }
   std::array<double, kMaxParameters> x{};
   std::vector<double> draws(count);
+  std::vector<RowTag> tags(count);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < operands.size(); ++j) {
-      x[j] = builder_.value(operands[j][operands[j].size() == 1 ? 0 : i]);
+      const Id id = operands[j][operands[j].size() == 1 ? 0 : i];
+      x[j] = builder_.value(id);
+      tags[i] = join(tags[i], builder_.tag(id));
     }
     draws[i] = draw_one(d, {x.data(), operands.size()});
   }
-  return random_value(expr, std::move(dims), draws);
+  return tagged(random_value(expr, std::move(dims), draws), tags);
 }
 
 Value Tracer::draw_multivariate(const Expr& expr, std::string_view name, std::span<const Value> parameters) {

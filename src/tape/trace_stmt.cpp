@@ -97,7 +97,7 @@ Tracer::Flow Tracer::execute(const Stmt& stmt) {
   } else if (const auto* p = stmt.as<lang::Profile>()) {
     return execute_all(p->statements);
   } else if (const auto* r = stmt.as<lang::Return>()) {
-    if (r->value != nullptr) returned_ = eval(*r->value);
+    if (r->value != nullptr) returned_ = tagged(eval(*r->value), builder_.control());
     return Flow::return_;
   } else if (stmt.as<lang::Break>() != nullptr) {
     return Flow::break_;
@@ -114,24 +114,38 @@ Tracer::Flow Tracer::execute(const Stmt& stmt) {
 
 Tracer::Flow Tracer::execute_if(const lang::If& node) {
   const lang::If* branch = &node;
+  const Stmt* taken = nullptr;
+  RowTag tag;
   for (;;) {
-    if (eval_int(*branch->condition) != 0) return execute(*branch->yes);
-    if (branch->no == nullptr) return Flow::next;
-    const auto* next = branch->no->as<lang::If>();
-    if (next == nullptr) return execute(*branch->no);
+    taken = branch->yes;
+    if (eval_int(*branch->condition, &tag) != 0) break;
+    taken = branch->no;
+    if (taken == nullptr) break;
+    const auto* next = taken->as<lang::If>();
+    if (next == nullptr) break;
     branch = next;
   }
+  if (!tag.none()) return execute_controlled(node, taken, tag);
+  return taken == nullptr ? Flow::next : execute(*taken);
 }
 
 Tracer::Flow Tracer::execute_for(const lang::For& node) {
-  const int low = eval_int(*node.low);
-  const int high = eval_int(*node.high);
+  RowTag first;
+  RowTag last;
+  const int low = eval_int(*node.low, &first);
+  const int high = eval_int(*node.high, &last);
+  const RowTag outer = builder_.control();
+  const RowTag bounds = join(first, last);
+  if (!bounds.none()) builder_.set_control(join(outer, bounds));
+  const RowTag inner = builder_.control();
   for (int i = low; i <= high; ++i) {
-    place(*node.variable) = int_value(i);
+    place(*node.variable) = int_result(i, first);
     const Flow flow = execute(*node.body);
     if (flow == Flow::break_) break;
     if (flow == Flow::return_) return flow;
+    end_iteration(*node.body, inner);
   }
+  end_loop({*node.body, node.variable, outer, bounds});
   return Flow::next;
 }
 
@@ -139,6 +153,7 @@ Tracer::Flow Tracer::execute_for_each(const lang::ForEach& node) {
   const Value container = eval(*node.container);
   const bool array = container.array_rank() > 0;
   const std::size_t count = array ? container.dims.front() : container.size();
+  const RowTag outer = builder_.control();
   for (std::size_t i = 0; i < count; ++i) {
     if (array) {
       const Selection one{true, {i}};
@@ -149,16 +164,24 @@ Tracer::Flow Tracer::execute_for_each(const lang::ForEach& node) {
     const Flow flow = execute(*node.body);
     if (flow == Flow::break_) break;
     if (flow == Flow::return_) return flow;
+    end_iteration(*node.body, outer);
   }
+  end_loop({*node.body, node.variable, outer, {}});
   return Flow::next;
 }
 
 Tracer::Flow Tracer::execute_while(const lang::While& node) {
-  while (eval_int(*node.condition) != 0) {
+  const RowTag outer = builder_.control();
+  RowTag conditions;
+  while (eval_int(*node.condition, &conditions) != 0) {
+    const RowTag inner = join(builder_.control(), conditions);
+    builder_.set_control(inner);
     const Flow flow = execute(*node.body);
     if (flow == Flow::break_) break;
     if (flow == Flow::return_) return flow;
+    end_iteration(*node.body, inner);
   }
+  end_loop({*node.body, nullptr, outer, conditions});
   return Flow::next;
 }
 
@@ -170,6 +193,10 @@ void copy_into(Value& to, const std::vector<std::size_t>& positions, const Value
   if (to.ints) {
     std::vector<int>& ints = change_ints(to);
     for (std::size_t i = 0; i < positions.size(); ++i) ints[positions[i]] = (*from.ints)[i];
+    if (to.tags || from.tags) {
+      std::vector<RowTag>& tags = change_tags(to);
+      for (std::size_t i = 0; i < positions.size(); ++i) tags[positions[i]] = int_tag(from, i);
+    }
   } else if (to.parts) {
     std::vector<Value>& parts = change_parts(to);
     for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -191,6 +218,7 @@ void Tracer::assign(const Expr& target, Value value) {
     for (std::size_t i = 0; i < tuple->elements.size(); ++i) assign(*tuple->elements[i], (*value.parts)[i]);
     return;
   }
+  value = tagged(std::move(value), builder_.control());
   // The way from the variable to what is assigned, outermost first: indexings and tuple slots.
   std::vector<const Expr*> steps;
   const Expr* root = &target;
@@ -225,6 +253,7 @@ void Tracer::assign(const Expr& target, Value value) {
       refuse(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
                          dims_text(selected.dims), dims_text(value.dims)));
     }
+    if (!selected.tags.empty()) value = tagged(std::move(value), selected.tags);
     copy_into(*at, selected.positions, value);
     return;
   }

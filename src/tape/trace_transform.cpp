@@ -54,7 +54,11 @@ bool Tracer::constrain_elements(const math::TransformDef& transform, const Ids& 
   const auto add_logs = [&](const Ids& ids) {
     if (!options_.jacobian) return;
     Ids logs = apply_to("log", {ids});
-    if (ids.size() < free.size())
+    if (builder_.tracks_rows() && ids.size() < free.size()) {
+      std::vector<RowTag> tags;
+      for (const Id id : free) tags.push_back(builder_.tag(id));
+      logs = builder_.tagged(Ids(free.size(), logs.front()), tags);
+    } else if (ids.size() < free.size())
       logs = apply_to("multiply", {logs, {builder_.constant(static_cast<double>(free.size()))}});
     add_targets(logs);
   };

@@ -23,7 +23,8 @@ namespace {
 
 Value element(Tracer& t, const Value& value, std::size_t i) {
   if (value.dims.empty()) return value;
-  return value.ints ? int_value((*value.ints)[i]) : real_value(t.reals(value)[i]);
+  if (!value.ints) return real_value(t.reals(value)[i]);
+  return t.int_result((*value.ints)[i], int_tag(value, i));
 }
 
 // The overload that costs least to call with these arguments.
@@ -73,7 +74,7 @@ Id Tracer::log_mass(const lang::Tilde& node, const std::vector<Value>& arguments
     return log_cumulative(node, std::move(changed), upper_tail);
   };
   if (lower == nullptr) return at(*upper, false);
-  const Value below = is_discrete(node) ? int_value((*lower->ints)[0] - 1) : *lower;
+  const Value below = is_discrete(node) ? int_result((*lower->ints)[0] - 1, int_tag(*lower, 0)) : *lower;
   if (upper == nullptr) return at(below, true);
   return builder_.elementwise(*math::find_elementwise("log_diff_exp"),
                               std::array<Id, 2>{at(*upper, false), at(below, false)});
@@ -102,7 +103,10 @@ void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& argumen
   if (node.upper != nullptr) upper = eval(*node.upper);
   const auto pointer = [](std::optional<Value>& value) { return value ? &*value : nullptr; };
   if (is_outside(arguments.front(), pointer(lower), pointer(upper))) {
-    builder_.add_target(builder_.constant(-std::numeric_limits<double>::infinity()));
+    RowTag row = tag_of(arguments.front());
+    if (lower) row = join(row, tag_of(*lower));
+    if (upper) row = join(row, tag_of(*upper));
+    builder_.add_target(builder_.constant(-std::numeric_limits<double>::infinity(), row));
     return;
   }
   const std::size_t count = arguments.front().dims.empty() ? 1 : arguments.front().size();
@@ -110,11 +114,15 @@ void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& argumen
   const bool one_mass = std::none_of(arguments.begin() + 1, arguments.end(), is_container) &&
                         !(lower && is_container(*lower)) && !(upper && is_container(*upper));
   const math::Elementwise& multiply = *math::find_elementwise("multiply");
-  const auto add = [&](Id mass, double times) {
-    builder_.add_target(builder_.elementwise(multiply, std::array<Id, 2>{mass, builder_.constant(-times)}));
+  const auto add = [&](Id mass, double times, const Value& variate) {
+    Id total = builder_.elementwise(multiply, std::array<Id, 2>{mass, builder_.constant(-times)});
+    // The mass belongs to the row of the variate, also where the bounds do not.
+    if (const RowTag row = tag_of(variate); row.single()) total = builder_.tagged({total}, {&row, 1}).front();
+    builder_.add_target(total);
   };
   if (one_mass) {
-    add(log_mass(node, arguments, pointer(lower), pointer(upper)), static_cast<double>(count));
+    add(log_mass(node, arguments, pointer(lower), pointer(upper)), static_cast<double>(count),
+        arguments.front());
     return;
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -124,7 +132,7 @@ void Tracer::truncate(const lang::Tilde& node, const std::vector<Value>& argumen
     std::optional<Value> high;
     if (lower) low = element(*this, *lower, i);
     if (upper) high = element(*this, *upper, i);
-    add(log_mass(node, own, pointer(low), pointer(high)), 1);
+    add(log_mass(node, own, pointer(low), pointer(high)), 1, own.front());
   }
 }
 

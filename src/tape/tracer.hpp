@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,13 +44,15 @@ struct FreeBlock {
 // ---- indexing (index.cpp) ----
 struct Selection {
   bool single = false;
-  std::vector<std::size_t> at;  // from 0
+  std::vector<std::size_t> at = {};  // from 0
+  std::vector<RowTag> tags = {};     // rows of the index, one for each place; empty: none
 };
 // Positions in the value's numbers, in the order of the result, and what the result is.
 struct Selected {
   math::Type type;
   Dims dims;
   std::vector<std::size_t> positions;
+  std::vector<RowTag> tags;  // rows that chose each position; empty: none
 };
 Selected select(const Value& value, std::span<const Selection> selections);
 Value take(const Value& value, const Selected& selected);
@@ -74,14 +77,22 @@ class Tracer final {
   void run_rest(lang::BlockKind block, std::size_t first);
   // The parameters block: takes free parameters from `free` in order and constrains them.
   void declare_parameters(const Ids& free);
+  // The free numbers of each parameter, once they are declared.
+  struct ParameterRange {
+    const lang::Variable* variable = nullptr;
+    std::size_t first = 0;
+    std::size_t size = 0;
+    Dims dims;  // of the constrained value
+  };
+  const std::vector<ParameterRange>& parameter_ranges() const { return parameter_ranges_; }
   // How many free parameters the program has, for these data.
   std::size_t count_free_parameters();
   // Their groups, in order.
   std::vector<FreeBlock> free_blocks();
 
   Value eval(const lang::Expr& expr);
-  int eval_int(const lang::Expr& expr);
-  Value unset(const lang::SizedType& type);  // with the sizes of the declaration
+  int eval_int(const lang::Expr& expr, RowTag* tag = nullptr);  // joins its rows to the tag
+  Value unset(const lang::SizedType& type);                     // with the sizes of the declaration
 
   Builder& builder() { return builder_; }
   const lang::Program& program() const { return program_; }
@@ -91,6 +102,16 @@ class Tracer final {
   Span here() const { return builder_.span(); }
   [[noreturn]] void refuse(const std::string& message) const;  // Rejection at the current statement
   [[noreturn]] void cannot_run(const lang::Expr& expr, const std::string& what) const;
+
+  // ---- rows of the data (trace_rows.cpp); nothing to do where rows are not tracked ----
+  RowTag tag_of(const Value& value) const;
+  Value tagged(Value value, RowTag tag);                       // belonging to these rows too
+  Value tagged(Value value, const std::vector<RowTag>& tags);  // one tag for each number, or one for all
+  Value tagged_like(const Ids& numbers, Value ints);           // ints that were made of these numbers
+  Value int_result(int number, RowTag tag) const;
+  // The result of a function that may use its arguments' numbers without recording it: it belongs to their
+  // row. Throws Error where data of several rows meet in it.
+  Value of_one_row(std::string_view name, std::span<const Value> arguments, Value result);
 
   // ---- shared with the built-in functions ----
   Ids reals(const Value& value);  // ints become constants
@@ -192,6 +213,22 @@ class Tracer final {
   // False where the general assignment is to do it.
   bool assign_quick(const lang::Assign& node);
   const Value& variable_value(const lang::Variable& variable) const;
+  // rows of the data (trace_rows.cpp)
+  RowTag tag_of_data(const Value& value) const;  // of its constants
+  void tag_structural(std::string_view name, std::span<const Value> arguments, Value& result);
+  Flow execute_controlled(const lang::If& node, const lang::Stmt* taken, RowTag tag);
+  // `unknown`: a variable whose value here is not that inside the statement.
+  void tag_assigned(const lang::Stmt& stmt, RowTag tag, const lang::Variable* unknown = nullptr);
+  std::vector<RowTag> tags_of_assigned(const lang::Expr& target, const Value& value, RowTag tag,
+                                       const std::set<const lang::Variable*>& changed);
+  void end_iteration(const lang::Stmt& body, RowTag before);
+  struct Loop {
+    const lang::Stmt& body;
+    const lang::Variable* variable = nullptr;
+    RowTag before;  // control
+    RowTag bounds;
+  };
+  void end_loop(const Loop& loop);
 
   const lang::Program& program_;
   const SourceMap& sources_;
@@ -204,6 +241,8 @@ class Tracer final {
   Id nan_;
   int depth_ = 0;
   std::unordered_map<const lang::Expr*, QuickNode> quick_;
+  std::vector<ParameterRange> parameter_ranges_;
+  bool sizes_are_tagged_ = false;  // some size depends on a row
 };
 
 // What an int holds that was never set.

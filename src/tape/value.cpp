@@ -35,16 +35,26 @@ Value int_array(std::vector<int> numbers) {
 Value real_value(Id id) { return real_container(Type{Kind::real}, {}, {id}); }
 
 Value real_container(Type type, Dims dims, Ids ids) {
-  return {std::move(type), std::move(dims), nullptr, std::make_shared<Ids>(std::move(ids)), nullptr};
+  return {std::move(type), std::move(dims), nullptr, std::make_shared<Ids>(std::move(ids)), nullptr, nullptr};
 }
 
 Value int_container(Type type, Dims dims, std::vector<int> numbers) {
-  return {std::move(type), std::move(dims), std::make_shared<std::vector<int>>(std::move(numbers)), nullptr,
-          nullptr};
+  return {std::move(type), std::move(dims), std::make_shared<std::vector<int>>(std::move(numbers)),
+          nullptr,         nullptr,         nullptr};
 }
 
 std::vector<int>& change_ints(Value& value) { return unshare(value.ints); }
 Ids& change_ids(Value& value) { return unshare(value.ids); }
 std::vector<Value>& change_parts(Value& value) { return unshare(value.parts); }
+
+std::vector<RowTag>& change_tags(Value& value) {
+  std::vector<RowTag>& tags = unshare(value.tags);
+  tags.resize(value.ints->size());
+  return tags;
+}
+
+RowTag int_tag(const Value& value, std::size_t i) {
+  return value.tags && i < value.tags->size() ? (*value.tags)[i] : RowTag{};
+}
 
 }  // namespace kullback::tape

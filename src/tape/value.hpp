@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "math/type.hpp"
+#include "tape/row_tag.hpp"
 
 namespace kullback::tape {
 
@@ -28,6 +29,7 @@ struct Value {
   std::shared_ptr<std::vector<int>> ints;     // kind int
   std::shared_ptr<Ids> ids;                   // real kinds and complex kinds
   std::shared_ptr<std::vector<Value>> parts;  // a tuple's slots; of an array of tuples its tuples
+  std::shared_ptr<std::vector<RowTag>> tags;  // rows of ints; null: none (numbers on the tape know their own)
 
   bool is_set() const { return ints || ids || parts; }
   std::size_t size() const { return product(dims); }  // numbers (complex: pairs), tuples count as one
@@ -44,5 +46,7 @@ Value int_container(math::Type type, Dims dims, std::vector<int> numbers);
 std::vector<int>& change_ints(Value& value);  // not shared any more
 Ids& change_ids(Value& value);
 std::vector<Value>& change_parts(Value& value);
+std::vector<RowTag>& change_tags(Value& value);  // one for each int
+RowTag int_tag(const Value& value, std::size_t i);
 
 }  // namespace kullback::tape

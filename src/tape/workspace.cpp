@@ -57,26 +57,12 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
     : tape_(std::move(tape)), lanes_(lanes) {
   values_.assign(tape_->slot_count * lanes_, 0.0);
   adjoints_.assign(tape_->slot_count * lanes_, 0.0);
-  for (const auto& [slot, value] : tape_->presets)
-    std::fill_n(values_.begin() + static_cast<long>(slot * lanes_), lanes_, value);
   std::size_t scratch = 0;
   for (const Instruction& i : tape_->instructions) scratch += i.scratch_size * lanes_;
   scratch_.resize(scratch);
   dense_.resize(dense_size(*tape_) * lanes_);
-  operands_.reserve(tape_->operands.size());
-  for (const TapeOperand& o : tape_->operands) {
-    math::Operand resolved;
-    resolved.step = o.step;
-    if (o.constant) {
-      resolved.value = tape_->constants.data() + o.base;
-    } else {
-      const std::size_t base = o.gathered ? 0 : o.base * lanes_;
-      resolved.value = values_.data() + base;
-      resolved.adjoint = adjoints_.data() + base;
-      if (o.gathered) resolved.index = tape_->indices.data() + o.base;
-    }
-    operands_.push_back(resolved);
-  }
+  operands_.resize(tape_->operands.size());
+  rebind();
   partials_.resize(tape_->operands.size(), nullptr);
   scratch = 0;
   for (const Instruction& i : tape_->instructions) {
@@ -95,6 +81,25 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
       bound_.back().state = states_.back().get();
     }
     scratch += i.scratch_size * lanes_;
+  }
+}
+
+void Workspace::rebind() {
+  for (const auto& [slot, value] : tape_->presets)
+    std::fill_n(values_.begin() + static_cast<long>(slot * lanes_), lanes_, value);
+  for (std::size_t j = 0; j < operands_.size(); ++j) {
+    const TapeOperand& o = tape_->operands[j];
+    math::Operand resolved;
+    resolved.step = o.step;
+    if (o.constant) {
+      resolved.value = tape_->constants.data() + o.base;
+    } else {
+      const std::size_t base = o.gathered ? 0 : o.base * lanes_;
+      resolved.value = values_.data() + base;
+      resolved.adjoint = adjoints_.data() + base;
+      if (o.gathered) resolved.index = tape_->indices.data() + o.base;
+    }
+    operands_[j] = resolved;
   }
 }
 

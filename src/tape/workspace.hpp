@@ -33,6 +33,11 @@ class Workspace final {
 
   // A number that tells operations apart: of the first whose value is not finite in this lane.
   std::uint64_t first_not_finite(std::size_t lane) const;
+  // After the tape's constants, presets or operands were changed (rows.hpp).
+  void rebind();
+  const double* values(std::uint32_t slot) const {
+    return values_.data() + slot * lanes_;
+  }  // lanes, after forward
 
   const std::string& message() const { return message_; }
   Span failed_at() const { return failed_at_; }

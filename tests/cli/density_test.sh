@@ -86,5 +86,18 @@ expect 'it refuses its data' 65 'variable name=y' -- "$kullback" density "$libra
 expect 'no library' 66 'missing.so: no such file' -- "$kullback" density missing.so y.json
 expect 'another library' 65 "BridgeStan's interface" -- "$kullback" density "$libraries/bridgestan_foreign.so" y.json
 expect 'includes are for programs' 64 'include-path' -- "$kullback" density "$libraries/bridgestan_good.so" y.json --include-path .
+expect 'minibatches are for programs' 64 'minibatch' -- "$kullback" density "$libraries/bridgestan_good.so" y.json --minibatch 1
+expect 'rows are for programs' 64 'rows' -- "$kullback" density "$libraries/bridgestan_good.so" y.json --rows y
+
+expect 'what minibatches scale' 0 'scaled by N/B \(2 terms\): y ~ normal' -- "$kullback" density model.stan data.json --dump subsample
+expect 'a minibatch' 0 '"minibatch": \[[12]\]' -- "$kullback" density model.stan data.json --minibatch 1 --check
+expect 'time of an exchange' 0 'nanoseconds_to_exchange' -- "$kullback" density model.stan data.json --minibatch 1 --repeat 5
+expect 'minibatch output is JSON' 0 '^$' -- bash -c "'$kullback' density model.stan data.json --minibatch 2 --repeat 3 | python3 -c 'import json, sys; json.load(sys.stdin)'"
+expect 'all rows' 0 '"log_density": -5' -- "$kullback" density model.stan data.json --minibatch 2
+expect 'too many rows' 65 'there are 2' -- "$kullback" density model.stan data.json --minibatch 3
+expect 'no such rows' 65 "no data named 'z'" -- "$kullback" density model.stan data.json --rows z --minibatch 1
+echo 'data { int N; vector[N] y; } parameters { real r; } model { for (n in 2:N) y[n] ~ normal(r * y[n - 1], 1); }' >ar.stan
+expect 'rows that meet' 65 'ar.stan:1:76: no minibatches: rows 1 and 2' -- "$kullback" density ar.stan data.json --dump subsample
+expect 'unknown dump' 64 'subsample' -- "$kullback" density model.stan data.json --dump nothing
 
 finish

@@ -1,0 +1,83 @@
+// Minibatches of the data's rows for a Stan program.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "density/log_density.hpp"
+#include "lang/program.hpp"
+#include "tape/rows.hpp"
+#include "tape/tracer.hpp"
+#include "tape/workspace.hpp"
+
+namespace kullback::model {
+
+// The data whose first index is the row.
+struct RowData {
+  std::size_t count = 0;
+  std::vector<const lang::Variable*> variables;
+
+  bool contains(const lang::Variable& variable) const;
+};
+
+// By name, or where there are no names: the data whose first size is the variable that is the first size of
+// most. Throws Error where there is none, or their sizes differ.
+// `data`: values by the variables' ids.
+RowData find_row_data(const lang::Program& program, const std::vector<tape::Value>& data,
+                      const std::vector<std::string>& names);
+
+// The row of number `at` of a value with these sizes (first index: the row).
+std::size_t row_of(const math::Type& type, const tape::Dims& dims, std::size_t at);
+
+class StanRows final : public density::Rows {
+ public:
+  struct Request {
+    const double* theta = nullptr;  // dim numbers
+    const RowData* rows = nullptr;
+    std::span<const tape::RowTag> parameter_tags = {};
+  };
+  using Ranges = std::vector<tape::Tracer::ParameterRange>;
+  // Traces the program, following rows. False where it rejects the point (the message says why).
+  using Record = std::function<bool(tape::Builder&, const Request&, Ranges&, std::string& message)>;
+
+  // Throws Error where it cannot be decided which terms belong to which row.
+  StanRows(const SourceMap& sources, RowData data, std::size_t dim, Record record);
+  ~StanRows() override;
+
+  std::size_t count() const override { return data_.count; }
+  void choose(std::span<const std::uint32_t> rows) override;
+
+  bool is_chosen() const { return !chosen_.empty(); }
+  // Of the chosen rows.
+  void evaluate(const density::Batch& batch, std::string& message);
+  // What is scaled and why, for people.
+  std::string describe() const;
+  const tape::RowProgram& program() const { return program_; }
+
+ private:
+  struct Ready;  // a tape with its workspaces
+
+  tape::RowProgram find_program(const double* theta);
+  void find_latents(const tape::Builder& builder, const Ranges& ranges);
+  [[noreturn]] void refuse(const tape::RowConflict& conflict) const;
+  Ready& ready_for(const std::vector<std::uint32_t>& counts);
+  void evaluate_alone(const density::Batch& batch, std::size_t lane, std::string& message);
+
+  const SourceMap& sources_;
+  RowData data_;
+  std::size_t dim_;
+  Record record_;
+  std::vector<tape::RowTag> parameter_tags_;
+  std::vector<const lang::Variable*> latents_;
+  std::vector<const lang::Variable*> globals_;
+  tape::RowProgram program_;
+  std::vector<std::unique_ptr<Ready>> ready_;  // the one in use last
+  std::vector<std::uint32_t> chosen_;
+  std::vector<std::uint32_t> counts_;
+  std::vector<bool> seen_;
+};
+
+}  // namespace kullback::model

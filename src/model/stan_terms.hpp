@@ -1,0 +1,39 @@
+// The log density of a Stan program as a sum of terms.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "density/log_density.hpp"
+#include "tape/terms.hpp"
+#include "tape/workspace.hpp"
+
+namespace kullback::model {
+
+class StanTerms final : public density::Terms {
+ public:
+  // Traces the program; false where it rejects the point (the message says why).
+  using Record = std::function<bool(tape::Builder&, const double* theta, std::string& message)>;
+
+  StanTerms(std::size_t dim, Record record);
+
+  std::size_t count() const override { return terms_.terms.size(); }
+  std::span<const std::uint32_t> coordinates(std::size_t term) const override {
+    return terms_.terms[term].coordinates;
+  }
+  // Where a comparison with parameters comes out so that the terms are others than these, or the program
+  // rejects the point, all terms are NaN.
+  void evaluate(std::size_t lanes, const double* theta, double* result) override;
+
+ private:
+  void evaluate_alone(std::size_t lanes, std::size_t lane, const double* theta, double* result);
+
+  std::size_t dim_;
+  Record record_;
+  tape::TermTape terms_;
+  std::vector<std::unique_ptr<tape::Workspace>> workspaces_;
+};
+
+}  // namespace kullback::model

@@ -1,0 +1,31 @@
+// The log density as a sum of terms, each with the coordinates it depends on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tape/builder.hpp"
+#include "tape/tape.hpp"
+
+namespace kullback::tape {
+
+// Numbers of one statement that depend on the same coordinates are one term.
+struct Term {
+  std::vector<std::uint32_t> coordinates;
+  struct Part {
+    std::uint32_t slot;
+    double weight;
+  };
+  std::vector<Part> parts;  // slots of the tape
+  double constant = 0;
+};
+
+struct TermTape {
+  std::shared_ptr<const Tape> tape;
+  std::vector<Term> terms;
+};
+
+TermTape compile_terms(const Builder& builder);
+
+}  // namespace kullback::tape
