@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "base/error.hpp"
 #include "lang/front_end.hpp"
@@ -23,7 +25,7 @@ struct Loaded {
   std::unique_ptr<StanModel> model;
 };
 
-std::unique_ptr<Loaded> load(const std::string& program, const std::string& data,
+std::unique_ptr<Loaded> load(const std::string& program, Data data,
                              const std::vector<std::string>& rows = {}) {
   auto loaded = std::make_unique<Loaded>();
   const FileId file = loaded->sources.add("test.stan", program);
@@ -32,10 +34,14 @@ std::unique_ptr<Loaded> load(const std::string& program, const std::string& data
     ADD_FAILURE() << program << loaded->understood.diagnostics.front().message;
     return nullptr;
   }
-  loaded->model =
-      std::make_unique<StanModel>(*loaded->understood.program, loaded->sources,
-                                  parse_json_data(data, "test.json"), StanModelOptions{.rows = rows});
+  loaded->model = std::make_unique<StanModel>(*loaded->understood.program, loaded->sources, std::move(data),
+                                              StanModelOptions{.rows = rows});
   return loaded;
+}
+
+std::unique_ptr<Loaded> load(const std::string& program, const std::string& data,
+                             const std::vector<std::string>& rows = {}) {
+  return load(program, parse_json_data(data, "test.json"), rows);
 }
 
 struct Point {
@@ -271,6 +277,74 @@ TEST(Rows, scalesTheTermsOfRows) {
     EXPECT_EQ(scaled, c.scaled) << c.name << "\n" << rows.describe();
     EXPECT_EQ(not_scaled, c.not_scaled) << c.name << "\n" << rows.describe();
   }
+}
+
+// Data in which only one row is as in kData.
+Data other_data_but(std::size_t row) {
+  Data data = parse_json_data(kData, "test.json");
+  const auto change = [&](const char* name, const std::function<double(double)>& f) {
+    DataValue& value = *data.find(name);
+    const std::size_t width = value.numbers.size() / value.dims.front();
+    for (std::size_t i = 0; i < value.numbers.size(); ++i) {
+      if (i / width != row) value.numbers[i] = f(value.numbers[i]);
+    }
+  };
+  change("x", [](double x) { return 1.3 * x + 0.05; });
+  change("y", [](double y) { return 0.8 * y - 0.1; });
+  change("b", [](double b) { return 1 - b; });
+  change("c", [](double c) { return std::fmod(c + 1, 8); });
+  change("g", [](double g) { return std::fmod(g, 3) + 1; });
+  change("s", [](double s) { return 1.2 * s + 0.01; });
+  return data;
+}
+
+// Terms of a row must not know the data of other rows: a number that lost its row would be counted with all.
+void expect_alone(const std::string& name, const std::string& program) {
+  SCOPED_TRACE(name);
+  const auto loaded = load(program, kData);
+  ASSERT_NE(loaded, nullptr);
+  const std::vector<double> theta = some_point(loaded->model->dim());
+  for (const std::uint32_t row : {0U, 4U, 11U}) {
+    const auto other = load(program, other_data_but(row));
+    loaded->model->rows()->choose({&row, 1});
+    other->model->rows()->choose({&row, 1});
+    expect_near(evaluate(*other->model, theta), evaluate(*loaded->model, theta),
+                "row " + std::to_string(row));
+  }
+}
+
+TEST(Rows, rowsDoNotKnowEachOther) {
+  for (const Case& c : kCases) {
+    if (c.name == "transformed data" || c.name == "decompositions") continue;  // they use means, or R of QR
+    expect_alone(c.name, kHead + c.body);
+  }
+  const std::pair<const char*, const char*> bodies[] = {
+      {"numbers only",
+       R"(parameters { real a; } model { a ~ normal(0, 1); for (n in 1:N) { target += log(s[n]);
+        target += c[n]; target += -c[n]; target += c[n] * 1.0 / 2; target += fma(a, c[n], b[n]);
+        target += hypergeometric_2F1(1.0, 1.0, 2.0, -s[n]); target += lmultiply(c[n], s[n]); } })"},
+      {"complex zeros", R"(parameters { real a; } model { for (n in 1:N) { complex z = to_complex(b[n], 0);
+        target += get_real(z * to_complex(a, 0) + z); target += abs(z); } })"},
+      {"real loops", R"(parameters { real a; } model { for (n in 1:N) { real t = s[n];
+        while (t > 0.5) { t -= 0.5; target += -square(a); } target += t; int k = c[n] %/% 2; k += 1;
+        target += -a * a * k; } })"},
+      {"tuples", R"(transformed data { array[N] tuple(real, int) d; for (n in 1:N) d[n] = (y[n], c[n]); }
+        parameters { real a; } model { for (n in 1:N) target += -square(d[n].1 * a - d[n].2); })"},
+      {"grids", R"(parameters { real a; } model { for (n in 1:N)
+        target += -sum(square(linspaced_vector(3, y[n], y[n] + s[n]) - a)) + sum(linspaced_int_array(3, c[n], c[n] + 2)); })"},
+      {"indexes", R"(transformed data { vector[J] w = [1, 2, 3]'; vector[N] v = w[g]; }
+        parameters { vector[J] a; } model { v ~ normal(a[g], 1);
+          for (n in 1:N) target += -square(a[g[n]] - w[g[n]] * one_hot_vector(J, g[n])[1]) + max(c[n], 3) + abs(c[n])
+            + min({c[n], b[n]}) + modulus(c[n], 2) + logical_eq(c[n], 2); })"},
+      {"constraints", R"(parameters { real a; } model { for (n in 1:N)
+        target += -square(lower_bound_unconstrain(s[n], 0) - a) + lower_bound_constrain(y[n], 0.0); })"},
+      {"draws",
+       R"(transformed data { array[N] vector[2] u; for (n in 1:N) u[n] = multi_normal_rng(x[n]', identity_matrix(2)); }
+        parameters { real a; } model { for (n in 1:N) target += -square(u[n, 1] - a) + (u[n, 2] > 0 ? s[n] : 0.3); })"},
+      {"truncation at rows", R"(parameters { real a; real<lower=0> sigma; }
+        model { for (n in 1:N) c[n] ~ poisson(sigma) T[c[n] - 1, c[n] + 4]; y ~ normal(a * s, sigma) T[-5, 5]; })"},
+  };
+  for (const auto& [name, body] : bodies) expect_alone(name, kHead + body);
 }
 
 // One row of two, by hand: 2 * log normal(y_n | mu, 1) + log normal(mu | 0, 1), up to constants.
