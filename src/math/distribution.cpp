@@ -372,7 +372,7 @@ class Batch final {
                     std::size_t lane, std::size_t slot) {
     for (std::size_t j = 0; j < kernel_.arity; ++j) {
       array_[j] = has(arrays, j) ? gather(j, first, size, lane) : nullptr;
-      partial_[j] = partials(j) == nullptr             ? scratch_.unwanted
+      partial_[j] = partials(j) == nullptr            ? scratch_.unwanted
                     : is_summed(j) || call_.lanes > 1 ? scratch_.partial[j]
                                                       : partials(j) + first;
     }

@@ -42,8 +42,8 @@ class StanModel final : public density::LogDensity {
   // Names the statement and the value behind the last draw that was not ok. A statement is looked into once:
   // when it fails again, the text is that of the first time.
   std::string message() const override { return message_; }
-  // Shares the tape and the data; the program and the sources must outlive the clone too. A clone evaluates all
-  // rows until its own rows() are chosen.
+  // Shares the tape and the data; the program and the sources must outlive the clone too. A clone evaluates
+  // all rows until its own rows() are chosen.
   std::unique_ptr<density::LogDensity> clone() const override;
   std::span<const density::Block> blocks() const override;
   std::span<const density::Support> supports() const override;
@@ -56,7 +56,7 @@ class StanModel final : public density::LogDensity {
 
   const Diagnostics& data_warnings() const;
   const tape::Tape* tape() const { return tape_.get(); }  // null before the first evaluation
-  std::size_t lanes_together() const { return width_; }  // of many lanes, so many are evaluated at once
+  std::size_t lanes_together() const { return width_; }   // of many lanes, so many are evaluated at once
   std::shared_ptr<const Prepared> prepared() const { return prepared_; }
 
   // Runs the program at a point, recording it on `builder`. False where the program rejects the point

@@ -12,9 +12,12 @@ enum class Linear { none, add, subtract, multiply, divide, minus, fma };
 
 Linear linear_kind(const math::Elementwise* f) {
   static const std::pair<const math::Elementwise*, Linear> kAll[] = {
-      {math::find_elementwise("add"), Linear::add},           {math::find_elementwise("subtract"), Linear::subtract},
-      {math::find_elementwise("multiply"), Linear::multiply}, {math::find_elementwise("divide"), Linear::divide},
-      {math::find_elementwise("minus"), Linear::minus},       {math::find_elementwise("fma"), Linear::fma},
+      {math::find_elementwise("add"), Linear::add},
+      {math::find_elementwise("subtract"), Linear::subtract},
+      {math::find_elementwise("multiply"), Linear::multiply},
+      {math::find_elementwise("divide"), Linear::divide},
+      {math::find_elementwise("minus"), Linear::minus},
+      {math::find_elementwise("fma"), Linear::fma},
   };
   for (const auto& [known, kind] : kAll) {
     if (known == f) return kind;

@@ -19,8 +19,8 @@ struct AffineForm {
   double constant = 0;
 };
 
-// Looks through additions, differences, products with constants and products of constant matrices and vectors, down
-// to what is neither. Nothing where there would be more than `most` terms.
+// Looks through additions, differences, products with constants and products of constant matrices and
+// vectors, down to what is neither. Nothing where there would be more than `most` terms.
 class Affine final {
  public:
   Affine(const Trace& trace, const Uses& uses, std::size_t most);

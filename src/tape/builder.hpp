@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>

@@ -1,10 +1,10 @@
-// Sufficient statistics of normal likelihoods. The sum over i of log normal(y_i | mu_i, sigma), where y_i - mu_i is an
-// affine function of a few numbers p, needs only
+// Sufficient statistics of normal likelihoods. The sum over i of log normal(y_i | mu_i, sigma), where y_i -
+// mu_i is an affine function of a few numbers p, needs only
 //   S = sum of (a_i' p - b_i)^2,   then   -S / (2 sigma^2) - N log sigma  [- N log(2 pi) / 2].
-// Rows that involve the same p are a block [A b] with as many rows as observations; a QR decomposition gives R with
-// |A p - b| = |R [p; -1]|, at most one row more than it has p. Being orthogonal it loses no accuracy, unlike A'A.
+// Rows that involve the same p are a block [A b] with as many rows as observations; a QR decomposition gives
+// R with |A p - b| = |R [p; -1]|, at most one row more than it has p. Being orthogonal it loses no accuracy,
+// unlike A'A.
 #include <Eigen/QR>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,8 +23,8 @@ constexpr std::size_t kMostTerms = 400;
 constexpr double kMostWork = 5e7;  // multiplications for the decompositions of one sum
 
 // ---- the function: numbers p, sigma, and the blocks as constants ----
-// Blocks: N (the sum of weights), number of blocks, total rows; then for each block: k, rows, k indices into p, rows * k coefficients by
-// columns, rows constants b.
+// Blocks: N (the sum of weights), number of blocks, total rows; then for each block: k, rows, k indices into
+// p, rows * k coefficients by columns, rows constants b.
 struct Reader {
   const double* at;
   std::size_t size() { return static_cast<std::size_t>(*at++); }
@@ -81,8 +81,7 @@ void residuals_backward(const math::ArrayCall& call) {
   const double n = *in.at++;
   const std::size_t blocks = in.size();
   in.size();
-  if (call.adjoints[1] != nullptr)
-    *call.adjoints[1] += up * (call.scratch[0] / (sigma * sigma) - n) / sigma;
+  if (call.adjoints[1] != nullptr) *call.adjoints[1] += up * (call.scratch[0] / (sigma * sigma) - n) / sigma;
   double* down = call.adjoints[0];
   if (down == nullptr) return;
   const double scale = -up / (sigma * sigma);
@@ -193,12 +192,13 @@ void for_lanes(const LaneCall& call) {
 }
 
 const math::ArrayOp& normal_residuals() {
-  static const math::ArrayOp op{"normal_residuals",
-                                {math::Type{math::Kind::vector}, math::Type{math::Kind::real}, math::Type{math::Kind::vector}},
-                                residuals_shape,
-                                residuals_scratch,
-                                residuals_forward,
-                                residuals_backward};
+  static const math::ArrayOp op{
+      "normal_residuals",
+      {math::Type{math::Kind::vector}, math::Type{math::Kind::real}, math::Type{math::Kind::vector}},
+      residuals_shape,
+      residuals_scratch,
+      residuals_forward,
+      residuals_backward};
   return op;
 }
 
@@ -218,7 +218,12 @@ struct Candidate {
 
 class Collapser final {
  public:
-  explicit Collapser(Trace& trace) : in_(trace), out_(trace), uses_(find_uses(trace)), affine_(trace, uses_, kMostTerms), replaced_(trace.instructions.size(), false) {}
+  explicit Collapser(Trace& trace)
+      : in_(trace),
+        out_(trace),
+        uses_(find_uses(trace)),
+        affine_(trace, uses_, kMostTerms),
+        replaced_(trace.instructions.size(), false) {}
 
   void run() {
     for (const TargetTerm& term : in_.target) {
@@ -234,7 +239,8 @@ class Collapser final {
     out_.instructions.resize(kept);
     out_.instructions.insert(out_.instructions.end(), added_.begin(), added_.end());
     std::erase_if(out_.target, [&](const TargetTerm& term) {
-      return !is_constant(term.id) && uses_.producer[term.id] != Uses::kNone && replaced_[uses_.producer[term.id]];
+      return !is_constant(term.id) && uses_.producer[term.id] != Uses::kNone &&
+             replaced_[uses_.producer[term.id]];
     });
     out_.target.insert(out_.target.end(), new_terms_.begin(), new_terms_.end());
     drop_unused(out_);
@@ -262,8 +268,8 @@ class Collapser final {
 
   using Blocks = std::map<Ids, std::vector<Row>>;
 
-  // Rows of the same numbers form a block; a zero coefficient may count as present (one dense design) or not (a
-  // sparse one), whichever gives less to do.
+  // Rows of the same numbers form a block; a zero coefficient may count as present (one dense design) or not
+  // (a sparse one), whichever gives less to do.
   void collapse(const Candidate& candidate) {
     if (candidate.count < 8) return;
     Blocks best;
@@ -283,7 +289,8 @@ class Collapser final {
         const std::size_t width = slots.size() + 1;
         after += std::min(width, rows.size()) * width;
         rows_after += std::min(width, rows.size());
-        if (rows.size() > width) work += static_cast<double>(rows.size()) * static_cast<double>(width * width);
+        if (rows.size() > width)
+          work += static_cast<double>(rows.size()) * static_cast<double>(width * width);
       }
       if (2 * rows_after > candidate.count || after >= least || work > kMostWork) continue;
       least = after;

@@ -1,6 +1,6 @@
-// From the recorded trace to the tape: simplify, schedule, number the slots anew in the order of the groups (so that
-// results are contiguous, and operands that follow the same order are too), and emit an instruction for each group,
-// or operations of a packed one where groups are small.
+// From the recorded trace to the tape: simplify, schedule, number the slots anew in the order of the groups
+// (so that results are contiguous, and operands that follow the same order are too), and emit an instruction
+// for each group, or operations of a packed one where groups are small.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -22,13 +22,15 @@ constexpr std::uint32_t kUnplaced = 0xFFFF'FFFFU;
 constexpr std::size_t kFewElements = 12;
 constexpr std::size_t kFewDensities = 4;
 constexpr std::size_t kFewNormals = 32;
-constexpr std::size_t kFewestMany = 3;  // elements of one packed operation over many
+constexpr std::size_t kFewestMany = 3;      // elements of one packed operation over many
 constexpr std::size_t kLongestPacked = 64;  // operands of one sum or product
 
 // The packed form of a function of arrays, where it has one.
 bool has_micro_code(const math::ArrayOp& f, MicroCode& code) {
   const auto is_vector = [](const math::Type& type) {
-    return type.array_rank + (type.kind == math::Kind::vector || type.kind == math::Kind::row_vector ? 1 : 0) == 1 &&
+    return type.array_rank +
+                   (type.kind == math::Kind::vector || type.kind == math::Kind::row_vector ? 1 : 0) ==
+               1 &&
            type.kind != math::Kind::matrix;
   };
   const std::vector<math::Type>& types = f.parameter_types;
@@ -37,9 +39,9 @@ bool has_micro_code(const math::ArrayOp& f, MicroCode& code) {
   } else if (types.size() == 1 && is_vector(types[0]) && f.name == "log_sum_exp") {
     code = MicroCode::log_sum_exp;
   } else if (types.size() == 2 && is_vector(types[0]) && is_vector(types[1]) &&
-             (f.name == "dot_product" ||
-              (f.name == "multiply" && types[0].kind == math::Kind::row_vector &&
-               types[1].kind == math::Kind::vector && types[0].array_rank == 0 && types[1].array_rank == 0))) {
+             (f.name == "dot_product" || (f.name == "multiply" && types[0].kind == math::Kind::row_vector &&
+                                          types[1].kind == math::Kind::vector && types[0].array_rank == 0 &&
+                                          types[1].array_rank == 0))) {
     code = MicroCode::dot_product;
   } else {
     return false;
@@ -122,7 +124,8 @@ class Compiler final {
       const bool shared = shares_slot(group);
       for (const std::uint32_t i : group.members) {
         const RawInstruction& r = instruction(i);
-        for (std::uint32_t k = 0; k < r.result_size; ++k) new_slot_[r.result + k] = shared ? next_slot_ : next_slot_++;
+        for (std::uint32_t k = 0; k < r.result_size; ++k)
+          new_slot_[r.result + k] = shared ? next_slot_ : next_slot_++;
       }
       if (shared) ++next_slot_;
     }
@@ -229,7 +232,8 @@ class Compiler final {
   // The log-Jacobian of inv_logit.
   bool is_standard_logistic(const RawInstruction& r) const {
     static const math::Density* logistic = &math::find_distribution("logistic")->log_density;
-    return r.definition == logistic && is_number(trace_.operand(r, 1), 0) && is_number(trace_.operand(r, 2), 1);
+    return r.definition == logistic && is_number(trace_.operand(r, 1), 0) &&
+           is_number(trace_.operand(r, 2), 1);
   }
   bool is_number(std::span<const Id> ids, double number) const {
     return ids.size() == 1 && is_constant(ids[0]) && trace_.constant(ids[0]) == number;
@@ -322,7 +326,8 @@ class Compiler final {
     const RawInstruction& first = instruction(group.members.front());
     Instruction out;
     out.kind = first.kind;
-    if (first.kind == OpKind::density && group.members.size() > 1 && !group.to_target) out.kind = OpKind::each_density;
+    if (first.kind == OpKind::density && group.members.size() > 1 && !group.to_target)
+      out.kind = OpKind::each_density;
     out.definition = first.definition;
     out.terms = first.terms;
     out.first_operand = static_cast<std::uint32_t>(tape_->operands.size());
@@ -466,7 +471,8 @@ class Compiler final {
 
   void add_target(std::uint32_t slot, double weight) {
     std::vector<TargetRange>& target = tape_->target;
-    if (!target.empty() && target.back().weight == weight && target.back().slot + target.back().count == slot) {
+    if (!target.empty() && target.back().weight == weight &&
+        target.back().slot + target.back().count == slot) {
       ++target.back().count;
     } else {
       target.push_back({slot, 1, weight});

@@ -114,8 +114,8 @@ std::optional<Range> range_of(const Builder& builder, Id id, int depth) {
   if (r->kind == OpKind::transform) return range_of_transform(builder, *r);
   if (r->kind != OpKind::elementwise) return {};
   const std::string_view name = static_cast<const math::Elementwise*>(r->definition)->name;
-  const auto* known =
-      std::find_if(kRanges.begin(), kRanges.end(), [&](const Range& range) { return range.function == name; });
+  const auto* known = std::find_if(kRanges.begin(), kRanges.end(),
+                                   [&](const Range& range) { return range.function == name; });
   return known != kRanges.end() ? *known : range_of_arithmetic(builder, *r, id, depth);
 }
 

@@ -16,7 +16,6 @@ using math::Type;
 struct Family {
   std::string_view density;
   std::string_view glm;
-
 };
 constexpr Family kFamilies[] = {
     {"bernoulli_logit", "bernoulli_logit_glm_lpmf"},
@@ -62,7 +61,8 @@ class Fuser final {
 
   std::optional<Predictor> predictor(std::span<const Id> eta) {
     static const math::Elementwise* add = math::find_elementwise("add");
-    if (const RawInstruction* product = constant_product(eta)) return Predictor{trace_.new_constant(0), product};
+    if (const RawInstruction* product = constant_product(eta))
+      return Predictor{trace_.new_constant(0), product};
     const RawInstruction* sum = whole(eta);
     if (sum == nullptr || sum->kind != OpKind::elementwise || sum->definition != add) return std::nullopt;
     for (std::uint32_t j = 0; j < 2; ++j) {

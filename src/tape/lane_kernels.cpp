@@ -36,14 +36,15 @@ KULLBACK_INLINE void product_forward(const LaneCall& call, std::size_t row, std:
     }
   }
   for (std::size_t i = 0; i < kRows; ++i) {
-    for (std::size_t q = 0; q < kFours; ++q) four(call.result + (row + i) * call.lanes + lane + 4 * q) = sum[i][q];
+    for (std::size_t q = 0; q < kFours; ++q)
+      four(call.result + (row + i) * call.lanes + lane + 4 * q) = sum[i][q];
   }
 }
 
 // kCols columns of adjoints in registers, over a stretch of rows.
 template <std::size_t kCols, std::size_t kLanes>
-KULLBACK_INLINE void product_backward(const LaneCall& call, std::size_t col, std::size_t lane, std::size_t first,
-                                      std::size_t last) {
+KULLBACK_INLINE void product_backward(const LaneCall& call, std::size_t col, std::size_t lane,
+                                      std::size_t first, std::size_t last) {
   constexpr std::size_t kFours = kLanes / 4;
   const std::size_t rows = call.arguments[0].shape.rows;
   const double* x = call.arguments[0].data + col * rows;
@@ -108,15 +109,16 @@ struct ProductBackward {
     }
   }
   template <std::size_t kLanes>
-  KULLBACK_INLINE static void columns(const LaneCall& call, std::size_t cols, std::size_t lane, std::size_t first,
-                                      std::size_t last) {
+  KULLBACK_INLINE static void columns(const LaneCall& call, std::size_t cols, std::size_t lane,
+                                      std::size_t first, std::size_t last) {
     std::size_t j = 0;
     for (; j + 4 <= cols; j += 4) product_backward<4, kLanes>(call, j, lane, first, last);
     for (; j < cols; ++j) product_backward<1, kLanes>(call, j, lane, first, last);
   }
 };
 
-constexpr LaneKernel kProduct{&math::dispatch<ProductForward, LaneCall>, &math::dispatch<ProductBackward, LaneCall>};
+constexpr LaneKernel kProduct{&math::dispatch<ProductForward, LaneCall>,
+                              &math::dispatch<ProductBackward, LaneCall>};
 
 }  // namespace
 
@@ -129,8 +131,8 @@ const LaneKernel* find_lane_kernel(const math::ArrayOp& f, unsigned varying) {
 
 namespace {
 
-// Nanoseconds, roughly, of one draw: what a call costs besides its elements, an element, a packed operation, and a
-// number copied there and back.
+// Nanoseconds, roughly, of one draw: what a call costs besides its elements, an element, a packed operation,
+// and a number copied there and back.
 constexpr double kCall = 60;
 constexpr double kElement = 0.5;
 constexpr double kPackedOperation = 3;
@@ -158,8 +160,8 @@ std::size_t best_width(const Tape& tape) {
   for (const Instruction& i : tape.instructions) {
     const bool dense = i.kind == OpKind::array || i.kind == OpKind::transform || i.kind == OpKind::solver;
     const bool all_lanes =
-        i.kind == OpKind::array &&
-        find_lane_kernel(*static_cast<const math::ArrayOp*>(i.definition), varying_operands(tape, i)) != nullptr;
+        i.kind == OpKind::array && find_lane_kernel(*static_cast<const math::ArrayOp*>(i.definition),
+                                                    varying_operands(tape, i)) != nullptr;
     if (i.kind == OpKind::packed) {
       gained += kPackedOperation * i.count;
     } else if (!dense || all_lanes) {

@@ -1,4 +1,5 @@
-// Functions of arrays that work on all lanes at once. The others are called for one lane after another, with copies.
+// Functions of arrays that work on all lanes at once. The others are called for one lane after another, with
+// copies.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace kullback::tape {
 
-// As math::ArrayCall, but what varies has its lanes innermost: number i of lane k is at i * lanes + k. Scratch is
-// scratch_size * lanes numbers, laid out as the function likes.
+// As math::ArrayCall, but what varies has its lanes innermost: number i of lane k is at i * lanes + k.
+// Scratch is scratch_size * lanes numbers, laid out as the function likes.
 struct LaneCall {
   std::size_t lanes = 1;
   std::span<const math::DenseArgument> arguments;
@@ -27,8 +28,9 @@ struct LaneKernel {
 
 struct Tape;
 
-// How many lanes at most are best evaluated together: 8, or 1 where copying the operands of functions that know one
-// lane, or leaving the cache, would cost more than lanes gain. Of the tape alone: the same on every run.
+// How many lanes at most are best evaluated together: 8, or 1 where copying the operands of functions that
+// know one lane, or leaving the cache, would cost more than lanes gain. Of the tape alone: the same on every
+// run.
 inline constexpr std::size_t kMostLanesTogether = 8;
 std::size_t best_width(const Tape& tape);
 // Of scalar operations only: two draws together pay already.

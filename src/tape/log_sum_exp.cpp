@@ -64,7 +64,8 @@ void gather(const math::Operand& x, const LogSumExpCall& call, double* to) {
   } else if (lanes == 1) {
     for (std::size_t e = 0; e < call.count; ++e) to[e] = x.value[x.at(e)];
   } else {
-    for (std::size_t e = 0; e < call.count; ++e) std::copy_n(x.value + x.at(e) * lanes, lanes, to + e * lanes);
+    for (std::size_t e = 0; e < call.count; ++e)
+      std::copy_n(x.value + x.at(e) * lanes, lanes, to + e * lanes);
   }
 }
 
@@ -74,8 +75,8 @@ void log_sum_exp_forward(const LogSumExpCall& call) {
   const std::size_t positions = call.count * call.lanes;
   for (std::size_t j = 0; j < call.n; ++j) gather(call.operands[j], call, call.shares + j * positions);
   for (std::size_t first = 0; first < positions; first += kChunk) {
-    math::dispatch<Finish>(Stretch{call.n, std::min(kChunk, positions - first), positions, call.shares + first,
-                                   call.result + first});
+    math::dispatch<Finish>(Stretch{call.n, std::min(kChunk, positions - first), positions,
+                                   call.shares + first, call.result + first});
   }
 }
 

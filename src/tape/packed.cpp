@@ -1,8 +1,8 @@
-// The loops over packed operations. The lanes are cut into pieces of 8, 4, 2 or 1, for each of which there is a loop
-// compiled for every instruction set.
+// The loops over packed operations. The lanes are cut into pieces of 8, 4, 2 or 1, for each of which there is
+// a loop compiled for every instruction set.
 //
-// log_sum_exp: m + log(sum exp(x - m)), m the maximum; derivative exp(x - result). Where m is infinite the result is
-// m itself; the derivative in operands that are -inf is 0.
+// log_sum_exp: m + log(sum exp(x - m)), m the maximum; derivative exp(x - result). Where m is infinite the
+// result is m itself; the derivative in operands that are -inf is 0.
 #include "tape/packed.hpp"
 
 #include <string_view>
@@ -396,7 +396,8 @@ constexpr std::uint32_t kMeanVaries = 2;
 constexpr std::uint32_t kScaleKept = 4;
 
 template <class F>
-KULLBACK_INLINE void pull_normal(const F& f, const MicroOp& op, const std::uint32_t* slots, const double* pull) {
+KULLBACK_INLINE void pull_normal(const F& f, const MicroOp& op, const std::uint32_t* slots,
+                                 const double* pull) {
   if ((op.b & kVariateVaries) != 0) {
     double* down = f.adjoint(slots[0]);
     for (std::size_t k = 0; k < F::kLanes; ++k) down[k] -= pull[k];
@@ -539,37 +540,37 @@ void density_backward(const F& f, const MicroOp& op) {
   }
 }
 
-#define KULLBACK_MICRO_CASES(way)                                                  \
-  case MicroCode::add: binary_##way<Add>(f, op); break;                            \
-  case MicroCode::subtract: binary_##way<Subtract>(f, op); break;                  \
-  case MicroCode::multiply: binary_##way<Multiply>(f, op); break;                  \
-  case MicroCode::divide: binary_##way<Divide>(f, op); break;                      \
-  case MicroCode::minus: unary_##way<Minus>(f, op); break;                         \
-  case MicroCode::square: unary_##way<Square>(f, op); break;                       \
-  case MicroCode::sqrt: unary_##way<Sqrt>(f, op); break;                           \
-  case MicroCode::inv: unary_##way<Inv>(f, op); break;                             \
-  case MicroCode::exp: unary_##way<Exp>(f, op); break;                             \
-  case MicroCode::log: unary_##way<Log>(f, op); break;                             \
-  case MicroCode::log1p: unary_##way<Log1p>(f, op); break;                         \
-  case MicroCode::log1m: unary_##way<Log1m>(f, op); break;                         \
-  case MicroCode::inv_logit: unary_##way<InvLogit>(f, op); break;                  \
-  case MicroCode::log1p_exp: unary_##way<Log1pExp>(f, op); break;                  \
-  case MicroCode::tanh: unary_##way<Tanh>(f, op); break;                           \
+#define KULLBACK_MICRO_CASES(way)                                                 \
+  case MicroCode::add: binary_##way<Add>(f, op); break;                           \
+  case MicroCode::subtract: binary_##way<Subtract>(f, op); break;                 \
+  case MicroCode::multiply: binary_##way<Multiply>(f, op); break;                 \
+  case MicroCode::divide: binary_##way<Divide>(f, op); break;                     \
+  case MicroCode::minus: unary_##way<Minus>(f, op); break;                        \
+  case MicroCode::square: unary_##way<Square>(f, op); break;                      \
+  case MicroCode::sqrt: unary_##way<Sqrt>(f, op); break;                          \
+  case MicroCode::inv: unary_##way<Inv>(f, op); break;                            \
+  case MicroCode::exp: unary_##way<Exp>(f, op); break;                            \
+  case MicroCode::log: unary_##way<Log>(f, op); break;                            \
+  case MicroCode::log1p: unary_##way<Log1p>(f, op); break;                        \
+  case MicroCode::log1m: unary_##way<Log1m>(f, op); break;                        \
+  case MicroCode::inv_logit: unary_##way<InvLogit>(f, op); break;                 \
+  case MicroCode::log1p_exp: unary_##way<Log1pExp>(f, op); break;                 \
+  case MicroCode::tanh: unary_##way<Tanh>(f, op); break;                          \
   case MicroCode::standard_logistic: unary_##way<StandardLogistic>(f, op); break; \
-  case MicroCode::log_sum_exp_2: binary_##way<LogSumExp2>(f, op); break;           \
-  case MicroCode::fma: fma_##way(f, op); break;                                    \
-  case MicroCode::sum: sum_##way(f, op); break;                                    \
-  case MicroCode::log_sum_exp: log_sum_exp_##way(f, op); break;                    \
-  case MicroCode::dot_product: dot_##way(f, op); break;                            \
-  case MicroCode::add_many: many_##way<Add, 2>(f, op); break; \
-  case MicroCode::subtract_many: many_##way<Subtract, 2>(f, op); break; \
-  case MicroCode::multiply_many: many_##way<Multiply, 2>(f, op); break; \
-  case MicroCode::fma_many: many_##way<Multiply, 3>(f, op); break; \
-  case MicroCode::recurrence_shared: recur_##way<false>(f, op); break; \
-  case MicroCode::recurrence: recur_##way<true>(f, op); break; \
-  case MicroCode::normal_weighted: normal_weighted_##way(f, op); break;            \
-  case MicroCode::normal_shared: normal_shared_##way(f, op); break;                \
-  case MicroCode::elementwise: elementwise_##way(f, op); break;                    \
+  case MicroCode::log_sum_exp_2: binary_##way<LogSumExp2>(f, op); break;          \
+  case MicroCode::fma: fma_##way(f, op); break;                                   \
+  case MicroCode::sum: sum_##way(f, op); break;                                   \
+  case MicroCode::log_sum_exp: log_sum_exp_##way(f, op); break;                   \
+  case MicroCode::dot_product: dot_##way(f, op); break;                           \
+  case MicroCode::add_many: many_##way<Add, 2>(f, op); break;                     \
+  case MicroCode::subtract_many: many_##way<Subtract, 2>(f, op); break;           \
+  case MicroCode::multiply_many: many_##way<Multiply, 2>(f, op); break;           \
+  case MicroCode::fma_many: many_##way<Multiply, 3>(f, op); break;                \
+  case MicroCode::recurrence_shared: recur_##way<false>(f, op); break;            \
+  case MicroCode::recurrence: recur_##way<true>(f, op); break;                    \
+  case MicroCode::normal_weighted: normal_weighted_##way(f, op); break;           \
+  case MicroCode::normal_shared: normal_shared_##way(f, op); break;               \
+  case MicroCode::elementwise: elementwise_##way(f, op); break;                   \
   case MicroCode::density: density_##way(f, op); break;
 
 struct Piece {
@@ -630,14 +631,22 @@ struct Named {
   MicroCode code;
 };
 constexpr Named kNamed[] = {
-    {"add", MicroCode::add},           {"subtract", MicroCode::subtract},
-    {"multiply", MicroCode::multiply}, {"divide", MicroCode::divide},
-    {"minus", MicroCode::minus},       {"square", MicroCode::square},
-    {"sqrt", MicroCode::sqrt},         {"inv", MicroCode::inv},
-    {"exp", MicroCode::exp},           {"log", MicroCode::log},
-    {"log1p", MicroCode::log1p},       {"log1m", MicroCode::log1m},
-    {"inv_logit", MicroCode::inv_logit}, {"log1p_exp", MicroCode::log1p_exp},
-    {"tanh", MicroCode::tanh},         {"log_sum_exp", MicroCode::log_sum_exp_2},
+    {"add", MicroCode::add},
+    {"subtract", MicroCode::subtract},
+    {"multiply", MicroCode::multiply},
+    {"divide", MicroCode::divide},
+    {"minus", MicroCode::minus},
+    {"square", MicroCode::square},
+    {"sqrt", MicroCode::sqrt},
+    {"inv", MicroCode::inv},
+    {"exp", MicroCode::exp},
+    {"log", MicroCode::log},
+    {"log1p", MicroCode::log1p},
+    {"log1m", MicroCode::log1m},
+    {"inv_logit", MicroCode::inv_logit},
+    {"log1p_exp", MicroCode::log1p_exp},
+    {"tanh", MicroCode::tanh},
+    {"log_sum_exp", MicroCode::log_sum_exp_2},
     {"fma", MicroCode::fma},
 };
 
@@ -658,8 +667,8 @@ bool is_step(const Packed& packed, const MicroOp& op, std::uint32_t x, std::uint
   return true;
 }
 
-// The start of a run: which operand is the number before cannot be read off one step, so it is the one that makes
-// the second a step.
+// The start of a run: which operand is the number before cannot be read off one step, so it is the one that
+// makes the second a step.
 std::size_t run_length(const Packed& packed, std::size_t first, std::uint32_t one, std::vector<Step>& steps) {
   const std::vector<MicroOp>& ops = packed.ops;
   std::uint32_t candidates[2];
@@ -683,7 +692,8 @@ std::size_t run_length(const Packed& packed, std::size_t first, std::uint32_t on
   if (steps.empty()) return 0;
   // The first step: prefer the operand whose factor is that of the second.
   Step start{};
-  if (!is_step(packed, op, candidates[1], one, start) && !is_step(packed, op, candidates[0], one, start)) return 0;
+  if (!is_step(packed, op, candidates[1], one, start) && !is_step(packed, op, candidates[0], one, start))
+    return 0;
   Step other{};
   if (is_step(packed, op, candidates[0], one, other) && other.m == steps.front().m) start = other;
   steps.insert(steps.begin(), start);

@@ -1,6 +1,7 @@
-// Many small operations as one instruction. Recurrences and tiny models consist of scalar operations for which the
-// call of a batched kernel would cost more than the work: here each is 16 bytes in one array, run by one loop with a
-// switch. All operands are slots (constants have slots too), so that no operation asks what its operands are.
+// Many small operations as one instruction. Recurrences and tiny models consist of scalar operations for
+// which the call of a batched kernel would cost more than the work: here each is 16 bytes in one array, run
+// by one loop with a switch. All operands are slots (constants have slots too), so that no operation asks
+// what its operands are.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +43,8 @@ enum class MicroCode : std::uint16_t {
   subtract_many,
   multiply_many,
   fma_many,
-  // x[i] = m[i] * x[i-1] + c[i] for b steps; result: the first of b slots. Pool: the slot of x[0], then one m for
+  // x[i] = m[i] * x[i-1] + c[i] for b steps; result: the first of b slots. Pool: the slot of x[0], then one m
+  // for
   // all steps and the c of each (shared), or (m, c) of each
   recurrence_shared,
   recurrence,
@@ -91,7 +93,8 @@ std::string micro_name(const Packed& packed, const MicroOp& op);
 // The code for many elements of an operation, or `elementwise` where there is none.
 MicroCode many_code(MicroCode code);
 
-// Turns runs of multiply-adds and additions that each read the one before into recurrences. `one`: a slot that holds 1.
+// Turns runs of multiply-adds and additions that each read the one before into recurrences. `one`: a slot
+// that holds 1.
 void roll_recurrences(Packed& packed, std::uint32_t one);
 
 struct PackedCall {

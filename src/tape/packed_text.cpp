@@ -28,11 +28,14 @@ std::size_t pool_size(const MicroOp& op) {
 }
 
 constexpr const char* kNames[] = {
-    "add",        "subtract",   "multiply",      "divide",           "minus",         "square",
-    "sqrt",       "inv",        "exp",           "log",              "log1p",         "log1m",
-    "inv_logit",  "log1p_exp",  "tanh",          "standard_logistic", "log_sum_exp",  "fma",
-    "sum",        "log_sum_exp", "dot_product",  "add",              "subtract",      "multiply",
-    "fma",        "recurrence", "recurrence",    "normal_lpdf",      "normal_lpdf",
+    "add",         "subtract",   "multiply",   "divide",
+    "minus",       "square",     "sqrt",       "inv",
+    "exp",         "log",        "log1p",      "log1m",
+    "inv_logit",   "log1p_exp",  "tanh",       "standard_logistic",
+    "log_sum_exp", "fma",        "sum",        "log_sum_exp",
+    "dot_product", "add",        "subtract",   "multiply",
+    "fma",         "recurrence", "recurrence", "normal_lpdf",
+    "normal_lpdf",
 };
 static_assert(std::size(kNames) == static_cast<std::size_t>(MicroCode::elementwise));
 

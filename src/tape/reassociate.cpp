@@ -1,6 +1,6 @@
-// Sums inside recurrences, in an order that leaves least to do in each step: of x[t] = y[t] - (mu + phi * y[t-1] +
-// theta * x[t-1]) everything but the last product is known before the recurrence runs, and is computed for all t at
-// once; a step is one multiplication and addition, c[t] + (-theta) * x[t-1].
+// Sums inside recurrences, in an order that leaves least to do in each step: of x[t] = y[t] - (mu + phi *
+// y[t-1] + theta * x[t-1]) everything but the last product is known before the recurrence runs, and is
+// computed for all t at once; a step is one multiplication and addition, c[t] + (-theta) * x[t-1].
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -30,7 +30,8 @@ class Reassociator final {
   void run() {
     before_ = std::exchange(out_.instructions, {});
     for (const RawInstruction& r : before_) {
-      if (!is_sum(r) || level_[r.result] < kDeep || is_inside(r) || !rebuild(r)) out_.instructions.push_back(r);
+      if (!is_sum(r) || level_[r.result] < kDeep || is_inside(r) || !rebuild(r))
+        out_.instructions.push_back(r);
     }
     drop_unused(out_);
   }
@@ -53,7 +54,9 @@ class Reassociator final {
     return &before_[uses_.producer[id]];
   }
   // Read only by another sum: that one takes it in.
-  bool is_inside(const RawInstruction& r) const { return uses_.count[r.result] == 1 && read_by_sum_.contains(r.result); }
+  bool is_inside(const RawInstruction& r) const {
+    return uses_.count[r.result] == 1 && read_by_sum_.contains(r.result);
+  }
 
   std::uint32_t level(Id id) const { return is_constant(id) ? 0 : level_[id]; }
 
@@ -70,7 +73,8 @@ class Reassociator final {
     }
   }
 
-  Id add_scalar(const RawInstruction& like, const math::Elementwise* f, std::initializer_list<Id> operands, Id result) {
+  Id add_scalar(const RawInstruction& like, const math::Elementwise* f, std::initializer_list<Id> operands,
+                Id result) {
     RawInstruction r;
     r.definition = f;
     r.span = like.span;
@@ -95,7 +99,8 @@ class Reassociator final {
   // The sum of all terms but the last.
   Id sum_early(const RawInstruction& like, std::span<const Term> terms) {
     std::vector<Term> ordered(terms.begin(), terms.end());
-    std::stable_sort(ordered.begin(), ordered.end(), [](const Term& a, const Term& b) { return a.negative < b.negative; });
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [](const Term& a, const Term& b) { return a.negative < b.negative; });
     Id sum = ordered[0].negative ? negated(like, ordered[0].id) : ordered[0].id;
     for (std::size_t i = 1; i < ordered.size(); ++i) {
       const Id next = ordered[i].id;
@@ -113,9 +118,8 @@ class Reassociator final {
     std::vector<Term> terms;
     collect(r, false, terms);
     if (terms.size() < 2) return false;
-    const auto deepest = std::max_element(terms.begin(), terms.end(), [&](const Term& a, const Term& b) {
-      return level(a.id) < level(b.id);
-    });
+    const auto deepest = std::max_element(
+        terms.begin(), terms.end(), [&](const Term& a, const Term& b) { return level(a.id) < level(b.id); });
     std::swap(*deepest, terms.back());
     const Term late = terms.back();
     const std::span<const Term> early(terms.data(), terms.size() - 1);

@@ -1,5 +1,6 @@
 // Densities that equal simpler ones.
-//   bernoulli(y | inv_logit(x)) is bernoulli_logit(y | x), binomial(k | n, inv_logit(x)) is binomial_logit(k | n, x):
+//   bernoulli(y | inv_logit(x)) is bernoulli_logit(y | x), binomial(k | n, inv_logit(x)) is binomial_logit(k
+//   | n, x):
 //     cheaper, and exact where inv_logit(x) rounds to 0 or 1.
 //   uniform(x | a, b) and beta(x | 1, 1) of an x that is known to lie inside are constants.
 // What is known to lie inside: a constrained parameter c + w inv_logit(y) with constants c, w.

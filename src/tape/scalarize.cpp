@@ -1,5 +1,5 @@
-// Functions of short vectors that a loop calls again and again become scalar operations, which batch across the
-// iterations:
+// Functions of short vectors that a loop calls again and again become scalar operations, which batch across
+// the iterations:
 //   cumulative_sum:          additions
 //   softmax(x)_i             exp(x_i - log_sum_exp(x))
 //   log_softmax(x)_i         x_i - log_sum_exp(x)
@@ -72,7 +72,8 @@ class Scalarizer final {
     out_.pool.insert(out_.pool.end(), ids.begin(), ids.end());
   }
 
-  Id add(const RawInstruction& like, const math::Elementwise& f, std::initializer_list<Id> operands, Id result) {
+  Id add(const RawInstruction& like, const math::Elementwise& f, std::initializer_list<Id> operands,
+         Id result) {
     RawInstruction r;
     r.definition = &f;
     r.span = like.span;
@@ -156,10 +157,9 @@ class Scalarizer final {
   bool is_simplex(std::span<const Id> ids) const {
     if (is_constant(ids[0]) || producer_[ids[0]] == Uses::kNone) return false;
     const RawInstruction& r = before_[producer_[ids[0]]];
-    const bool simplex =
-        (kind_of(r) == Kind::softmax && r.result_size == ids.size()) ||
-        (r.kind == OpKind::transform && r.result_size == ids.size() + 1 &&
-         static_cast<const math::TransformDef*>(r.definition)->name == "simplex");
+    const bool simplex = (kind_of(r) == Kind::softmax && r.result_size == ids.size()) ||
+                         (r.kind == OpKind::transform && r.result_size == ids.size() + 1 &&
+                          static_cast<const math::TransformDef*>(r.definition)->name == "simplex");
     if (!simplex) return false;
     for (std::size_t k = 0; k < ids.size(); ++k) {
       if (ids[k] != r.result + k) return false;

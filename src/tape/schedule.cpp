@@ -1,14 +1,14 @@
-// Early level of an instruction: 1 + the largest of what it reads. Late level: 1 less than the smallest of what
-// reads it. Instructions of one kind (same function, same statement, same operands constant) and the same level do
-// not depend on each other: they become one group.
+// Early level of an instruction: 1 + the largest of what it reads. Late level: 1 less than the smallest of
+// what reads it. Instructions of one kind (same function, same statement, same operands constant) and the
+// same level do not depend on each other: they become one group.
 //
 // Early levels gather what leads into a recurrence, late levels what hangs off it: sqrt(h[t]) for all t of
-// h[t] = a + b * h[t-1] has one early level for each t, but one late level. A kind takes the levels of which it has
-// fewer. What depends on something late must be late too; then both may stand in one order, because an early level
-// is never above the late one.
+// h[t] = a + b * h[t-1] has one early level for each t, but one late level. A kind takes the levels of which
+// it has fewer. What depends on something late must be late too; then both may stand in one order, because an
+// early level is never above the late one.
 //
-// Densities that only the target reads are independent of everything after them: those of one statement become one,
-// whatever their levels, at the end.
+// Densities that only the target reads are independent of everything after them: those of one statement
+// become one, whatever their levels, at the end.
 #include "tape/schedule.hpp"
 
 #include <algorithm>
@@ -174,7 +174,8 @@ class Scheduler final {
       const RawInstruction& r = all()[i];
       bool own = late[kind_[i]] < early[kind_[i]];
       for (std::uint32_t j = 0; j < r.operand_count && !own; ++j) {
-        for (const Id id : trace_.operand(r, j)) own |= !is_constant(id) && (stands_in(id) ? kept_late : slot_late[id]);
+        for (const Id id : trace_.operand(r, j))
+          own |= !is_constant(id) && (stands_in(id) ? kept_late : slot_late[id]);
       }
       is_late_[i] = own;
       if (!own) continue;

@@ -1,5 +1,5 @@
-// eigenvalues_sym(A) and eigenvectors_sym(A) of the same matrix become one decomposition, whose results are the values
-// and then the vectors.
+// eigenvalues_sym(A) and eigenvectors_sym(A) of the same matrix become one decomposition, whose results are
+// the values and then the vectors.
 //   A_ += V (diag(w_) + F .* K) V', K = (V'V_ - V_'V) / 2, F_ij = 1 / (w_j - w_i), 0 on the diagonal
 // (see math/array_ops/eigen_sym.cpp).
 #include <Eigen/Core>
@@ -46,8 +46,9 @@ void both_backward(const math::ArrayCall& call) {
 }
 
 const math::ArrayOp& values_and_vectors() {
-  static const math::ArrayOp op{
-      "eigendecompose_sym", {math::Type{math::Kind::matrix}}, both_shape, nullptr, both_forward, both_backward};
+  static const math::ArrayOp op{"eigendecompose_sym", {math::Type{math::Kind::matrix}},
+                                both_shape,           nullptr,
+                                both_forward,         both_backward};
   return op;
 }
 
@@ -71,8 +72,7 @@ void share_eigendecompositions(Trace& trace) {
     const std::string_view name = matrix_function(trace.instructions[i]);
     if (name != kValues && name != kVectors) continue;
     const std::span<const Id> matrix = trace.operand(trace.instructions[i], 0);
-    auto& [values, vectors] =
-        pairs.try_emplace(Ids(matrix.begin(), matrix.end()), none, none).first->second;
+    auto& [values, vectors] = pairs.try_emplace(Ids(matrix.begin(), matrix.end()), none, none).first->second;
     (name == kValues ? values : vectors) = i;
   }
   std::vector<Id> to(trace.slot_count);

@@ -1,9 +1,10 @@
 // One walk through the trace rewrites what it reads:
-//   - an instruction equal to an earlier one (same function, same operands) is replaced by it; log(exp(x)) and square(sqrt(x)) are x;
+//   - an instruction equal to an earlier one (same function, same operands) is replaced by it; log(exp(x))
+//   and square(sqrt(x)) are x;
 //   - x + 0, x - 0, x * 1, x / 1 are x; pow(x, 2) is square(x), pow(x, 1/2) sqrt(x), pow(x, -1) inv(x);
-// then the target's terms that are sums, differences or multiples by constants, read by nothing else, are split;
-// then chains of additions, each read only by the next, become one sum: its depth is 1, so that what was added
-// can be computed together.
+// then the target's terms that are sums, differences or multiples by constants, read by nothing else, are
+// split; then chains of additions, each read only by the next, become one sum: its depth is 1, so that what
+// was added can be computed together.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -150,7 +151,8 @@ class Rewriter final {
     if (r.kind != OpKind::elementwise || r.count != 1) return kNothing;
     const Functions& f = functions();
     const Id x = out_.operand(r, 0)[0];
-    const bool square = r.definition == f.square || (r.definition == f.multiply && x == out_.operand(r, 1)[0]);
+    const bool square =
+        r.definition == f.square || (r.definition == f.multiply && x == out_.operand(r, 1)[0]);
     const auto& inner = square ? radicand_ : exponent_;
     if (!square && r.definition != f.log) return kNothing;
     const auto at = inner.find(x);
@@ -167,8 +169,7 @@ class Rewriter final {
       const std::span<const Id> x = out_.operand(a, j);
       const std::span<const Id> y = out_.operand(b, j);
       if (!std::equal(x.begin(), x.end(), y.begin(), y.end())) return false;
-      if (a.kind == OpKind::array &&
-          !(out_.shapes[a.first_shape + j] == out_.shapes[b.first_shape + j])) {
+      if (a.kind == OpKind::array && !(out_.shapes[a.first_shape + j] == out_.shapes[b.first_shape + j])) {
         return false;
       }
     }
@@ -180,7 +181,7 @@ class Rewriter final {
   std::uint32_t kept_ = 0;  // instructions, in front of those that are still to be read
   std::vector<Id> to_;
   std::unordered_map<std::uint64_t, Id> constants_;
-  std::vector<std::uint32_t> known_;  // instructions by hash, open addressing
+  std::vector<std::uint32_t> known_;     // instructions by hash, open addressing
   std::unordered_map<Id, Id> exponent_;  // exp(x) -> x
   std::unordered_map<Id, Id> radicand_;  // sqrt(x) -> x
 };
@@ -386,7 +387,8 @@ class MultiplyAdder final {
     const std::span<const Id> ids = trace_.operand(r, j);
     if (ids.size() != r.count || is_constant(ids[0]) || uses_.producer[ids[0]] == Uses::kNone) return nullptr;
     const RawInstruction& p = trace_.instructions[uses_.producer[ids[0]]];
-    if (p.kind != OpKind::elementwise || p.definition != functions().multiply || p.count != r.count) return nullptr;
+    if (p.kind != OpKind::elementwise || p.definition != functions().multiply || p.count != r.count)
+      return nullptr;
     for (std::uint32_t e = 0; e < r.count; ++e) {
       if (ids[e] != p.result + e || uses_.count[ids[e]] != 1) return nullptr;
     }
@@ -397,7 +399,8 @@ class MultiplyAdder final {
   }
 
   void fuse(RawInstruction& r, const RawInstruction& product, std::uint32_t rest) {
-    const RawOperand operands[] = {trace_.operands[product.first_operand], trace_.operands[product.first_operand + 1],
+    const RawOperand operands[] = {trace_.operands[product.first_operand],
+                                   trace_.operands[product.first_operand + 1],
                                    trace_.operands[r.first_operand + rest]};
     r.definition = functions().fma;
     r.first_operand = static_cast<std::uint32_t>(trace_.operands.size());
@@ -413,9 +416,10 @@ class MultiplyAdder final {
 }  // namespace
 
 void fuse_multiply_add(Trace& trace) {
-  const bool any = std::any_of(trace.instructions.begin(), trace.instructions.end(), [](const RawInstruction& r) {
-    return r.kind == OpKind::elementwise && r.definition == functions().multiply;
-  });
+  const bool any =
+      std::any_of(trace.instructions.begin(), trace.instructions.end(), [](const RawInstruction& r) {
+        return r.kind == OpKind::elementwise && r.definition == functions().multiply;
+      });
   if (any) MultiplyAdder(trace).run();
 }
 

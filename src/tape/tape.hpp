@@ -32,8 +32,9 @@ struct Instruction {
   std::uint32_t count = 1;
   std::uint32_t result = 0;  // slot
   std::uint32_t result_size = 1;
-  std::uint32_t first_shape = 0;   // of packed operations: their number in Tape::packed
-  std::uint32_t scratch_size = 0;  // doubles per lane: scratch of array ops and solvers, partials of densities
+  std::uint32_t first_shape = 0;  // of packed operations: their number in Tape::packed
+  std::uint32_t scratch_size =
+      0;  // doubles per lane: scratch of array ops and solvers, partials of densities
   Span span;
 };
 
@@ -59,7 +60,7 @@ struct Tape {
   double target_constant = 0;
   std::vector<std::uint32_t> outputs;                         // of a callback's tape: slots
   std::vector<std::shared_ptr<const DenseFunction>> solvers;  // owners of what instructions point at
-  std::size_t raw_instruction_count = 0;  // before batching
+  std::size_t raw_instruction_count = 0;                      // before batching
 };
 
 // Batches: operations of the same kind that do not depend on each other become one instruction over

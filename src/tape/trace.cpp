@@ -47,7 +47,8 @@ Uses find_uses(const Trace& trace) {
 
 bool has_density(const Trace& trace, std::initializer_list<std::string_view> families) {
   std::vector<const void*> wanted;
-  for (const std::string_view family : families) wanted.push_back(&math::find_distribution(family)->log_density);
+  for (const std::string_view family : families)
+    wanted.push_back(&math::find_distribution(family)->log_density);
   return std::any_of(trace.instructions.begin(), trace.instructions.end(), [&](const RawInstruction& r) {
     return r.kind == OpKind::density && std::find(wanted.begin(), wanted.end(), r.definition) != wanted.end();
   });

@@ -1,5 +1,5 @@
-// A recorded program as plain data, for the passes between the trace and the tape. Instructions are in an order
-// of evaluation; every pass keeps that.
+// A recorded program as plain data, for the passes between the trace and the tape. Instructions are in an
+// order of evaluation; every pass keeps that.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct Trace {
   std::vector<double> constants;
   std::vector<Guard> guards;
   std::vector<TargetTerm> target;
-  Ids outputs;  // of a callback's tape
+  Ids outputs;                                                // of a callback's tape
   std::vector<std::shared_ptr<const DenseFunction>> solvers;  // owners of what instructions point at
-  // Parameters [first, last) that stand for any of the slots of the last `kept` guards (rows.hpp): what reads one of
-  // them must come after all of these slots. Instructions that make these slots come first.
+  // Parameters [first, last) that stand for any of the slots of the last `kept` guards (rows.hpp): what reads
+  // one of them must come after all of these slots. Instructions that make these slots come first.
   struct StandIns {
     std::uint32_t first = 0;
     std::uint32_t last = 0;

@@ -1,4 +1,5 @@
-// Constraints of one number at a time, recorded as ordinary operations, which batch and simplify like any others:
+// Constraints of one number at a time, recorded as ordinary operations, which batch and simplify like any
+// others:
 //   lower a:              x = a + exp(y)               log|dx/dy| = y
 //   upper b:              x = b - exp(y)               log|dx/dy| = y
 //   lower a, upper b:     x = a + (b - a) logistic(y)  log|dx/dy| = log(b - a) + logistic_lpdf(y | 0, 1)
@@ -35,8 +36,8 @@ bool Tracer::constrain_elements(const math::TransformDef& transform, const Ids& 
   const bool affine = transform.name == "offset_multiplier";
   if (!lower && !upper && !both && !affine) return false;
   for (Ids& bound : bounds) {
-    const bool finite = std::all_of(bound.begin(), bound.end(),
-                                    [this](Id id) { return std::isfinite(builder_.value(id)); });
+    const bool finite =
+        std::all_of(bound.begin(), bound.end(), [this](Id id) { return std::isfinite(builder_.value(id)); });
     if (!finite) return false;
     bound = repeated(bound, free.size());
   }

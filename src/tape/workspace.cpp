@@ -14,7 +14,7 @@ struct Workspace::Bound {
   double* result = nullptr;
   double* result_adjoint = nullptr;
   double* scratch = nullptr;
-  double* const* partials = nullptr;  // of densities: one for each operand, null where it is constant
+  double* const* partials = nullptr;      // of densities: one for each operand, null where it is constant
   const LaneKernel* all_lanes = nullptr;  // of array functions: works on all lanes at once
   DenseFunction::State* state = nullptr;  // of a solver
 };
@@ -213,7 +213,12 @@ LaneCall Workspace::lane_call(const Bound& bound, math::DenseArgument* arguments
     std::fill_n(adjoints[j], size, 0.0);
     next += 2 * size;
   }
-  return {lanes_,       {arguments, i.operand_count}, i.terms, bound.result, bound.scratch, bound.result_adjoint,
+  return {lanes_,
+          {arguments, i.operand_count},
+          i.terms,
+          bound.result,
+          bound.scratch,
+          bound.result_adjoint,
           {adjoints, i.operand_count}};
 }
 
@@ -418,12 +423,13 @@ void Workspace::sweep_back(double* gradient) {
 
 LogSumExpCall Workspace::log_sum_exp_call(const Bound& bound) const {
   const Instruction& i = *bound.instruction;
-  return {i.operand_count, i.count,       lanes_,        bound.resolved,
-          bound.result,    bound.scratch, bound.result_adjoint};
+  return {i.operand_count,     i.count, lanes_, bound.resolved, bound.result, bound.scratch,
+          bound.result_adjoint};
 }
 
 PackedCall Workspace::packed_call(const Bound& bound) {
-  return {&tape_->packed[bound.instruction->first_shape], lanes_, values_.data(), adjoints_.data(), bound.scratch};
+  return {&tape_->packed[bound.instruction->first_shape], lanes_, values_.data(), adjoints_.data(),
+          bound.scratch};
 }
 
 bool Workspace::guards_hold(std::size_t lane) const {

@@ -1,6 +1,7 @@
-// What stands between the trace and the tape must not change the function: every program here is compared, value and
-// gradient, with its own trace evaluated operation by operation and with finite differences, alone and in lanes. Each
-// row also says what the tape must contain, so that a pass which stops working fails its row.
+// What stands between the trace and the tape must not change the function: every program here is compared,
+// value and gradient, with its own trace evaluated operation by operation and with finite differences, alone
+// and in lanes. Each row also says what the tape must contain, so that a pass which stops working fails its
+// row.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -55,12 +56,15 @@ std::vector<PassRow> rows() {
        R"({"N": 30, "y": )" + ints(30, [](int i) { return i % 3 == 0 ? 1 : 0; }) + "}", "bernoulli_logit", 1},
       {"a linear recurrence",
        "data { int T; vector[T] y; } parameters { real mu; real phi; real theta; real<lower=0> s; }"
-       "model { vector[T] e; e[1] = y[1] - mu; for (t in 2:T) e[t] = y[t] - (mu + phi * y[t-1] + theta * e[t-1]);"
+       "model { vector[T] e; e[1] = y[1] - mu; for (t in 2:T) e[t] = y[t] - (mu + phi * y[t-1] + theta * "
+       "e[t-1]);"
        " e ~ normal(0, s); }",
        R"({"T": 40, "y": )" + y40 + "}", "recurrence", 8},
       {"a variance that recurs",
-       "data { int T; vector[T] y; } parameters { real<lower=0> a; real<lower=0, upper=1> b; real<lower=0, upper=1> c; }"
-       "model { array[T] real h; h[1] = 1; for (t in 2:T) h[t] = sqrt(a + b * pow(y[t-1], 2) + c * pow(h[t-1], 2));"
+       "data { int T; vector[T] y; } parameters { real<lower=0> a; real<lower=0, upper=1> b; real<lower=0, "
+       "upper=1> c; }"
+       "model { array[T] real h; h[1] = 1; for (t in 2:T) h[t] = sqrt(a + b * pow(y[t-1], 2) + c * "
+       "pow(h[t-1], 2));"
        " y ~ normal(0, h); }",
        R"({"T": 40, "y": )" + y40 + "}", "recurrence", 8},
       {"a random walk",
@@ -70,17 +74,20 @@ std::vector<PassRow> rows() {
       {"a generalised linear model",
        "data { int N; matrix[N, 2] X; array[N] int y; } parameters { real a; vector[2] b; }"
        "model { y ~ bernoulli_logit(a + X * b); }",
-       R"({"N": 4, "X": [[1, 2], [0.5, -1], [0, 1], [2, 2]], "y": [1, 0, 0, 1]})", "bernoulli_logit_glm_lpmf", 1},
+       R"({"N": 4, "X": [[1, 2], [0.5, -1], [0, 1], [2, 2]], "y": [1, 0, 0, 1]})", "bernoulli_logit_glm_lpmf",
+       1},
       {"softmax in a loop",
        "data { int N; array[N] int y; } parameters { vector[3] b; vector[N] t; }"
        "model { t ~ std_normal(); for (n in 1:N) y[n] ~ categorical(softmax(cumulative_sum(t[n] - b))); }",
        R"({"N": 12, "y": [1, 2, 3, 1, 2, 3, 1, 1, 2, 2, 3, 3]})", "log_sum_exp", 12},
       {"a mixture",
        "data { int N; vector[N] y; } parameters { simplex[3] w; vector[3] mu; } model { for (n in 1:N) {"
-       " vector[3] l; for (k in 1:3) l[k] = log(w[k]) + normal_lpdf(y[n] | mu[k], 1); target += log_sum_exp(l); } }",
+       " vector[3] l; for (k in 1:3) l[k] = log(w[k]) + normal_lpdf(y[n] | mu[k], 1); target += "
+       "log_sum_exp(l); } }",
        R"({"N": 40, "y": )" + y40 + "}", "log_sum_exp", 8},
       {"a long sum",
-       "data { int N; vector[N] x; } parameters { real a; } model { real s = 0; for (n in 1:N) s += exp(a * x[n]);"
+       "data { int N; vector[N] x; } parameters { real a; } model { real s = 0; for (n in 1:N) s += exp(a * "
+       "x[n]);"
        " target += -square(s); }",
        R"({"N": 40, "x": )" + x40 + "}", "sum", 5},
       {"flat densities of bounded parameters",
@@ -93,7 +100,8 @@ std::vector<PassRow> rows() {
        " target += sum(eigenvectors_sym(A)[1] .* [1, 2, 3]) * sum(square(x)); }",
        "{}", "eigendecompose_sym", 14},
       {"log of exp and powers",
-       "parameters { real<lower=0> s; real x; } model { target += log(exp(x)) - pow(x, 2) - s ^ 0.5 - pow(s, -1); }",
+       "parameters { real<lower=0> s; real x; } model { target += log(exp(x)) - pow(x, 2) - s ^ 0.5 - pow(s, "
+       "-1); }",
        "{}", "sqrt", 1},
   };
 }
@@ -155,7 +163,8 @@ TEST(Passes, DoTheirWork) {
 // Weights of equal terms add up; a term of weight zero stays out.
 TEST(Passes, AddTheWeightsOfEqualTerms) {
   const auto loaded = load(
-      "parameters { real x; } model { real a = exp(x); target += a; target += a; target += -2 * a; target += 3 * x; }");
+      "parameters { real x; } model { real a = exp(x); target += a; target += a; target += -2 * a; target += "
+      "3 * x; }");
   ASSERT_NE(loaded, nullptr);
   const testing::Point at = evaluate(*loaded->model, {0.7});
   EXPECT_NEAR(at.log_density, 2.1, 1e-14);

@@ -206,7 +206,8 @@ TEST(StanModel, SaysWhyAPointIsRefused) {
 TEST(StanModel, BadDataAndUnsupportedFunctionsAreErrors) {
   EXPECT_THROW(load("data { int N; } model { }"), Error);
   EXPECT_THROW(load("data { int<lower=3> N; } model { }", R"({"N": 2})"), Error);
-  const auto loaded = load("parameters { real x; } model { target += wiener_lcdf_unnorm(1.0, exp(x), 0.1, 0.5, 0.2); }");
+  const auto loaded =
+      load("parameters { real x; } model { target += wiener_lcdf_unnorm(1.0, exp(x), 0.1, 0.5, 0.2); }");
   EXPECT_THROW(evaluate(*loaded->model, {0.0}), Error);
 }
 

@@ -1,9 +1,11 @@
 // Eigenvalues and eigenvectors of a symmetric matrix, A = V diag(w) V', w ascending.
 //   eigenvalues_sym:   A_ += V diag(w_) V'
-//   eigenvectors_sym:  A_ += V (F .* K) V' with K = (V'V_ - V_'V) / 2, F_ij = 1 / (w_j - w_i), 0 on the diagonal
-// Giles (2008), with only the antisymmetric part K of V'V_, which is all that symmetric perturbations see: of close
-// eigenvalues the two halves are large and cancel, and taken apart they would drown the rest in rounding. Equal
-// eigenvalues have no derivatives of their own vectors; F = 0 there. Signs of vectors are Eigen's, as in Stan.
+//   eigenvectors_sym:  A_ += V (F .* K) V' with K = (V'V_ - V_'V) / 2, F_ij = 1 / (w_j - w_i), 0 on the
+//   diagonal
+// Giles (2008), with only the antisymmetric part K of V'V_, which is all that symmetric perturbations see: of
+// close eigenvalues the two halves are large and cancel, and taken apart they would drown the rest in
+// rounding. Equal eigenvalues have no derivatives of their own vectors; F = 0 there. Signs of vectors are
+// Eigen's, as in Stan.
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
 
