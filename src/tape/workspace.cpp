@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 
 namespace kullback::tape {
@@ -114,7 +113,7 @@ void Workspace::place_partials(const Bound& bound) {
 }
 
 bool Workspace::forward(const double* theta) {
-  std::memcpy(values_.data(), theta, tape_->parameter_count * lanes_ * sizeof(double));
+  std::copy_n(theta, tape_->parameter_count * lanes_, values_.data());
   message_.clear();
   for (const Bound& bound : bound_) {
     const Instruction& i = *bound.instruction;
@@ -418,7 +417,7 @@ void Workspace::sweep_back(double* gradient) {
       case OpKind::transform: backward_dense(*bound); break;
     }
   }
-  std::memcpy(gradient, adjoints_.data(), tape_->parameter_count * lanes_ * sizeof(double));
+  std::copy_n(adjoints_.data(), tape_->parameter_count * lanes_, gradient);
 }
 
 LogSumExpCall Workspace::log_sum_exp_call(const Bound& bound) const {

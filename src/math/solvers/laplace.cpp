@@ -185,7 +185,8 @@ class Factor final {
   bool rooted_ = false;
   MatrixXd left_;
   MatrixXd right_;
-  Eigen::LLT<MatrixXd> llt_;
+  // Of something: Eigen leaves members of an unused one unset, and a Factor is moved.
+  Eigen::LLT<MatrixXd> llt_ = Eigen::LLT<MatrixXd>(MatrixXd::Identity(1, 1));
   Eigen::PartialPivLU<MatrixXd> lu_;
   double log_determinant_ = 0;
 };
