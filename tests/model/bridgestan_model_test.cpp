@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "tests/model/loaded_program.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
@@ -24,14 +24,14 @@ const std::string kData = R"({"y": [1, 3, -0.5]})";
 TEST(BridgeStan, IsTheProgramItStandsFor) {
   for (const bool normalized : {false, true}) {
     BridgeStanModel model(kGood, kData, {.normalized = normalized});
-    const auto stan = load_model(
+    const auto stan = load(
         "data { vector[3] y; } parameters { real mu; vector<lower=0>[2] s; }"
         " model { y ~ normal(mu, s[1]); s ~ exponential(1); }",
         kData, {.normalized = normalized});
     ASSERT_EQ(model.dim(), 3U);
     const std::vector<double> theta{0.3, -1, 2, 0.5, 0.1, -0.7};  // two draws
-    const Evaluated a = evaluate_at(model, theta, 2);
-    const Evaluated b = evaluate_at(*stan->model, theta, 2);
+    const Evaluated a = evaluate_lanes(model, theta, 2);
+    const Evaluated b = evaluate_lanes(*stan->model, theta, 2);
     EXPECT_EQ(a.status, b.status);
     for (std::size_t k = 0; k < 2; ++k)
       EXPECT_NEAR(a.log_density[k], b.log_density[k], 1e-13 * std::abs(b.log_density[k]));
@@ -60,23 +60,23 @@ TEST(BridgeStan, NamesAndConstrains) {
 
 TEST(BridgeStan, ARejectedDrawHasTheLibrarysMessage) {
   BridgeStanModel model(kGood, kData);
-  const Evaluated at = evaluate_at(model, {0, 200, 0, 0, 0, 0}, 2);
+  const Evaluated at = evaluate_lanes(model, {0, 200, 0, 0, 0, 0}, 2);
   EXPECT_EQ(at.status[0], Status::ok);
   EXPECT_EQ(at.status[1], Status::rejected);
   EXPECT_EQ(model.message(), "mu is too large");
-  EXPECT_EQ(evaluate_at(model, {0, 1000, 0}).status[0], Status::not_finite);
+  EXPECT_EQ(evaluate_lanes(model, {0, 1000, 0}).status[0], Status::not_finite);
 }
 
 TEST(BridgeStan, ClonesAreForLibrariesWithThreads) {
   BridgeStanModel model(kGood, kData);
   const std::vector<double> theta{0.3, 0.2, -0.1};
-  const Evaluated expected = evaluate_at(model, theta);
+  const Evaluated expected = evaluate_lanes(model, theta);
   std::vector<std::unique_ptr<density::LogDensity>> clones;
   std::vector<Evaluated> found(3);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 3; ++t) clones.push_back(model.clone());
   for (std::size_t t = 0; t < 3; ++t)
-    threads.emplace_back([&, t] { found[t] = evaluate_at(*clones[t], theta); });
+    threads.emplace_back([&, t] { found[t] = evaluate_lanes(*clones[t], theta); });
   for (std::thread& thread : threads) thread.join();
   for (const Evaluated& one : found) EXPECT_TRUE(one == expected);
   EXPECT_EQ(BridgeStanModel(kFolder + "/bridgestan_one_thread.so", kData).clone(), nullptr);

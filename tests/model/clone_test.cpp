@@ -2,7 +2,7 @@
 #include <cmath>
 #include <thread>
 
-#include "tests/model/loaded_program.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
@@ -42,7 +42,7 @@ std::vector<Evaluated> evaluate_every(density::LogDensity& model, std::size_t fi
   std::vector<Evaluated> results(count);
   for (std::size_t n = first; n < count; n += step) {
     const std::size_t lanes = n % 3 == 0 ? 1 : n % 3 == 1 ? 4 : 19;
-    results[n] = evaluate_at(model, batch_of(model.dim(), lanes, n), lanes);
+    results[n] = evaluate_lanes(model, batch_of(model.dim(), lanes, n), lanes);
     for (std::size_t k = 0; k < lanes; ++k) {  // a rejected draw has no gradient
       if (results[n].status[k] != density::Status::rejected) continue;
       for (std::size_t i = 0; i < model.dim(); ++i) results[n].gradient[i * lanes + k] = 0;
@@ -54,7 +54,7 @@ std::vector<Evaluated> evaluate_every(density::LogDensity& model, std::size_t fi
 TEST(Clone, ThreadsGiveTheBitsOfOneThread) {
   constexpr std::size_t kCount = 60;
   for (const ProgramRow& row : kPrograms) {
-    const auto loaded = load_model(row.program, row.data);
+    const auto loaded = load(row.program, row.data);
     const std::vector<Evaluated> expected = evaluate_every(*loaded->model, 0, 1, kCount);
     for (const std::size_t threads : {1U, 2U, 3U, 8U}) {
       std::vector<std::unique_ptr<density::LogDensity>> clones;
@@ -72,22 +72,22 @@ TEST(Clone, ThreadsGiveTheBitsOfOneThread) {
 }
 
 TEST(Clone, SharesTheTapeAndOutlivesTheOriginal) {
-  auto loaded = load_model(kPrograms[0].program, kPrograms[0].data);
+  auto loaded = load(kPrograms[0].program, kPrograms[0].data);
   const std::vector<double> theta{0.3, -0.2, 0.1};
-  const Evaluated original = evaluate_at(*loaded->model, theta);
+  const Evaluated original = evaluate_lanes(*loaded->model, theta);
   const auto clone = loaded->model->clone();
   EXPECT_EQ(dynamic_cast<StanModel&>(*clone).tape(), loaded->model->tape());
   EXPECT_EQ(clone->blocks().data(), loaded->model->blocks().data());
   loaded->model.reset();
-  EXPECT_TRUE(evaluate_at(*clone, theta) == original);
+  EXPECT_TRUE(evaluate_lanes(*clone, theta) == original);
   EXPECT_EQ(clone->blocks()[1].name, "s");
 }
 
 TEST(Clone, OfAModelThatWasNeverEvaluated) {
-  const auto loaded = load_model(kPrograms[1].program);
+  const auto loaded = load(kPrograms[1].program);
   const auto clone = loaded->model->clone();
   const std::vector<double> theta(clone->dim(), 0.25);
-  EXPECT_TRUE(evaluate_at(*clone, theta) == evaluate_at(*loaded->model, theta));
+  EXPECT_TRUE(evaluate_lanes(*clone, theta) == evaluate_lanes(*loaded->model, theta));
 }
 
 }  // namespace

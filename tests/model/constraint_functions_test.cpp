@@ -1,9 +1,11 @@
 // x_jacobian(y) against a parameter declared with the constraint (which is compared with Stan elsewhere), and
 // x_unconstrain against x_constrain: their composition is the identity, and so is its derivative.
-#include "program_testing.hpp"
+#include "tests/model/loaded_model.hpp"
 
-namespace kullback::model::testing {
+namespace kullback::model {
 namespace {
+
+using namespace program_test;
 
 struct Row {
   const char* family;
@@ -166,4 +168,4 @@ TEST(ConstraintFunctions, AViolationIsNamed) {
 }
 
 }  // namespace
-}  // namespace kullback::model::testing
+}  // namespace kullback::model

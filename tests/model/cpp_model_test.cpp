@@ -10,7 +10,7 @@
 #include "math/signatures.hpp"
 #include "tape/tape.hpp"
 #include "tape/tracer.hpp"
-#include "tests/model/loaded_program.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
@@ -31,8 +31,8 @@ void expect_same(density::LogDensity& found, density::LogDensity& wanted) {
   ASSERT_EQ(found.dim(), wanted.dim());
   for (const std::size_t lanes : {1U, 4U}) {
     const std::vector<double> theta = points(found.dim(), lanes);
-    const Evaluated a = evaluate_at(found, theta, lanes);
-    const Evaluated b = evaluate_at(wanted, theta, lanes);
+    const Evaluated a = evaluate_lanes(found, theta, lanes);
+    const Evaluated b = evaluate_lanes(wanted, theta, lanes);
     EXPECT_EQ(a.status, b.status);
     for (std::size_t k = 0; k < lanes; ++k)
       EXPECT_NEAR(a.log_density[k], b.log_density[k], 1e-14 * (1 + std::abs(b.log_density[k])));
@@ -64,7 +64,7 @@ TEST(CppModel, EightSchoolsIsTheStanProgram) {
     p += normal_lpdf(y, theta, sigma);
   });
   const std::string folder = KULLBACK_SOURCE_DIR "/examples/";
-  const auto stan = load_model(
+  const auto stan = load(
       "data { int J; vector[J] y; vector[J] sigma; } parameters { real mu; real<lower=0> tau; vector[J] z; }"
       " transformed parameters { vector[J] theta = mu + tau * z; }"
       " model { mu ~ normal(0, 5); tau ~ cauchy(0, 5); z ~ std_normal(); y ~ normal(theta, sigma); }",
@@ -82,7 +82,7 @@ TEST(CppModel, LogisticRegressionIsTheStanProgram) {
     p += normal_lpdf(alpha, 0, 2.5) + normal_lpdf(beta, 0, 2.5);
     p += bernoulli_logit_lpmf(y, alpha + matrix(x) * beta);
   });
-  const auto stan = load_model(
+  const auto stan = load(
       "data { matrix[5, 2] x; array[5] int y; } parameters { real alpha; vector[2] beta; }"
       " model { alpha ~ normal(0, 2.5); beta ~ normal(0, 2.5); y ~ bernoulli_logit(alpha + x * beta); }",
       R"({"x": [[0.3, 1.2], [-0.7, 0.1], [2, -1], [0.5, 0.5], [-1.5, 0.8]], "y": [1, 0, 1, 1, 0]})",
@@ -108,7 +108,7 @@ TEST(CppModel, LoopsIndexesConstraintsAndNamedFunctions) {
     p += lkj_corr_cholesky_lpdf(L, 2) + std_normal_lpdf(o);
     p += -dot_self(A[0]) - square(A(1, 0)) * exp(-A(1, 1) / 3) + sum(transpose(A) * a) + log_sum_exp(w);
   });
-  const auto stan = load_model(
+  const auto stan = load(
       "data { vector[5] y; array[5] int g; } parameters { vector<offset=1, multiplier=2>[2] a;"
       " real<lower=0.1, upper=9> s; real<lower=s> nu; simplex[3] w; ordered[3] o; cholesky_factor_corr[2] L;"
       " matrix<upper=4>[2, 2] A; }"
@@ -130,7 +130,7 @@ TEST(CppModel, ABranchOnAParameterIsTakenAnewAtEachPoint) {
     if (!(x <= 2)) p += -1;
   });
   const std::vector<double> theta{1.0, -1.0, 3.0, -2.0};
-  const Evaluated at = evaluate_at(model, theta, 4);
+  const Evaluated at = evaluate_lanes(model, theta, 4);
   for (std::size_t k = 0; k < 4; ++k) {
     EXPECT_DOUBLE_EQ(at.log_density[k], branches(theta[k]));
     EXPECT_DOUBLE_EQ(at.gradient[k], theta[k] > 0 ? -1 : 3);
@@ -143,24 +143,24 @@ TEST(CppModel, RejectionsAreStatuses) {
     if (x < -1) reject("x is too small");
     p += exponential_lpdf(x, 1);
   });
-  EXPECT_EQ(evaluate_at(model, {-2.0}).status[0], Status::rejected);
+  EXPECT_EQ(evaluate_lanes(model, {-2.0}).status[0], Status::rejected);
   EXPECT_EQ(model.message(), "x is too small");
-  EXPECT_EQ(evaluate_at(model, {-0.5}).status[0], Status::not_finite);
+  EXPECT_EQ(evaluate_lanes(model, {-0.5}).status[0], Status::not_finite);
   EXPECT_EQ(model.message(),
             "the log density is nan: exponential_lpdf: variate is -0.5, but must be nonnegative");
-  EXPECT_EQ(evaluate_at(model, {0.5}).status[0], Status::ok);
+  EXPECT_EQ(evaluate_lanes(model, {0.5}).status[0], Status::ok);
   EXPECT_EQ(model.message(), "");
 }
 
 TEST(CppModel, SaysWhatIsNotFinite) {
   CppModel model([](Joint& p) { p += uniform_lpdf(p.real("x"), -1, 1); });
-  EXPECT_EQ(evaluate_at(model, {-3.0}).status[0], Status::not_finite);
+  EXPECT_EQ(evaluate_lanes(model, {-3.0}).status[0], Status::not_finite);
   EXPECT_EQ(model.message(), "the log density is -inf: uniform_lpdf(-3 | -1, 1) is -inf");
 }
 
 TEST(CppModel, SaysWhichArgumentIsOutsideItsDomain) {
   CppModel model([](Joint& p) { p += normal_lpdf(1.5, 0, 1 + p.real("x")); });
-  EXPECT_EQ(evaluate_at(model, {-3.0}).status[0], Status::not_finite);
+  EXPECT_EQ(evaluate_lanes(model, {-3.0}).status[0], Status::not_finite);
   EXPECT_NE(model.message().find("-2"), std::string::npos) << model.message();
 }
 
@@ -172,8 +172,8 @@ TEST(CppModel, IsTracedWhereTheOriginIsRejected) {
     p += std_normal_lpdf(x) + std_normal_lpdf(late);
   });
   EXPECT_EQ(model.dim(), 3U);
-  EXPECT_EQ(evaluate_at(model, {0, 0, 0}).status[0], Status::rejected);
-  EXPECT_EQ(evaluate_at(model, {1, 0, 0}).status[0], Status::ok);
+  EXPECT_EQ(evaluate_lanes(model, {0, 0, 0}).status[0], Status::rejected);
+  EXPECT_EQ(evaluate_lanes(model, {1, 0, 0}).status[0], Status::ok);
 }
 
 TEST(CppModel, ClonesInThreadsGiveTheSameBits) {
@@ -184,13 +184,13 @@ TEST(CppModel, ClonesInThreadsGiveTheSameBits) {
     p += mu > 0 ? normal_lpdf(y, mu, s) : student_t_lpdf(y, 4, mu, s);
   });
   const std::vector<double> theta = points(2, 8);
-  const Evaluated expected = evaluate_at(model, theta, 8);
+  const Evaluated expected = evaluate_lanes(model, theta, 8);
   std::vector<std::unique_ptr<density::LogDensity>> clones;
   std::vector<Evaluated> found(4);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 4; ++t) clones.push_back(model.clone());
   for (std::size_t t = 0; t < 4; ++t)
-    threads.emplace_back([&, t] { found[t] = evaluate_at(*clones[t], theta, 8); });
+    threads.emplace_back([&, t] { found[t] = evaluate_lanes(*clones[t], theta, 8); });
   for (std::thread& thread : threads) thread.join();
   for (const Evaluated& one : found) EXPECT_TRUE(one == expected);
 }

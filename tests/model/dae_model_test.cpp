@@ -7,11 +7,7 @@ namespace kullback::model {
 namespace {
 
 using density::Status;
-using testing::evaluate;
-using testing::expect_gradient;
-using testing::expect_lanes;
-using testing::load;
-using testing::Point;
+using namespace program_test;
 
 // y1' = -k y1 and y1 + y2 = c: y1 = y0 exp(-k t), y2 = c - y1.
 constexpr const char* kDecay =
@@ -65,11 +61,7 @@ TEST(Dae, RobertsonAsADaeIsRobertsonAsAnOde) {
 }
 
 TEST(Dae, WhatCannotBeSolvedIsRejected) {
-  struct Row {
-    const char* call;
-    const char* message;
-  };
-  const Row rows[] = {
+  const RefusedCall calls[] = {
       {"dae(residual, [y0, 3 - y0]', [0, 0, 0]', 0, {1.0}, k, {3.0})",
        "dae: initial state derivative (3) and initial state (2) must match in size"},
       {"dae(residual, [y0, 3 - y0]', [-k * y0, k * y0]', 0, {1.0, 0.5}, k, {3.0})",
@@ -79,12 +71,7 @@ TEST(Dae, WhatCannotBeSolvedIsRejected) {
       {"dae(residual, [y0, 3 - y0]', [-k * y0, k * y0]', 0, {1.0}, k / 0, {3.0})",
        "dae: DAE parameters and data[1] is inf, but must be finite!"},
   };
-  for (const Row& row : rows) {
-    const auto loaded = load(std::string(kDecay) + "target += " + row.call + "[1, 1]; }");
-    EXPECT_EQ(evaluate(*loaded->model, {0.1, 0.2}).status, Status::rejected) << row.call;
-    EXPECT_NE(loaded->model->message().find(row.message), std::string::npos)
-        << row.call << ": " << loaded->model->message();
-  }
+  expect_refused(std::string(kDecay) + "target += ", calls, "[1, 1]; }", {0.1, 0.2});
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // Functions called in programs, against reference values (make_function_references.py) and finite
 // differences.
 #include "base/error.hpp"
-#include "program_testing.hpp"
+#include "tests/model/loaded_model.hpp"
 
-namespace kullback::model::testing {
+namespace kullback::model {
 namespace {
+
+using namespace program_test;
 
 struct FunctionRow {
   const char* name;
@@ -40,7 +42,7 @@ TEST(FunctionRows, ValuesAndDerivatives) {
       const Point at = evaluate(*loaded->model, theta);
       EXPECT_NEAR(at.log_density, row.value, 2e-13 * (1 + std::abs(row.value)))
           << row.name << " " << loaded->model->message();
-      expect_gradient(*loaded->model, theta, row.name, 1e-7);
+      expect_gradient(*loaded->model, theta, row.name);
     } catch (const std::exception& e) {
       ADD_FAILURE() << row.name << ": " << e.what();
     }
@@ -208,4 +210,4 @@ TEST(Parameters, BoundsThatLeaveNoRoomAreARejection) {
 }
 
 }  // namespace
-}  // namespace kullback::model::testing
+}  // namespace kullback::model

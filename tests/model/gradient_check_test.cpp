@@ -5,13 +5,15 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "tests/model/loaded.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
 
+using namespace program_test;
+
 TEST(GradientCheck, NamesTheCoordinateAndTheStatement) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "parameters { vector[3] v; real<lower=0> s; }\n"
       "model {\n"
       "  v ~ normal(0, s);\n"
@@ -28,7 +30,7 @@ TEST(GradientCheck, NamesTheCoordinateAndTheStatement) {
 }
 
 TEST(GradientCheck, FindsNothingWhereTheGradientIsRight) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "parameters { vector[3] v; real<lower=0> s; simplex[3] p; }\n"
       "model { v ~ student_t(4, 1e3, s); p ~ dirichlet([1, 2, 3]'); s ~ lognormal(2, 1); }\n");
   const GradientCheck check = check_gradient(*loaded->model, {1000, 0.5, 200, 3, 0.2, 0.4});
@@ -37,7 +39,7 @@ TEST(GradientCheck, FindsNothingWhereTheGradientIsRight) {
 }
 
 TEST(GradientCheck, LargeValuesHaveLargeRoundingErrorsAndSteps) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "data { int N; } transformed data { vector[N] y = linspaced_vector(N, -3, 5); }"
       "parameters { real mu; real<lower=0> s; } model { y ~ normal(mu, s); }",
       R"({"N": 100000})");
@@ -45,7 +47,7 @@ TEST(GradientCheck, LargeValuesHaveLargeRoundingErrorsAndSteps) {
 }
 
 TEST(GradientCheck, RefusesAPointWithoutADensity) {
-  const auto loaded = load_model("parameters { real s; } model { 1 ~ normal(0, s); }");
+  const auto loaded = load("parameters { real s; } model { 1 ~ normal(0, s); }");
   EXPECT_THROW(check_gradient(*loaded->model, {-1}), Error);
 }
 

@@ -2,7 +2,7 @@
 // states.
 #include <cmath>
 
-#include "tests/model/loaded_program.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
@@ -36,9 +36,9 @@ double worst_error(const std::vector<double>& found, const Square& exact) {
 }
 
 TEST(Hessian, OfAQuadraticIsExactButForRounding) {
-  const auto loaded = load_model(
-      "data { matrix[3, 3] P; } parameters { vector[3] x; } model { target += -0.5 * quad_form(P, x); }",
-      R"({"P": [[2, 0.5, 0.1], [0.5, 3, -0.7], [0.1, -0.7, 1]]})");
+  const auto loaded =
+      load("data { matrix[3, 3] P; } parameters { vector[3] x; } model { target += -0.5 * quad_form(P, x); }",
+           R"({"P": [[2, 0.5, 0.1], [0.5, 3, -0.7], [0.1, -0.7, 1]]})");
   EXPECT_EQ(loaded->model->order(), 1);
   const Square exact{{-2, -0.5, -0.1}, {-0.5, -3, 0.7}, {-0.1, 0.7, -1}};
   EXPECT_LT(worst_error(hessian(*loaded->model, {0.3, -1, 2}), exact), 1e-11);
@@ -48,7 +48,7 @@ TEST(Hessian, OfAQuadraticIsExactButForRounding) {
 
 TEST(Hessian, OfALogisticRegression) {
   const Square x{{1, 0.3, 1.2}, {1, -0.7, 0.1}, {1, 2.0, -1.0}, {1, 0.5, 0.5}, {1, -1.5, 0.8}};
-  const auto loaded = load_model(
+  const auto loaded = load(
       "data { matrix[5, 3] x; array[5] int y; } parameters { vector[3] b; }"
       " model { b ~ normal(0, 2.5); y ~ bernoulli_logit(x * b); }",
       R"({"x": [[1, 0.3, 1.2], [1, -0.7, 0.1], [1, 2, -1], [1, 0.5, 0.5], [1, -1.5, 0.8]], "y": [1, 0, 1, 1, 0]})");
@@ -89,7 +89,7 @@ Square eight_schools_hessian(const std::vector<double>& at, const std::vector<do
 }
 
 TEST(Hessian, OfCentredEightSchools) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "data { vector[8] y; vector[8] sigma; } parameters { real mu; real<lower=0> tau; vector[8] theta; }"
       " model { mu ~ normal(0, 5); tau ~ cauchy(0, 5); theta ~ normal(mu, tau); y ~ normal(theta, sigma); }",
       R"({"y": [28, 8, -3, 7, -1, 1, 18, 12], "sigma": [15, 10, 16, 11, 9, 11, 10, 18]})");
@@ -103,7 +103,7 @@ TEST(Hessian, OfCentredEightSchools) {
 
 TEST(Hessian, DirectionsOfAnyLengthAndNumber) {
   const auto loaded =
-      load_model("parameters { vector[2] x; } model { target += -0.5 * square(x[1]) - x[1] * x[2]; }");
+      load("parameters { vector[2] x; } model { target += -0.5 * square(x[1]) - x[1] * x[2]; }");
   for (const std::size_t count : {1U, 7U, 8U, 9U, 20U}) {
     const double theta[] = {0.7, -0.2};
     std::vector<double> v(2 * count);
@@ -122,8 +122,7 @@ TEST(Hessian, DirectionsOfAnyLengthAndNumber) {
 }
 
 TEST(Hessian, StepsFollowADensityOfSmallScale) {
-  const auto loaded =
-      load_model("parameters { vector[2] x; } model { target += -cosh(1000 * x[1]) + 3 * x[2]; }");
+  const auto loaded = load("parameters { vector[2] x; } model { target += -cosh(1000 * x[1]) + 3 * x[2]; }");
   const double theta[] = {0.001, 0.5};
   const double v[] = {1, 0, 0, 1};
   double result[4];
@@ -133,7 +132,7 @@ TEST(Hessian, StepsFollowADensityOfSmallScale) {
 }
 
 TEST(Hessian, BesideTheEdgeOfTheSupport) {
-  const auto loaded = load_model("parameters { real x; } model { x ~ gamma(3, 1); }");
+  const auto loaded = load("parameters { real x; } model { x ~ gamma(3, 1); }");
   const double one = 1;
   double result = 0;
   const double near = 2e-4;  // the whole step would leave the support

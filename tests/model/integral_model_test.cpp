@@ -10,11 +10,7 @@ namespace kullback::model {
 namespace {
 
 using density::Status;
-using testing::evaluate;
-using testing::expect_gradient;
-using testing::expect_lanes;
-using testing::load;
-using testing::Point;
+using namespace program_test;
 
 constexpr const char* kOldHead =
     "functions {"
@@ -127,30 +123,19 @@ TEST(Integral, SolversNest) {
 }
 
 TEST(Integral, WhatCannotBeIntegratedIsRejected) {
-  struct Row {
-    const char* call;
-    const char* message;
-  };
-  const Row rows[] = {
+  const RefusedCall calls[] = {
       {"integrate_1d(f, 1, x, {x}, {1.0}, {0})",
        "integrate_1d: lower limit is 1, but must be less than or equal to 0.5"},
       {"integrate_1d(f, positive_infinity(), positive_infinity(), {x}, {1.0}, {0})",
        "integrate_1d: Integration endpoints are both inf"},
       {"integrate_1d(g, 0, 10, {x}, {1.0}, {0}, 1e-12)", "error estimate of integral"},
   };
-  for (const Row& row : rows) {
-    const auto loaded =
-        load(fmt::format("functions {{ real f(real x, real xc, array[] real theta, array[] real x_r, array[] "
-                         "int x_i) {{ return "
-                         "theta[1] * x; }}"
-                         " real g(real x, real xc, array[] real theta, array[] real x_r, array[] int x_i) {{ "
-                         "return sin(theta[1] * "
-                         "1e7 * x) > 0; }} }}"
-                         " parameters {{ real x; }} model {{ target += {}; }}",
-                         row.call));
-    EXPECT_EQ(evaluate(*loaded->model, {0.5}).status, Status::rejected) << row.call;
-    EXPECT_NE(loaded->model->message().find(row.message), std::string::npos) << loaded->model->message();
-  }
+  expect_refused(
+      "functions { real f(real x, real xc, array[] real theta, array[] real x_r, array[] int x_i) {"
+      " return theta[1] * x; }"
+      " real g(real x, real xc, array[] real theta, array[] real x_r, array[] int x_i) {"
+      " return sin(theta[1] * 1e7 * x) > 0; } } parameters { real x; } model { target += ",
+      calls, "; }", {0.5});
 }
 
 }  // namespace

@@ -8,11 +8,7 @@ namespace kullback::model {
 namespace {
 
 using density::Status;
-using testing::evaluate;
-using testing::expect_gradient;
-using testing::expect_lanes;
-using testing::load;
-using testing::Point;
+using namespace program_test;
 
 constexpr const char* kFunctions =
     "functions {"
@@ -163,11 +159,7 @@ TEST(Laplace, DrawsOfTheLatentsHaveItsMoments) {
 }
 
 TEST(Laplace, WhatFailsIsRejected) {
-  struct Refusal {
-    const char* call;
-    const char* message;
-  };
-  const Refusal rows[] = {
+  const RefusedCall calls[] = {
       {"laplace_marginal(poisson_ll, (y, m), 3, kernel, (x, a, r))",
        "laplace_marginal: hessian_block_size 3 does not divide the size of theta, 4"},
       {"laplace_marginal(poisson_ll, (y, m), 0, kernel, (x, a, r))",
@@ -181,13 +173,8 @@ TEST(Laplace, WhatFailsIsRejected) {
       {"laplace_marginal_poisson_log_lpmf(y | {1, 2, 3, 5}, m, 1, kernel, (x, a, r))",
        "y_index is 5, outside 1 to 4"},
   };
-  for (const Refusal& row : rows) {
-    const auto loaded = load(std::string(kFunctions) + kHead + "target += " + row.call + "; }");
-    EXPECT_EQ(evaluate(*loaded->model, {0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8}).status, Status::rejected)
-        << row.call;
-    EXPECT_NE(loaded->model->message().find(row.message), std::string::npos)
-        << row.call << ": " << loaded->model->message();
-  }
+  expect_refused(std::string(kFunctions) + kHead + "target += ", calls, "; }",
+                 {0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.8});
 }
 
 }  // namespace

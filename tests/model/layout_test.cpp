@@ -1,7 +1,7 @@
 // The blocks and supports of a program's coordinates.
 #include <cmath>
 
-#include "tests/model/loaded_program.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
@@ -12,7 +12,7 @@ using density::Support;
 using Kind = Support::Kind;
 
 TEST(Layout, BlocksAreTheParametersWithTheirCoordinates) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "data { int N; } parameters { real mu; simplex[N] p; matrix[2, N] A; vector[0] none; cov_matrix[3] S; }"
       " model { }",
       R"({"N": 4})");
@@ -33,7 +33,7 @@ TEST(Layout, BlocksAreTheParametersWithTheirCoordinates) {
 }
 
 TEST(Layout, SlotsOfTuplesAreBlocksOfTheirOwn) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "parameters { tuple(real<lower=0>, tuple(real, simplex[3])) t; array[2, 1] tuple(vector[2], "
       "real<upper=1>) u; }"
       " model { }");
@@ -74,9 +74,9 @@ TEST(Layout, SupportsTellTheBounds) {
       {"cholesky_factor_corr[2] x;", Kind::other, -inf, inf},
   };
   for (const SupportRow& row : rows) {
-    const auto loaded = load_model("data { real a; } transformed data { real b = 2 * a; } parameters { " +
-                                       std::string(row.declaration) + " }",
-                                   R"({"a": 3})");
+    const auto loaded = load("data { real a; } transformed data { real b = 2 * a; } parameters { " +
+                                 std::string(row.declaration) + " }",
+                             R"({"a": 3})");
     const Support& support = loaded->model->supports().front();
     EXPECT_EQ(support.kind, row.kind) << row.declaration;
     EXPECT_EQ(support.lower, row.lower) << row.declaration;
@@ -85,7 +85,7 @@ TEST(Layout, SupportsTellTheBounds) {
 }
 
 TEST(Layout, ABoundForEachNumber) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "data { array[2] vector[2] a; } parameters { vector<lower=a[1]>[2] x; array[2] vector<lower=a>[2] z; }",
       R"({"a": [[5, 7], [9, 11]]})");
   const auto supports = loaded->model->supports();
@@ -95,7 +95,7 @@ TEST(Layout, ABoundForEachNumber) {
 }
 
 TEST(Layout, ABoundThatIsAParameterCouplesCoordinates) {
-  const auto loaded = load_model("parameters { real<lower=0> a; real<lower=0, upper=a> b; }");
+  const auto loaded = load("parameters { real<lower=0> a; real<lower=0, upper=a> b; }");
   EXPECT_EQ(loaded->model->supports()[0].kind, Kind::positive);
   EXPECT_EQ(loaded->model->supports()[1].kind, Kind::other);
 }

@@ -5,10 +5,12 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "tests/model/loaded.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
+
+using namespace program_test;
 
 using density::Status;
 
@@ -43,25 +45,25 @@ TEST(Constraints, TransformedParametersRejectAtTraceAndReplay) {
     const std::string program = std::string("parameters { real t; }\ntransformed parameters {\n  ") +
                                 row.declaration + "\n}\nmodel { t ~ normal(0, 1); }\n";
     const std::string where = "model.stan:3:3: transformed parameter ";
-    const auto traced = load_model(program);
-    EXPECT_EQ(evaluate_at(*traced->model, {-1}).status, Status::rejected) << row.declaration;
+    const auto traced = load(program);
+    EXPECT_EQ(evaluate(*traced->model, {-1}).status, Status::rejected) << row.declaration;
     EXPECT_EQ(traced->model->message().rfind(where + row.message, 0), 0U)
         << row.declaration << traced->model->message();
-    const auto replayed = load_model(program);
-    const EvaluatedPoint good = evaluate_at(*replayed->model, {1});
+    const auto replayed = load(program);
+    const Point good = evaluate(*replayed->model, {1});
     ASSERT_EQ(good.status, Status::ok) << row.declaration << replayed->model->message();
     EXPECT_DOUBLE_EQ(good.log_density, -0.5);
     EXPECT_DOUBLE_EQ(good.gradient[0], -1);
-    EXPECT_EQ(evaluate_at(*replayed->model, {-1}).status, Status::rejected) << row.declaration;
+    EXPECT_EQ(evaluate(*replayed->model, {-1}).status, Status::rejected) << row.declaration;
     EXPECT_EQ(replayed->model->message().rfind(where + row.message, 0), 0U)
         << row.declaration << replayed->model->message();
-    EXPECT_EQ(evaluate_at(*replayed->model, {1}).status, Status::ok);
+    EXPECT_EQ(evaluate(*replayed->model, {1}).status, Status::ok);
     EXPECT_EQ(replayed->model->message(), "");
   }
 }
 
 TEST(Constraints, OneLaneIsRejectedAloneAndTheOthersKeepTheirGradients) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "parameters { real t; } transformed parameters { real<lower=0> x = 2 * t; } model { x ~ normal(0, 1); "
       "}");
   const std::array<double, 3> theta{1, -1, 2};
@@ -77,20 +79,20 @@ TEST(Constraints, OneLaneIsRejectedAloneAndTheOthersKeepTheirGradients) {
 }
 
 TEST(Constraints, ValuesOfExpAndInvLogitNeedNoCheck) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "parameters { vector[3] t; real<lower=1> p; } transformed parameters { vector<lower=0>[3] x = exp(t);"
       " vector<lower=0, upper=1>[3] y = inv_logit(t); real<lower=0> q = p; } model { x ~ normal(y, 1); }");
-  const auto without = load_model(
+  const auto without = load(
       "parameters { vector[3] t; real<lower=1> p; } transformed parameters { vector[3] x = exp(t);"
       " vector[3] y = inv_logit(t); real q = p; } model { x ~ normal(y, 1); }");
-  evaluate_at(*loaded->model, {0, 0, 0, 0});
-  evaluate_at(*without->model, {0, 0, 0, 0});
+  evaluate(*loaded->model, {0, 0, 0, 0});
+  evaluate(*without->model, {0, 0, 0, 0});
   EXPECT_EQ(loaded->model->tape()->instructions.size(), without->model->tape()->instructions.size());
 }
 
 std::string load_error(const std::string& program, const std::string& data = "{}") {
   try {
-    load_model(program, data);
+    load(program, data);
   } catch (const Error& error) {
     return error.message();
   }
@@ -158,41 +160,41 @@ TEST(NotFinite, NamesTheStatementAtTraceAndReplay) {
     const std::string program =
         std::string("parameters { real t; }\nmodel {\n") + row.statement + "\nt ~ normal(0, 1); }";
     for (const bool replay : {false, true}) {
-      const auto loaded = load_model(program);
+      const auto loaded = load(program);
       if (replay) {
-        ASSERT_EQ(evaluate_at(*loaded->model, {1}).status, Status::ok) << row.statement;
+        ASSERT_EQ(evaluate(*loaded->model, {1}).status, Status::ok) << row.statement;
       }
-      EXPECT_EQ(evaluate_at(*loaded->model, {row.theta}).status, row.status) << row.statement << replay;
+      EXPECT_EQ(evaluate(*loaded->model, {row.theta}).status, row.status) << row.statement << replay;
       EXPECT_EQ(loaded->model->message().rfind(row.message, 0), 0U)
           << row.statement << replay << loaded->model->message();
       const std::string first = loaded->model->message();
-      evaluate_at(*loaded->model, {1});
-      evaluate_at(*loaded->model, {row.theta});
+      evaluate(*loaded->model, {1});
+      evaluate(*loaded->model, {row.theta});
       EXPECT_EQ(loaded->model->message(), first);
     }
   }
 }
 
 TEST(NotFinite, ArgumentsThatAreDataAreCheckedEvenWhereTheDensityIsDropped) {
-  const auto loaded = load_model("parameters { real t; }\nmodel {\n1 ~ normal(0, -1); }");
-  EXPECT_EQ(evaluate_at(*loaded->model, {0}).status, Status::rejected);
+  const auto loaded = load("parameters { real t; }\nmodel {\n1 ~ normal(0, -1); }");
+  EXPECT_EQ(evaluate(*loaded->model, {0}).status, Status::rejected);
   EXPECT_EQ(loaded->model->message(), "model.stan:3:1: normal_lpdf: scale is -1, but must be positive");
 }
 
 TEST(NotFinite, AnOverflowOfAParameterNamesItsDeclaration) {
-  const auto loaded = load_model("parameters {\n  real<lower=0> s;\n}\nmodel { 1 ~ normal(0, s); }");
-  EXPECT_EQ(evaluate_at(*loaded->model, {800}).status, Status::not_finite);
+  const auto loaded = load("parameters {\n  real<lower=0> s;\n}\nmodel { 1 ~ normal(0, s); }");
+  EXPECT_EQ(evaluate(*loaded->model, {800}).status, Status::not_finite);
   EXPECT_EQ(loaded->model->message(), "statement at model.stan:2:3: the parameter declared here is inf");
 }
 
 TEST(NotFinite, ATruncatedVariateOutsideItsBoundsIsMinusInfinity) {
-  const auto loaded = load_model("parameters { real t; }\nmodel { t ~ normal(0, 1) T[0, 2]; }");
-  const EvaluatedPoint inside = evaluate_at(*loaded->model, {1});
+  const auto loaded = load("parameters { real t; }\nmodel { t ~ normal(0, 1) T[0, 2]; }");
+  const Point inside = evaluate(*loaded->model, {1});
   EXPECT_EQ(inside.status, Status::ok);
-  const EvaluatedPoint outside = evaluate_at(*loaded->model, {-1});
+  const Point outside = evaluate(*loaded->model, {-1});
   EXPECT_EQ(outside.status, Status::not_finite);
   EXPECT_EQ(outside.log_density, -INFINITY);
-  EXPECT_EQ(evaluate_at(*loaded->model, {3}).log_density, -INFINITY);
+  EXPECT_EQ(evaluate(*loaded->model, {3}).log_density, -INFINITY);
 }
 
 TEST(Memory, AProgramThatDoesNotFitIsRefusedWithItsLargestStatement) {
@@ -211,19 +213,19 @@ TEST(Memory, AProgramThatDoesNotFitIsRefusedWithItsLargestStatement) {
     }
     return "no error";
   };
-  const auto small = load_model(program, data, {.max_memory = 1'000'000});
+  const auto small = load(program, data, {.max_memory = 1'000'000});
   const std::string traced = message_of(*small->model, 1);
   EXPECT_NE(traced.find("needs more than 1 MB of memory for its first "), std::string::npos) << traced;
   EXPECT_NE(traced.find("100 % come from the statement at model.stan:5:18."), std::string::npos) << traced;
-  const auto larger = load_model(program, data, {.max_memory = 8'000'000});
+  const auto larger = load(program, data, {.max_memory = 8'000'000});
   const std::string estimated = message_of(*larger->model, 64);
   EXPECT_NE(estimated.find(" MB of memory for 40000 operations, but 8 MB can be used"), std::string::npos)
       << estimated;
-  const auto one_lane = load_model(program, data, {.max_memory = 5'000'000});
+  const auto one_lane = load(program, data, {.max_memory = 5'000'000});
   EXPECT_EQ(message_of(*one_lane->model, 1), "no error");
   const std::string lanes = message_of(*one_lane->model, 64);  // 8 of which run together
   EXPECT_NE(lanes.find("8 draws at once need about "), std::string::npos) << lanes;
-  EXPECT_EQ(message_of(*load_model(program, data)->model, 64), "no error");
+  EXPECT_EQ(message_of(*load(program, data)->model, 64), "no error");
 }
 
 }  // namespace

@@ -10,12 +10,7 @@ namespace kullback::model {
 namespace {
 
 using density::Status;
-using testing::evaluate;
-using testing::expect_gradient;
-using testing::expect_lanes;
-using testing::load;
-using testing::Loaded;
-using testing::Point;
+using namespace program_test;
 
 // y1' = -a y1 - b y2, y2' = b y1 - a y2.
 constexpr const char* kSpiral =
@@ -162,13 +157,8 @@ TEST(OdeModel, DataAloneAreSolvedInTransformedData) {
   EXPECT_NEAR(at.log_density, 2 * std::exp(-0.5), 1e-8);
 }
 
-struct Refusal {
-  const char* call;
-  const char* message;
-};
-
 TEST(OdeModel, WhatCannotBeSolvedIsRejectedWithItsPlace) {
-  const Refusal rows[] = {
+  const RefusedCall calls[] = {
       {"ode_rk45(f, [x]', 0, {1.0, 0.5}, x)", "ode_rk45: times is not a valid sorted vector"},
       {"ode_bdf(f, [x]', 2, {1.0}, x)", "ode_bdf: initial time is 2, but must be less than 1!"},
       {"ode_adams(f, [x / 0]', 0, {1.0}, x)", "ode_adams: initial state[1] is inf, but must be finite!"},
@@ -179,18 +169,11 @@ TEST(OdeModel, WhatCannotBeSolvedIsRejectedWithItsPlace) {
       {"ode_rk45(f, [x]', 0, {1.0}, x / 0)",
        "ode_rk45: ode parameters and data[1] is inf, but must be finite!"},
   };
-  for (const Refusal& row : rows) {
-    const auto loaded = load(
-        fmt::format("functions {{ vector f(real t, vector y, real k) {{ return [-k * y[1]]'; }}"
-                    " vector g(real t, vector y, real k) {{ if (t > 0.5) reject(\"no\"); return -k * y; }} }}"
-                    " parameters {{ real x; }} model {{ target += {}[1, 1]; }}",
-                    row.call));
-    const Point at = evaluate(*loaded->model, {1.0});
-    EXPECT_EQ(at.status, Status::rejected) << row.call;
-    EXPECT_NE(loaded->model->message().find(row.message), std::string::npos)
-        << row.call << ": " << loaded->model->message();
-    EXPECT_NE(loaded->model->message().find("test.stan:1:"), std::string::npos) << loaded->model->message();
-  }
+  expect_refused(
+      "functions { vector f(real t, vector y, real k) { return [-k * y[1]]'; }"
+      " vector g(real t, vector y, real k) { if (t > 0.5) reject(\"no\"); return -k * y; } }"
+      " parameters { real x; } model { target += ",
+      calls, "[1, 1]; }", {1.0});
 }
 
 }  // namespace

@@ -8,10 +8,12 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "tests/model/loaded.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
+
+using namespace program_test;
 
 using Names = std::vector<std::string>;
 
@@ -24,7 +26,7 @@ std::map<std::string, double> write(Outputs& outputs, const std::vector<double>&
 }
 
 TEST(Outputs, NamesFollowStanByColumns) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "parameters { real mu; vector[2] v; matrix[2, 2] L; array[2] vector[2] a; simplex[2] p; }"
       "transformed parameters { real tau = exp(mu); { real hidden = 1; } }"
       "generated quantities { array[2, 2] int k = {{1, 2}, {3, 4}}; tuple(real, array[2] int) t = (1.5, {7, "
@@ -53,7 +55,7 @@ TEST(Outputs, NamesFollowStanByColumns) {
 }
 
 TEST(Outputs, GeneratedQuantitiesBranchLoopAndDraw) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "functions { real twice_rng(real m) { return 2 * normal_rng(m, 1e-9); } }"
       "data { int N; vector[N] y; } transformed data { real shift = sum(y); }"
       "parameters { real mu; real<lower=0> sigma; } model { y ~ normal(mu, sigma); }"
@@ -77,7 +79,7 @@ TEST(Outputs, GeneratedQuantitiesBranchLoopAndDraw) {
 }
 
 TEST(Outputs, ManyDrawsNeedNoMoreMemoryAndDoNotInfluenceEachOther) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "parameters { vector[3] v; } transformed parameters { vector[3] w = exp(v); }"
       "generated quantities { real s = sum(w); real u = uniform_rng(0, 1); }");
   Outputs outputs(loaded->model->prepared());
@@ -93,7 +95,7 @@ TEST(Outputs, ManyDrawsNeedNoMoreMemoryAndDoNotInfluenceEachOther) {
 
 // The record of one draw is repeated for others; a new object records anew at each.
 TEST(Outputs, RepeatedDrawsAreThoseOfAFreshObject) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "data { int N; vector[N] y; } parameters { vector[2] b; real<lower=0> s; simplex[3] p; cov_matrix[2] "
       "S; }"
       "transformed parameters { vector[N] mu = b[1] + b[2] * y; real<lower=-1> low = b[1]; array[2] real z;"
@@ -131,19 +133,19 @@ TEST(Outputs, RandomTransformedDataAreDrawnOnceAndDependOnTheSeed) {
   const char* program =
       "transformed data { real z = normal_rng(0, 1); } parameters { real mu; } model { mu ~ normal(z, 1); }"
       "generated quantities { real copy = z; }";
-  const auto one = load_model(program, "{}", {.seed = 1});
-  const auto two = load_model(program, "{}", {.seed = 2});
+  const auto one = load(program, "{}", {.seed = 1});
+  const auto two = load(program, "{}", {.seed = 2});
   Outputs first(one->model->prepared());
   Outputs second(two->model->prepared());
   Random random(3);
   const double z = write(first, {0.0}, random)["copy"];
   EXPECT_EQ((write(first, {1.0}, random)["copy"]), z);
   EXPECT_NE((write(second, {0.0}, random)["copy"]), z);
-  EXPECT_DOUBLE_EQ(evaluate_at(*one->model, {0.25}).gradient[0], z - 0.25);
+  EXPECT_DOUBLE_EQ(evaluate(*one->model, {0.25}).gradient[0], z - 0.25);
 }
 
 TEST(Outputs, ARejectionLeavesNaNInItsBlockAndSaysWhere) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "parameters { real mu; }\n"
       "transformed parameters { real up = mu + 1; }\n"
       "generated quantities {\n"
@@ -167,7 +169,7 @@ TEST(Outputs, ARejectionLeavesNaNInItsBlockAndSaysWhere) {
 }
 
 TEST(Outputs, ARejectionInsideAFunctionDoesNotDisturbTheNextDraw) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "functions { real f(real x) { if (x < 0) reject(\"negative\"); return sqrt(x); } }"
       "parameters { real mu; } generated quantities { real r = f(mu); }");
   Outputs outputs(loaded->model->prepared());
@@ -178,7 +180,7 @@ TEST(Outputs, ARejectionInsideAFunctionDoesNotDisturbTheNextDraw) {
 
 TEST(Outputs, BadArgumentsOfADensityRejectAsInStan) {
   const auto loaded =
-      load_model("parameters { real s; }\ngenerated quantities { real l = normal_lpdf(1 | 0, s); }");
+      load("parameters { real s; }\ngenerated quantities { real l = normal_lpdf(1 | 0, s); }");
   Outputs outputs(loaded->model->prepared());
   Random random(1);
   EXPECT_TRUE(std::isnan(write(outputs, {-1}, random)["l"]));
@@ -186,7 +188,7 @@ TEST(Outputs, BadArgumentsOfADensityRejectAsInStan) {
 }
 
 TEST(Outputs, CoordinatesHaveNames) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "parameters { real mu; vector[2] v; simplex[3] p; matrix[2, 2] M; array[2] ordered[2] o;"
       " cholesky_factor_corr[3] L; }");
   EXPECT_EQ(coordinate_names(*loaded->model->prepared()),
@@ -195,7 +197,7 @@ TEST(Outputs, CoordinatesHaveNames) {
 }
 
 TEST(Data, TuplesAndComplexNumbersBecomeValues) {
-  const auto loaded = load_model(
+  const auto loaded = load(
       "data { tuple(int, vector[2]) t; array[2] tuple(real, matrix[2, 2]) q;"
       " tuple(real, tuple(int, int)) n; complex z; int m; array[t.1] real tail; }"
       "parameters { real mu; }"

@@ -14,8 +14,7 @@
 namespace kullback::model {
 namespace {
 
-using testing::evaluate;
-using testing::load;
+using namespace program_test;
 
 struct PassRow {
   const char* name;
@@ -106,7 +105,7 @@ std::vector<PassRow> rows() {
   };
 }
 
-std::vector<double> some_point(std::size_t dim, double turn) {
+std::vector<double> point_at(std::size_t dim, double turn) {
   std::vector<double> theta(dim);
   for (std::size_t i = 0; i < dim; ++i) theta[i] = 0.4 * std::sin(turn + 1.7 * static_cast<double>(i));
   return theta;
@@ -126,10 +125,10 @@ TEST(Passes, KeepTheFunction) {
     ASSERT_NE(loaded, nullptr) << row.name;
     StanModel& model = *loaded->model;
     for (const double turn : {0.3, 2.0, 4.0}) {
-      const std::vector<double> theta = some_point(model.dim(), turn);
+      const std::vector<double> theta = point_at(model.dim(), turn);
       const double traced = value_of_trace(model, theta);
       EXPECT_NEAR(evaluate(model, theta).log_density, traced, 1e-12 * (1 + std::abs(traced))) << row.name;
-      testing::expect_gradient(model, theta, 2e-8, row.name);
+      expect_gradient(model, theta, 2e-8, row.name);
     }
   }
 }
@@ -141,8 +140,8 @@ TEST(Passes, KeepTheFunctionInLanes) {
     for (const std::size_t lanes : {2U, 4U, 8U, 13U}) {
       std::vector<std::vector<double>> draws;
       for (std::size_t k = 0; k < lanes; ++k)
-        draws.push_back(some_point(loaded->model->dim(), 0.1 * static_cast<double>(k)));
-      testing::expect_lanes(*loaded->model, draws);
+        draws.push_back(point_at(loaded->model->dim(), 0.1 * static_cast<double>(k)));
+      expect_lanes(*loaded->model, draws);
     }
   }
 }
@@ -151,7 +150,7 @@ TEST(Passes, DoTheirWork) {
   for (const PassRow& row : rows()) {
     const auto loaded = load(row.program, row.data);
     ASSERT_NE(loaded, nullptr) << row.name;
-    evaluate(*loaded->model, some_point(loaded->model->dim(), 0.3));
+    evaluate(*loaded->model, point_at(loaded->model->dim(), 0.3));
     const tape::Tape* tape = loaded->model->tape();
     ASSERT_NE(tape, nullptr) << row.name;
     const std::string text = tape::dump(*tape, loaded->sources);
@@ -166,7 +165,7 @@ TEST(Passes, AddTheWeightsOfEqualTerms) {
       "parameters { real x; } model { real a = exp(x); target += a; target += a; target += -2 * a; target += "
       "3 * x; }");
   ASSERT_NE(loaded, nullptr);
-  const testing::Point at = evaluate(*loaded->model, {0.7});
+  const Point at = evaluate(*loaded->model, {0.7});
   EXPECT_NEAR(at.log_density, 2.1, 1e-14);
   EXPECT_NEAR(at.gradient[0], 3.0, 1e-14);
 }

@@ -8,10 +8,12 @@
 #include <map>
 
 #include "model/outputs.hpp"
-#include "tests/model/loaded.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
+
+using namespace program_test;
 
 struct Moment {
   const char* column;
@@ -70,7 +72,7 @@ TEST(RandomFunctions, HaveTheirMeans) {
   constexpr int kDraws = 20000;
   for (const RandomRow& row : rows()) {
     const auto loaded =
-        load_model(std::string("parameters { real t; } generated quantities { ") + row.declaration + " }");
+        load(std::string("parameters { real t; } generated quantities { ") + row.declaration + " }");
     ASSERT_TRUE(loaded) << row.declaration;
     Outputs outputs(loaded->model->prepared());
     const std::size_t columns = outputs.column_names().size();
@@ -121,8 +123,8 @@ constexpr RefusedRow kRefused[] = {
 
 TEST(RandomFunctions, RefuseWhatStanRefuses) {
   for (const RefusedRow& row : kRefused) {
-    const auto loaded = load_model(
-        std::string("parameters { real t; }\ngenerated quantities {\n  real x = ") + row.call + ";\n}");
+    const auto loaded =
+        load(std::string("parameters { real t; }\ngenerated quantities {\n  real x = ") + row.call + ";\n}");
     ASSERT_TRUE(loaded) << row.call;
     Outputs outputs(loaded->model->prepared());
     std::vector<double> draw(2);

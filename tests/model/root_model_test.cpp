@@ -7,11 +7,7 @@ namespace kullback::model {
 namespace {
 
 using density::Status;
-using testing::evaluate;
-using testing::expect_gradient;
-using testing::expect_lanes;
-using testing::load;
-using testing::Point;
+using namespace program_test;
 
 // x1 = a b, x2 = a / b where x1 x2 = a^2 and x1 = b^2 x2.
 constexpr const char* kHead =
@@ -57,11 +53,7 @@ TEST(Root, TightTolerancesGiveTightGradients) {
 }
 
 TEST(Root, NoRootIsARejection) {
-  struct Row {
-    const char* call;
-    const char* message;
-  };
-  const Row rows[] = {
+  const RefusedCall calls[] = {
       {"solve_powell(rootless, [1]', a)", "solve_powell: the norm of the algebraic function is"},
       {"solve_powell_tol(system, [1.5, 1]', 1e-10, 1e-6, 2, a, {b}, [1.0]')",
        "solve_powell_tol: maximum number of iterations (2) was exceeded in the solve."},
@@ -75,12 +67,7 @@ TEST(Root, NoRootIsARejection) {
       {"solve_powell_tol(rootless, [1]', -1.0, 1e-6, 20, a)",
        "solve_powell_tol: relative_tolerance is -1, but must be nonnegative!"},
   };
-  for (const Row& row : rows) {
-    const auto loaded = load(std::string(kHead) + "target += sum(" + row.call + "); }");
-    EXPECT_EQ(evaluate(*loaded->model, {0.1, 0.2}).status, Status::rejected) << row.call;
-    EXPECT_NE(loaded->model->message().find(row.message), std::string::npos)
-        << row.call << ": " << loaded->model->message();
-  }
+  expect_refused(std::string(kHead) + "target += sum(", calls, "); }", {0.1, 0.2});
 }
 
 }  // namespace

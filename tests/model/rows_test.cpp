@@ -10,62 +10,24 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "lang/front_end.hpp"
 #include "model/stan_model.hpp"
 #include "model/stan_rows.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
 
 using density::Status;
 
-struct Loaded {
-  SourceMap sources;
-  lang::Understood understood;
-  std::unique_ptr<StanModel> model;
-};
+using namespace program_test;
 
-std::unique_ptr<Loaded> load(const std::string& program, Data data,
-                             const std::vector<std::string>& rows = {}) {
-  auto loaded = std::make_unique<Loaded>();
-  const FileId file = loaded->sources.add("test.stan", program);
-  loaded->understood = lang::understand(loaded->sources, file, {.lint = false});
-  if (!loaded->understood.program) {
-    ADD_FAILURE() << program << loaded->understood.diagnostics.front().message;
-    return nullptr;
-  }
-  loaded->model = std::make_unique<StanModel>(*loaded->understood.program, loaded->sources, std::move(data),
-                                              StanModelOptions{.rows = rows});
-  return loaded;
-}
-
-std::unique_ptr<Loaded> load(const std::string& program, const std::string& data,
-                             const std::vector<std::string>& rows = {}) {
-  return load(program, parse_json_data(data, "test.json"), rows);
-}
-
-struct Point {
-  std::vector<double> log_density;
-  std::vector<double> gradient;
-  std::vector<Status> status;
-};
-
-Point evaluate(StanModel& model, const std::vector<double>& theta, std::size_t lanes = 1) {
-  Point point;
-  point.log_density.resize(lanes);
-  point.status.resize(lanes);
-  point.gradient.resize(theta.size());
-  model.evaluate({lanes, theta.data(), point.log_density.data(), point.gradient.data(), point.status.data()});
-  return point;
-}
-
-std::vector<double> some_point(std::size_t dim, double phase = 1.0) {
+std::vector<double> point_at(std::size_t dim, double phase = 1.0) {
   std::vector<double> theta(dim);
   for (std::size_t i = 0; i < dim; ++i) theta[i] = 0.4 * std::sin(phase + 2.0 * static_cast<double>(i));
   return theta;
 }
 
-void expect_near(const Point& a, const Point& b, const std::string& what, double tolerance = 1e-10) {
+void expect_near(const Evaluated& a, const Evaluated& b, const std::string& what, double tolerance = 1e-10) {
   for (std::size_t k = 0; k < a.log_density.size(); ++k) {
     EXPECT_EQ(a.status[k], Status::ok) << what;
     EXPECT_NEAR(a.log_density[k], b.log_density[k], tolerance * (1 + std::abs(b.log_density[k]))) << what;
@@ -85,7 +47,7 @@ std::vector<std::uint32_t> slice(const std::vector<std::uint32_t>& rows, std::si
 void check_minibatches(const std::string& name, const std::string& program, const std::string& data,
                        const std::vector<std::string>& names = {}) {
   SCOPED_TRACE(name);
-  const auto loaded = load(program, data, names);
+  const auto loaded = load(program, data, {.rows = names});
   ASSERT_NE(loaded, nullptr);
   StanModel& model = *loaded->model;
   density::Rows* rows = nullptr;
@@ -96,47 +58,47 @@ void check_minibatches(const std::string& name, const std::string& program, cons
   }
   const std::size_t n = rows->count();
   for (const double phase : {1.0, 2.5}) {
-    const std::vector<double> theta = some_point(model.dim(), phase);
+    const std::vector<double> theta = point_at(model.dim(), phase);
     rows->choose({});
-    const Point full = evaluate(model, theta);
+    const Evaluated full = evaluate_lanes(model, theta);
     ASSERT_EQ(full.status[0], Status::ok) << model.message();
     std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0U);
     rows->choose(order);
-    expect_near(evaluate(model, theta), full, "all rows");
+    expect_near(evaluate_lanes(model, theta), full, "all rows");
     std::reverse(order.begin(), order.end());
     rows->choose(order);
-    expect_near(evaluate(model, theta), full, "all rows backwards");
+    expect_near(evaluate_lanes(model, theta), full, "all rows backwards");
     for (std::size_t i = 0; i < n; ++i)
       order[i] = static_cast<std::uint32_t>((i * 5 + 3) % n);  // n has no factor 5
     for (const std::size_t batch : {std::size_t{1}, std::size_t{2}, n / 2}) {
       ASSERT_EQ(n % batch, 0U);
-      Point sum;
+      Evaluated sum;
       sum.log_density = {0};
       sum.status = {Status::ok};
       sum.gradient.assign(theta.size(), 0);
       const double share = static_cast<double>(batch) / static_cast<double>(n);
-      Point first;
+      Evaluated first;
       for (std::size_t at = 0; at < n; at += batch) {
         rows->choose(slice(order, at, batch));
-        const Point part = evaluate(model, theta);
+        const Evaluated part = evaluate_lanes(model, theta);
         if (at == 0) first = part;
         sum.log_density[0] += share * part.log_density[0];
         for (std::size_t i = 0; i < theta.size(); ++i) sum.gradient[i] += share * part.gradient[i];
       }
       expect_near(sum, full, "minibatches of " + std::to_string(batch));
       rows->choose(slice(order, 0, batch));
-      const Point again = evaluate(model, theta);
+      const Evaluated again = evaluate_lanes(model, theta);
       EXPECT_EQ(again.log_density, first.log_density) << "back again: same bits";
       EXPECT_EQ(again.gradient, first.gradient);
       // Lanes, with a workspace that lives through an exchange.
       std::vector<double> lanes(theta.size() * 3);
       for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i] = theta[i / 3];
-      const Point wide = evaluate(model, lanes, 3);
+      const Evaluated wide = evaluate_lanes(model, lanes, 3);
       EXPECT_NEAR(wide.log_density[2], first.log_density[0], 1e-11 * (1 + std::abs(first.log_density[0])));
       rows->choose(slice(order, n - batch, batch));
-      const Point other = evaluate(model, theta);
-      EXPECT_NEAR(evaluate(model, lanes, 3).log_density[1], other.log_density[0],
+      const Evaluated other = evaluate_lanes(model, theta);
+      EXPECT_NEAR(evaluate_lanes(model, lanes, 3).log_density[1], other.log_density[0],
                   1e-11 * (1 + std::abs(other.log_density[0])));
     }
   }
@@ -303,12 +265,12 @@ void expect_alone(const std::string& name, const std::string& program) {
   SCOPED_TRACE(name);
   const auto loaded = load(program, kData);
   ASSERT_NE(loaded, nullptr);
-  const std::vector<double> theta = some_point(loaded->model->dim());
+  const std::vector<double> theta = point_at(loaded->model->dim());
   for (const std::uint32_t row : {0U, 4U, 11U}) {
     const auto other = load(program, other_data_but(row));
     loaded->model->rows()->choose({&row, 1});
     other->model->rows()->choose({&row, 1});
-    expect_near(evaluate(*other->model, theta), evaluate(*loaded->model, theta),
+    expect_near(evaluate_lanes(*other->model, theta), evaluate_lanes(*loaded->model, theta),
                 "row " + std::to_string(row));
   }
 }
@@ -356,7 +318,7 @@ TEST(Rows, oneRowByHand) {
   for (const std::uint32_t row : {0U, 1U}) {
     const double y = row == 0 ? 1 : 3;
     loaded->model->rows()->choose({&row, 1});
-    const Point at = evaluate(*loaded->model, {mu});
+    const Evaluated at = evaluate_lanes(*loaded->model, {mu});
     EXPECT_NEAR(at.log_density[0], -(y - mu) * (y - mu) - 0.5 * mu * mu, 1e-14);
     EXPECT_NEAR(at.gradient[0], 2 * (y - mu) - mu, 1e-14);
   }
@@ -375,9 +337,9 @@ TEST(Rows, oneRow) {
   const auto loaded = load(
       "data { int N; vector[N] y; } parameters { real mu; } model { mu ~ normal(0, 2); y ~ normal(mu, 1); }",
       R"({"N": 1, "y": [3]})");
-  const Point full = evaluate(*loaded->model, {0.4});
+  const Evaluated full = evaluate_lanes(*loaded->model, {0.4});
   loaded->model->rows()->choose(std::vector<std::uint32_t>{0});
-  expect_near(evaluate(*loaded->model, {0.4}), full, "the only row");
+  expect_near(evaluate_lanes(*loaded->model, {0.4}), full, "the only row");
 }
 
 TEST(Rows, userDefinedFunctions) {
@@ -416,36 +378,36 @@ TEST(Rows, randomTransformedDataAreTheSame) {
       load(kHead + R"(transformed data { vector[N] u; for (n in 1:N) u[n] = normal_rng(0, 1); }
     parameters { real a; } model { y - u ~ normal(a, 1); })",
            kData);
-  const Point full = evaluate(*loaded->model, {0.4});
+  const Evaluated full = evaluate_lanes(*loaded->model, {0.4});
   loaded->model->rows()->choose(std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
-  expect_near(evaluate(*loaded->model, {0.4}), full, "all rows");
+  expect_near(evaluate_lanes(*loaded->model, {0.4}), full, "all rows");
 }
 
 TEST(Rows, clonesChooseForThemselves) {
-  const auto loaded =
-      load(kHead + "parameters { real a; } model { a ~ std_normal(); y ~ normal(a, s); }", kData, {"y"});
+  const auto loaded = load(kHead + "parameters { real a; } model { a ~ std_normal(); y ~ normal(a, s); }",
+                           kData, {.rows = {"y"}});
   StanModel& model = *loaded->model;
-  const Point full = evaluate(model, {0.4});
+  const Evaluated full = evaluate_lanes(model, {0.4});
   model.rows()->choose(std::vector<std::uint32_t>{3, 7});
-  const Point some = evaluate(model, {0.4});
+  const Evaluated some = evaluate_lanes(model, {0.4});
   const std::unique_ptr<density::LogDensity> clone = model.clone();
   auto& own = dynamic_cast<StanModel&>(*clone);
-  EXPECT_EQ(evaluate(own, {0.4}).log_density, full.log_density);
+  EXPECT_EQ(evaluate_lanes(own, {0.4}).log_density, full.log_density);
   own.rows()->choose(std::vector<std::uint32_t>{3, 7});
-  EXPECT_EQ(evaluate(own, {0.4}).log_density, some.log_density);
+  EXPECT_EQ(evaluate_lanes(own, {0.4}).log_density, some.log_density);
   own.rows()->choose({});
-  EXPECT_EQ(evaluate(model, {0.4}).log_density, some.log_density);
+  EXPECT_EQ(evaluate_lanes(model, {0.4}).log_density, some.log_density);
   EXPECT_EQ(own.terms()->count(), model.terms()->count());
 }
 
 TEST(Rows, namedRows) {
   check_minibatches("y only", kHead + R"(parameters { real a; vector[K] beta; }
     model { y ~ normal(a + x * beta, 1); })",
-                    kData, {"y"});
+                    kData, {.rows = {"y"}});
 }
 
 std::string refusal(const std::string& body, const std::vector<std::string>& names = {}) {
-  const auto loaded = load(kHead + body, kData, names);
+  const auto loaded = load(kHead + body, kData, {.rows = names});
   try {
     loaded->model->rows();
   } catch (const Error& e) {
@@ -458,7 +420,7 @@ TEST(Rows, refusesWhatMixesRows) {
   const auto expect = [](const std::string& body, const std::string& part) {
     const std::string message = refusal(body);
     EXPECT_NE(message.find(part), std::string::npos) << body << "\n" << message;
-    EXPECT_NE(message.find("test.stan:"), std::string::npos) << message;
+    EXPECT_NE(message.find("model.stan:"), std::string::npos) << message;
   };
   expect("parameters { real a; } model { for (n in 2:N) y[n] ~ normal(a * y[n - 1], 1); }", "rows 1 and 2");
   expect(

@@ -9,74 +9,21 @@
 #include <numbers>
 
 #include "base/error.hpp"
-#include "lang/front_end.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
 
 using density::Status;
 
-struct Loaded {
-  SourceMap sources;
-  lang::Understood understood;
-  std::unique_ptr<StanModel> model;
-};
-
-std::unique_ptr<Loaded> load(const std::string& program, const std::string& data = "{}",
-                             bool normalized = false) {
-  auto loaded = std::make_unique<Loaded>();
-  const FileId file = loaded->sources.add("test.stan", program);
-  loaded->understood = lang::understand(loaded->sources, file, {.lint = false});
-  if (!loaded->understood.program) {
-    ADD_FAILURE() << program << loaded->understood.diagnostics.front().message;
-    return nullptr;
-  }
-  loaded->model =
-      std::make_unique<StanModel>(*loaded->understood.program, loaded->sources,
-                                  parse_json_data(data, "test.json"), StanModelOptions{normalized, true});
-  return loaded;
-}
-
-struct Point {
-  double log_density = 0;
-  std::vector<double> gradient;
-  Status status = Status::ok;
-};
-
-Point evaluate(StanModel& model, const std::vector<double>& theta) {
-  Point point;
-  point.gradient.resize(theta.size());
-  model.evaluate({1, theta.data(), &point.log_density, point.gradient.data(), &point.status});
-  return point;
-}
-
-std::vector<double> some_point(std::size_t dim) {
-  std::vector<double> theta(dim);
-  for (std::size_t i = 0; i < dim; ++i) theta[i] = 0.3 * std::sin(1.0 + 2.0 * static_cast<double>(i));
-  return theta;
-}
-
-void expect_gradient(StanModel& model, const std::vector<double>& theta, const std::string& name) {
-  const Point at = evaluate(model, theta);
-  ASSERT_EQ(at.status, Status::ok) << name << " " << model.message();
-  for (std::size_t i = 0; i < theta.size(); ++i) {
-    const double h = 1e-4;
-    const auto shifted = [&](double step) {
-      std::vector<double> moved = theta;
-      moved[i] += step;
-      return evaluate(model, moved).log_density;
-    };
-    const double slope = (8 * (shifted(h) - shifted(-h)) - (shifted(2 * h) - shifted(-2 * h))) / (12 * h);
-    EXPECT_NEAR(at.gradient[i], slope, 1e-7 * (1 + std::abs(slope))) << name << " coordinate " << i;
-  }
-}
+using namespace program_test;
 
 TEST(StanModel, NormalMeanHasItsClosedForm) {
   const char* program =
       "data { int N; vector[N] y; } parameters { real mu; real<lower=0> sigma; } model { y ~ normal(mu, "
       "sigma); }";
   const auto dropped = load(program, R"({"N": 3, "y": [1, 2, 4]})");
-  const auto kept = load(program, R"({"N": 3, "y": [1, 2, 4]})", true);
+  const auto kept = load(program, R"({"N": 3, "y": [1, 2, 4]})", {.normalized = true});
   const double mu = 0.5;
   const double log_sigma = -0.25;
   const double sigma = std::exp(log_sigma);
@@ -197,7 +144,7 @@ TEST(StanModel, ABranchOnAParameterIsTakenAnewAtEachPoint) {
 TEST(StanModel, SaysWhyAPointIsRefused) {
   const auto rejecting = load("parameters { real x; } model { if (x < 0) reject(\"x is \", x); }");
   EXPECT_EQ(evaluate(*rejecting->model, {-1.5}).status, Status::rejected);
-  EXPECT_EQ(rejecting->model->message(), "test.stan:1:43: x is -1.5");
+  EXPECT_EQ(rejecting->model->message(), "model.stan:1:43: x is -1.5");
   EXPECT_EQ(evaluate(*rejecting->model, {1.5}).status, Status::ok);
   const auto outside = load("parameters { real x; } model { x ~ exponential(1); }");
   EXPECT_EQ(evaluate(*outside->model, {-1.0}).status, Status::rejected);  // as Stan: outside its domain

@@ -4,10 +4,7 @@
 namespace kullback::model {
 namespace {
 
-using testing::evaluate;
-using testing::expect_gradient;
-using testing::load;
-using testing::Point;
+using namespace program_test;
 
 void expect_same(const std::string& one, const std::string& other, const std::string& data,
                  const std::vector<double>& theta) {

@@ -7,31 +7,14 @@
 #include <memory>
 
 #include "base/file.hpp"
-#include "lang/front_end.hpp"
 #include "model/stan_model.hpp"
 #include "model/stan_terms.hpp"
+#include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
 namespace {
 
-struct Loaded {
-  SourceMap sources;
-  lang::Understood understood;
-  std::unique_ptr<StanModel> model;
-};
-
-std::unique_ptr<Loaded> load(const std::string& program, const std::string& data) {
-  auto loaded = std::make_unique<Loaded>();
-  const FileId file = loaded->sources.add("test.stan", program);
-  loaded->understood = lang::understand(loaded->sources, file, {.lint = false});
-  if (!loaded->understood.program) {
-    ADD_FAILURE() << program << loaded->understood.diagnostics.front().message;
-    return nullptr;
-  }
-  loaded->model = std::make_unique<StanModel>(*loaded->understood.program, loaded->sources,
-                                              parse_json_data(data, "test.json"), StanModelOptions{});
-  return loaded;
-}
+using namespace program_test;
 
 std::vector<double> values_at(density::Terms& terms, const std::vector<double>& theta,
                               std::size_t lanes = 1) {
