@@ -1,7 +1,8 @@
 // Philox 4x32-10: ten rounds of multiplication and xor turn a counter and a key into four random words
 // (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011). The key is the seed;
-// the counter is the number of the block (two words), the chain and the purpose: distinct streams are
-// distinct counters, so they never overlap.
+// the counter is the number of the block, the index (an iteration), the chain and the purpose: distinct
+// streams are distinct counters, so they never overlap within 2^32 blocks (after those, a stream goes on in
+// that of the next index).
 //
 // Uniform: the upper 52 bits plus a half, over 2^52: odd multiples of 2^-53, so never 0 or 1.
 // Normal: the ziggurat (Marsaglia and Tsang 2000, in the form of Doornik 2005): 256 layers of equal area v
@@ -82,9 +83,9 @@ void philox_4x32_10(const std::uint32_t (&counter)[4], const std::uint32_t (&key
   result[3] = c3;
 }
 
-Random::Random(std::uint64_t seed, std::uint32_t chain, std::uint32_t purpose)
+Random::Random(std::uint64_t seed, std::uint32_t chain, std::uint32_t purpose, std::uint32_t index)
     : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
-      counter_{0, 0, chain, purpose},
+      counter_{0, index, chain, purpose},
       block_{} {}
 
 void Random::refill() {

@@ -1,5 +1,5 @@
 // Counter-based random numbers: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw 2011). A stream is named by (seed,
-// chain, purpose), so that draws depend neither on threads nor on how work is divided.
+// chain, purpose, index), so that draws depend neither on threads nor on how work is divided.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ class Random final {
  public:
   using result_type = std::uint64_t;  // a uniform random bit generator of the standard library
 
-  explicit Random(std::uint64_t seed, std::uint32_t chain = 0, std::uint32_t purpose = 0);
+  explicit Random(std::uint64_t seed, std::uint32_t chain = 0, std::uint32_t purpose = 0,
+                  std::uint32_t index = 0);
 
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return ~result_type{0}; }

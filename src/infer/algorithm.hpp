@@ -1,0 +1,100 @@
+// The one contract of all methods: a resumable procedure that ends in draws, made by its record.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/finding.hpp"
+#include "density/log_density.hpp"
+#include "infer/archive.hpp"
+#include "infer/draws.hpp"
+#include "infer/options.hpp"
+
+namespace kullback::infer {
+
+// What the random numbers of a run are for. Streams are Random(seed, chain, purpose, index), with the
+// iteration as index: then a checkpoint holds no state of a generator, and draws do not depend on threads.
+enum class Purpose : std::uint32_t {
+  model = 0,  // `_rng` in transformed data
+  start = 1,
+  transition = 2,
+  generated_quantities = 3,
+  swap = 4,
+  resample = 5,
+  approximation = 6,
+  reserved_for_tests = 99,
+};
+
+struct Start {
+  std::vector<double> theta;  // a point with a finite density
+  std::uint64_t seed = 0;
+  std::uint32_t chain = 0;  // from 0; of a method without chains: 0
+};
+
+struct Progress {
+  std::uint64_t done = 0;   // steps
+  std::uint64_t total = 0;  // 0: not known
+  bool is_warming_up = false;
+  std::uint64_t gradients = 0;    // evaluations of log density and gradient so far
+  std::uint64_t divergences = 0;  // after warm-up
+};
+
+// What adaptation ended with.
+struct Adaptation {
+  double step_size = 0;
+  Metric metric = Metric::unit;
+  std::vector<double> inv_metric;  // empty, dim, or dim * dim numbers
+};
+
+// `init` is the maker of the record; a made algorithm is ready for its first step.
+class Algorithm {
+ public:
+  virtual ~Algorithm() = default;
+
+  // One unit of work that takes well under a second where the density allows: an iteration of a chain, an
+  // iteration of an optimiser, a temperature. Appends the draws that came out of it, which may be none.
+  // False where the algorithm has finished: nothing was done.
+  virtual bool step(Draws& draws) = 0;
+  virtual Progress progress() const = 0;
+  // Everything that step() depends on beside density, options and start: an algorithm made with the same
+  // three, and given the archive of this one, goes on to the same bits.
+  virtual void archive(Archive& archive) = 0;
+
+  virtual std::optional<Adaptation> adaptation() const { return std::nullopt; }
+  // What only the algorithm knows: an unbounded density, a path that failed. Complete once it has finished.
+  virtual Findings findings() const { return {}; }
+};
+
+struct MethodNeeds {
+  bool gradient = true;
+  bool rows = false;      // minibatches
+  bool supports = false;  // constrained coordinates
+};
+
+// The record of a method: all that help, `kullback methods` and the fit know of it.
+struct Method {
+  std::string_view name;
+  std::string_view summary;   // what it does, one clause
+  std::string_view use_when;  // one sentence
+  std::string_view citation;
+  bool has_chains = true;  // independent chains, each an Algorithm; else one Algorithm is the run
+  bool is_exact = true;    // its draws converge to the posterior
+  MethodNeeds needs = {};
+  std::span<const std::string_view> options;  // names in infer/options.def that it reads
+  std::span<const std::string_view> stats;    // columns of Draws::stats: "accept_stat__", ...
+  // Throws Error usage for options without sense. The density must outlive the algorithm.
+  std::unique_ptr<Algorithm> (*make)(density::LogDensity& density, const Options& options, Start start);
+};
+
+// In the order of infer/methods.def.
+std::span<const Method* const> methods();
+// Null where there is none.
+const Method* find_method(std::string_view name);
+
+}  // namespace kullback::infer

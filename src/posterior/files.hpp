@@ -1,0 +1,42 @@
+// A fit on disk: Stan CSV, netCDF with ArviZ's groups, and the folder that holds them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "posterior/posterior.hpp"
+#include "posterior/run_record.hpp"
+
+namespace kullback::posterior {
+
+// The text of chain `chain` (from 0) as CmdStan 2.39 writes it: configuration, head, adaptation, draws,
+// times.
+std::string csv_text(const Posterior& posterior, std::size_t chain, const RunRecord& record);
+
+// Reads chains as csv_text or CmdStan wrote them. Throws Error bad_input with file and line.
+Posterior read_csv(const std::vector<std::filesystem::path>& chain_files);
+
+// Data of the program, for the group constant_data.
+struct DataVariable {
+  std::string name;
+  std::vector<std::size_t> dims;
+  std::vector<double> numbers;  // row-major
+  bool is_int = false;
+};
+
+// ArviZ's groups: posterior, sample_stats, constant_data, and where they exist log_likelihood (log_lik*),
+// posterior_predictive (y_rep*, *_rep, *_pred). Written beside and renamed. Loads netCDF at the first call;
+// throws Error cannot_write, with what to install where the library is missing.
+void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
+                  const std::vector<DataVariable>& data);
+
+// The folder's posterior from its chain-*.csv, and its record. Throws Error naming what is missing.
+struct Folder {
+  RunRecord record;
+  Posterior posterior;
+};
+Folder read_folder(const std::filesystem::path& folder);
+
+}  // namespace kullback::posterior

@@ -1,0 +1,31 @@
+// Findings about a posterior from its draws and its sampler's columns.
+#pragma once
+
+#include <cstddef>
+
+#include "base/finding.hpp"
+#include "posterior/posterior.hpp"
+#include "posterior/summary.hpp"
+
+namespace kullback::posterior {
+
+struct FindingOptions {
+  std::size_t max_depth = 10;  // of NUTS, for saturated trees
+  double target_accept = 0.8;  // for the advice
+  double max_rhat = 1.01;
+  double min_ess = 400;  // per quantity, bulk and tail
+  double min_e_bfmi = 0.3;
+  bool is_markov = true;
+};
+
+// Divergences and where they sit, saturated tree depth, low energy ratio, R-hat, ESS, chains that disagree,
+// marginals without a finite variance.
+Findings find_problems(const Posterior& posterior, const std::vector<SummaryRow>& rows,
+                       const FindingOptions& options);
+
+// Prior-data conflict by power-scaling (Kallioinen, Paananen, Bürkner, Vehtari 2024) from the log prior and
+// log likelihood of each draw (chain after chain).
+Findings find_prior_conflict(const Posterior& posterior, const std::vector<double>& log_prior,
+                             const std::vector<double>& log_likelihood);
+
+}  // namespace kullback::posterior

@@ -1,0 +1,40 @@
+// The account of a run: inputs, seed, options, what was done and found. DIR/run.json.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/finding.hpp"
+
+namespace kullback::posterior {
+
+struct RunRecord {
+  std::string kind = "posterior";  // what the folder holds
+  std::string method;
+  std::string version;  // of Kullback
+  std::string program;  // file as the user named it; a copy is in the folder as model.stan
+  std::string program_hash;
+  std::string data;
+  std::string data_hash;
+  std::uint64_t seed = 0;
+  std::size_t chains = 0;
+  std::size_t parameters = 0;  // as in Posterior: columns of parameters, then of transformed parameters
+  std::size_t generated = 0;
+  std::map<std::string, std::string> options;  // those the method reads, as on the command line
+  std::string status;                          // "complete", "interrupted"
+  std::uint64_t gradients = 0;
+  double seconds = 0;  // wall time, from the start of the program
+  Findings findings;
+};
+
+std::string to_json(const RunRecord& record);
+// Throws Error bad_input, naming the file.
+RunRecord read_run_record(const std::string& path);
+
+// FNV-1a with 64 bits, in hexadecimal: tells whether an input has changed, not who changed it.
+std::string content_hash(const std::string& text);
+
+}  // namespace kullback::posterior
