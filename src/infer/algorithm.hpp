@@ -21,14 +21,13 @@ namespace kullback::infer {
 // What the random numbers of a run are for. Streams are Random(seed, chain, purpose, index), with the
 // iteration as index: then a checkpoint holds no state of a generator, and draws do not depend on threads.
 enum class Purpose : std::uint32_t {
-  model = 0,  // `_rng` in transformed data
-  start = 1,
-  transition = 2,
-  generated_quantities = 3,
-  swap = 4,
-  resample = 5,
-  approximation = 6,
-  reserved_for_tests = 99,
+  transformed_data = 1,  // as model/prepared.cpp has it
+  start,
+  transition,
+  generated_quantities,
+  swap,
+  resample,
+  approximation,
 };
 
 struct Start {
