@@ -30,6 +30,12 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
               path.string() + ": cannot be written: " + std::strerror(error_number) + ".");
 }
 
+// To the disk, not only to the system's cache. False: errno says why.
+bool write_through(std::FILE* file, std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0 &&
+         ::fsync(::fileno(file)) == 0;
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -49,8 +55,7 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path beside = target.string() + ".new-" + std::to_string(::getpid());
   File file(std::fopen(beside.c_str(), "wb"));
   if (!file) cannot_write(path, errno);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() &&
-                       std::fflush(file.get()) == 0 && ::fsync(::fileno(file.get())) == 0;
+  const bool written = write_through(file.get(), text);
   const int problem = errno;
   file.reset();
   std::error_code renamed;
@@ -65,6 +70,11 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
     std::filesystem::remove(beside, ignored);
     cannot_write(path, written ? renamed.value() : problem);
   }
+}
+
+void append_to_file(const std::filesystem::path& path, std::string_view text) {
+  const File file(std::fopen(path.c_str(), "ab"));
+  if (!file || !write_through(file.get(), text)) cannot_write(path, errno);
 }
 
 }  // namespace kullback

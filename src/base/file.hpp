@@ -14,4 +14,8 @@ std::string read_file(const std::filesystem::path& path);
 // it, flushed to disk and renamed. Throws Error cannot_write.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
+// Adds to the end of a file, which is made where there is none, and flushes it to disk. Throws Error
+// cannot_write.
+void append_to_file(const std::filesystem::path& path, std::string_view text);
+
 }  // namespace kullback

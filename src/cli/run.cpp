@@ -38,11 +38,6 @@ std::string version() {
   return text + ", Stan language 2.39, built with " + kCompiler;
 }
 
-void print_error(const std::string& message, const std::string& hint) {
-  std::fprintf(stderr, "kullback: %s\n", message.c_str());
-  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", hint.c_str());
-}
-
 int run_chosen(const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
@@ -85,6 +80,11 @@ int parse_and_run(int argc, char** argv) {
 }
 
 }  // namespace
+
+void print_error(const std::string& message, const std::string& hint) {
+  std::fprintf(stderr, "kullback: %s\n", message.c_str());
+  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", hint.c_str());
+}
 
 int main(int argc, char** argv) {
   try {

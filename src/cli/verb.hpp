@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace CLI {
 class App;
@@ -15,6 +16,9 @@ using Run = std::function<int()>;
 #define KULLBACK_VERB(name, summary) Run add_##name(CLI::App& verb);
 #include "cli/verbs.def"
 #undef KULLBACK_VERB
+
+// "kullback: MESSAGE" and a hint, on standard error.
+void print_error(const std::string& message, const std::string& hint);
 
 // Parses the command line and runs one verb. Never throws.
 int main(int argc, char** argv);

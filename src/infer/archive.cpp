@@ -40,4 +40,12 @@ void Archive::value(std::vector<double>& numbers) {
   for (double& number : numbers) value(number);
 }
 
+void Archive::value(std::string& text) {
+  std::vector<double> codes(text.begin(), text.end());
+  value(codes);
+  if (!reading_) return;
+  text.clear();
+  for (const double code : codes) text += static_cast<char>(code);
+}
+
 }  // namespace kullback::infer

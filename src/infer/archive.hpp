@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace kullback::infer {
@@ -20,8 +22,10 @@ class Archive final {
   void value(bool& flag);
   void value(std::uint64_t& count);          // below 2^53
   void value(std::vector<double>& numbers);  // with its size
+  void value(std::string& text);
 
   // False where reading ran past the end or left something over: the numbers are of another algorithm.
+  bool is_overrun() const { return overrun_; }
   bool is_complete() const { return !reading_ || (!overrun_ && next_ == numbers_.size()); }
 
  private:

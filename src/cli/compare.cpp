@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/verb.hpp"
+#include "posterior/files.hpp"
+#include "stats/loo.hpp"
+#include "stats/psis.hpp"
+
+namespace kullback::cli {
+
+namespace {
+
+struct CompareArguments {
+  std::vector<std::string> folders;
+  std::string log_lik = "log_lik";
+};
+
+struct Compared {
+  std::string name;
+  stats::Loo loo;
+  std::size_t draws = 0;
+};
+
+stats::Loo loo_of(const std::string& path, const posterior::Posterior& posterior, const std::string& name) {
+  const std::vector<posterior::Variable> variables = posterior::find_variables(posterior.names);
+  const auto found = std::find_if(variables.begin(), variables.end(),
+                                  [&](const posterior::Variable& variable) { return variable.name == name; });
+  if (found == variables.end()) {
+    throw Error(
+        ErrorKind::bad_input, fmt::format("{}: the program has no '{}'.", path, name),
+        "Add 'vector[N] log_lik;' to its generated quantities, with log_lik[n] = foo_lpdf(y[n] | ...), "
+        "or name the variable with --log-lik.");
+  }
+  std::vector<double> values;
+  for (std::size_t j = 0; j < found->size; ++j) {
+    const std::vector<double> column = posterior.column(found->first + j);
+    values.insert(values.end(), column.begin(), column.end());
+  }
+  return stats::loo(values, found->size, posterior.chains.size(), posterior.draws());
+}
+
+std::vector<Compared> read_all(const CompareArguments& arguments) {
+  std::vector<Compared> all;
+  for (const std::string& path : arguments.folders) {
+    const posterior::Folder folder = posterior::read_folder(path);
+    const posterior::Posterior& posterior = folder.posterior;
+    all.push_back(
+        {path, loo_of(path, posterior, arguments.log_lik), posterior.chains.size() * posterior.draws()});
+  }
+  for (const Compared& other : all) {
+    if (other.loo.pointwise.size() == all.front().loo.pointwise.size()) continue;
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{} has {} observations, but {} has {}.", other.name, other.loo.pointwise.size(),
+                            all.front().name, all.front().loo.pointwise.size()),
+                "Only fits to the same observations can be compared.");
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Compared& a, const Compared& b) { return a.loo.elpd > b.loo.elpd; });
+  return all;
+}
+
+std::size_t count_bad(const Compared& fit) {
+  const double threshold = stats::khat_threshold(fit.draws);
+  return static_cast<std::size_t>(
+      std::count_if(fit.loo.khat.begin(), fit.loo.khat.end(), [&](double k) { return !(k <= threshold); }));
+}
+
+int run_compare(const CompareArguments& arguments) {
+  const std::vector<Compared> all = read_all(arguments);
+  std::size_t width = 4;
+  for (const Compared& fit : all) width = std::max(width, fit.name.size());
+  std::string text = fmt::format("{:<{}} {:>10} {:>8} {:>10} {:>8} {:>8} {:>6}\n", "fit", width, "elpd_loo",
+                                 "se", "difference", "se", "p_loo", "bad k");
+  bool any_bad = false;
+  for (const Compared& fit : all) {
+    const stats::Difference difference = stats::compare(fit.loo, all.front().loo);
+    any_bad = any_bad || count_bad(fit) > 0;
+    text += fmt::format("{:<{}} {:>10.1f} {:>8.1f} {:>10.1f} {:>8.1f} {:>8.1f} {:>6}\n", fit.name, width,
+                        fit.loo.elpd, fit.loo.elpd_se, difference.elpd, difference.se, fit.loo.p_loo,
+                        count_bad(fit));
+  }
+  text +=
+      "\nHigher elpd_loo predicts left-out observations better; a difference below about 4, or below twice "
+      "its "
+      "se,\nis no difference.\n";
+  if (any_bad)
+    text +=
+        "'bad k': observations whose Pareto k-hat says that leaving them out cannot be estimated from these "
+        "draws;\nrefit without them to be sure.\n";
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+Run add_compare(CLI::App& verb) {
+  const auto arguments = std::make_shared<CompareArguments>();
+  verb.add_option("folders", arguments->folders, "Folders of fits to the same observations")
+      ->required()
+      ->type_name("DIR DIR...");
+  verb.add_option("--log-lik", arguments->log_lik, "Variable with the log likelihood of each observation")
+      ->type_name("NAME")
+      ->capture_default_str();
+  return [arguments] { return run_compare(*arguments); };
+}
+
+}  // namespace kullback::cli

@@ -1,0 +1,26 @@
+#include "cli/fit_text.hpp"
+
+#include <fmt/format.h>
+
+namespace kullback::cli {
+
+std::string head_text(const posterior::RunRecord& record, const posterior::Posterior& posterior) {
+  const std::string name = std::filesystem::path(record.program).filename().string();
+  const std::size_t draws = posterior.draws();
+  std::string text = fmt::format("{}: {}", name, record.method);
+  if (posterior.chains.size() > 1)
+    text += fmt::format(", {} chains x {} draws", posterior.chains.size(), draws);
+  else
+    text += fmt::format(", {} draw{}", draws, draws == 1 ? "" : "s");
+  return text + fmt::format(", seed {}", record.seed);
+}
+
+std::string outcome_text(const fit::Outcome& outcome, const std::filesystem::path& folder) {
+  std::string text = head_text(outcome.record, outcome.posterior);
+  text += fmt::format(", {} gradients, {:.2f} s\n\n", outcome.record.gradients, outcome.record.seconds);
+  text += posterior::table_text(outcome.summary.rows, kTableWidth, kTableRows);
+  text += "\n" + posterior::findings_text(outcome.summary.findings, kTableWidth);
+  return text + fmt::format("Results: {}\n", folder.string());
+}
+
+}  // namespace kullback::cli

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/method_options.hpp"
+#include "cli/verb.hpp"
+#include "infer/algorithm.hpp"
+#include "infer/option_text.hpp"
+
+namespace kullback::cli {
+
+namespace {
+
+std::string needs_text(const infer::MethodNeeds& needs) {
+  std::string text = needs.gradient ? "gradients" : "";
+  if (needs.rows) text += text.empty() ? "minibatches" : ", minibatches";
+  if (needs.supports) text += text.empty() ? "supports" : ", supports";
+  return text.empty() ? "log densities only" : text;
+}
+
+std::string help_of(std::string_view option) {
+  for (const infer::OptionInfo& info : infer::option_infos()) {
+    if (info.name == option) return std::string(info.help);
+  }
+  return {};
+}
+
+std::string method_text(const infer::Method& method) {
+  std::string text = fmt::format("{}: {}\n\n", method.name, method.summary);
+  text +=
+      fmt::format("Use when: {}\nNeeds:    {}\nDraws:    {}\nSource:   {}\n\nOptions:\n", method.use_when,
+                  needs_text(method.needs),
+                  method.is_exact ? "converge to the posterior"
+                                  : "are of an approximation; how far it is from the posterior is estimated",
+                  method.citation);
+  const infer::Options defaults;
+  for (const std::string_view option : method.options) {
+    text += fmt::format("  {:<20} {} (default {})\n", infer::flag_of(option), help_of(option),
+                        infer::option_text(defaults, option));
+  }
+  return text;
+}
+
+std::string list_text() {
+  std::string text;
+  for (const infer::Method* method : infer::methods()) {
+    text += fmt::format("{:<12} {}\n{:<12} Use when: {}\n{:<12} {}\n\n", method->name, method->summary, "",
+                        method->use_when, "", method->citation);
+  }
+  return text + "kullback methods NAME shows a method's options.\n";
+}
+
+}  // namespace
+
+Run add_methods(CLI::App& verb) {
+  const auto name = std::make_shared<std::string>();
+  verb.add_option("name", *name, "One method, with its options")->type_name("NAME");
+  return [name] {
+    std::fputs((name->empty() ? list_text() : method_text(method_named(*name))).c_str(), stdout);
+    return 0;
+  };
+}
+
+}  // namespace kullback::cli

@@ -1,0 +1,91 @@
+#include "fit/chain_run.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "base/error.hpp"
+#include "fit/folder.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Between checkpoints. A crash loses at most so much work.
+constexpr std::chrono::milliseconds kCheckpointEvery{1000};
+// Between looks at the clock and notes for the display.
+constexpr std::chrono::microseconds kNoteEvery{2000};
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+}  // namespace
+
+ChainRun::ChainRun(const Request& request, std::unique_ptr<density::LogDensity> density, infer::Start start)
+    : request_(request),
+      density_(std::move(density)),
+      partial_(partial_folder(request.out), start.chain, request.method->stats.size()) {
+  result_.draws.dim = density_->dim();
+  algorithm_ = request.method->make(*density_, request.options, std::move(start));
+  if (request.resume) restore();
+  note_progress();
+}
+
+void ChainRun::restore() {
+  ChainState state;
+  if (!partial_.load(state, result_.draws)) return;
+  infer::Archive archive(std::move(state.algorithm));
+  algorithm_->archive(archive);
+  if (!archive.is_complete()) {
+    throw Error(ErrorKind::bad_input,
+                partial_folder(request_.out).string() + ": the saved state is not one of this method.",
+                "Was it written by another version of kullback? Start anew with --force.");
+  }
+  result_.is_finished = state.is_finished;
+  result_.warmup_seconds = state.warmup_seconds;
+  result_.sampling_seconds = state.sampling_seconds;
+}
+
+void ChainRun::run(const std::atomic<bool>& stop) {
+  Clock::time_point last = Clock::now();
+  Clock::time_point saved = last;
+  bool is_warming_up = progress_.is_warming_up;
+  while (!result_.is_finished && !stop.load(std::memory_order_relaxed)) {
+    result_.is_finished = !algorithm_->step(result_.draws);
+    const Clock::time_point now = Clock::now();
+    if (now - last < kNoteEvery && !result_.is_finished) continue;
+    (is_warming_up ? result_.warmup_seconds : result_.sampling_seconds) += seconds_between(last, now);
+    last = now;
+    note_progress();
+    is_warming_up = progress_.is_warming_up;
+    if (now - saved > kCheckpointEvery) {
+      save();
+      saved = Clock::now();
+    }
+  }
+  if (!result_.is_finished) save();
+  result_.adaptation = algorithm_->adaptation();
+  result_.findings = algorithm_->findings();
+  result_.gradients = progress_.gradients;
+}
+
+void ChainRun::save() {
+  infer::Archive archive;
+  algorithm_->archive(archive);
+  partial_.save({archive.numbers(), result_.is_finished, result_.warmup_seconds, result_.sampling_seconds},
+                result_.draws);
+}
+
+void ChainRun::note_progress() {
+  const std::lock_guard lock(mutex_);
+  progress_ = algorithm_->progress();
+}
+
+infer::Progress ChainRun::progress() const {
+  const std::lock_guard lock(mutex_);
+  return progress_;
+}
+
+}  // namespace kullback::fit

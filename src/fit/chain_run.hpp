@@ -1,0 +1,54 @@
+// One chain from its start to its draws, in a thread of its own, with checkpoints.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/finding.hpp"
+#include "fit/partial.hpp"
+#include "fit/request.hpp"
+#include "infer/algorithm.hpp"
+#include "infer/draws.hpp"
+
+namespace kullback::fit {
+
+struct ChainResult {
+  infer::Draws draws;
+  std::optional<infer::Adaptation> adaptation;
+  Findings findings;
+  std::uint64_t gradients = 0;
+  bool is_finished = false;
+  double warmup_seconds = 0;
+  double sampling_seconds = 0;
+};
+
+class ChainRun final {
+ public:
+  // The density is this chain's own.
+  ChainRun(const Request& request, std::unique_ptr<density::LogDensity> density, infer::Start start);
+
+  // Until the algorithm has finished or `stop` says so; then the state is saved, where the run is long enough
+  // to be worth it or was stopped. Throws Error.
+  void run(const std::atomic<bool>& stop);
+
+  infer::Progress progress() const;  // from any thread
+  ChainResult take_result() { return std::move(result_); }
+
+ private:
+  void restore();
+  void save();
+  void note_progress();
+
+  const Request& request_;
+  std::unique_ptr<density::LogDensity> density_;
+  std::unique_ptr<infer::Algorithm> algorithm_;
+  Partial partial_;
+  ChainResult result_;
+  mutable std::mutex mutex_;
+  infer::Progress progress_;
+};
+
+}  // namespace kullback::fit

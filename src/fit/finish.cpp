@@ -1,0 +1,103 @@
+#include "fit/finish.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "base/json.hpp"
+#include "fit/folder.hpp"
+#include "posterior/files.hpp"
+#include "posterior/findings.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+void fill_posterior(const Request& request, const LoadedModel& model, std::vector<FinishedChain>& chains,
+                    posterior::Posterior& posterior) {
+  const auto outputs = model.outputs();
+  posterior.names = outputs->column_names();
+  posterior.parameters = outputs->parameter_columns();
+  posterior.generated = outputs->generated_columns_begin();
+  posterior.stat_names.assign(request.method->stats.begin(), request.method->stats.end());
+  for (FinishedChain& chain : chains) posterior.chains.push_back(std::move(chain.chain));
+}
+
+// The same words of several chains once.
+void add_findings(const Findings& more, Findings& findings) {
+  for (const Finding& finding : more) {
+    const bool is_known = std::any_of(findings.begin(), findings.end(), [&](const Finding& known) {
+      return known.code == finding.code && known.message == finding.message;
+    });
+    if (!is_known) findings.push_back(finding);
+  }
+}
+
+void add_chain_findings(const std::vector<FinishedChain>& chains, Findings& findings) {
+  for (const FinishedChain& chain : chains) {
+    add_findings(chain.result.findings, findings);
+    if (chain.problem.empty()) continue;
+    add_findings({{"generated_quantities", "Some generated quantities could not be computed; they are NaN.",
+                   chain.problem, "Guard the statement against the values it met."}},
+                 findings);
+  }
+}
+
+void add_interruption(const Request& request, const std::vector<FinishedChain>& chains, Findings& findings) {
+  const auto unfinished = std::count_if(chains.begin(), chains.end(),
+                                        [](const FinishedChain& chain) { return !chain.result.is_finished; });
+  findings.push_back(
+      {"interrupted",
+       fmt::format("The run was interrupted: {} of {} chains had not finished.", unfinished, chains.size()),
+       "", fmt::format("kullback fit --resume {} goes on.", request.out.string())});
+}
+
+void summarize_into(const Request& request, Outcome& outcome) {
+  const bool markov = is_markov(outcome.record);
+  outcome.summary.rows = posterior::summarize(outcome.posterior, markov);
+  add_findings(posterior::find_problems(outcome.posterior, outcome.summary.rows,
+                                        {.max_depth = request.options.max_depth,
+                                         .target_accept = request.options.target_accept,
+                                         .is_markov = markov}),
+               outcome.summary.findings);
+}
+
+void write_files(const Request& request, const LoadedModel& model, const Outcome& outcome) {
+  const std::filesystem::path& out = request.out;
+  if (outcome.posterior.draws() > 0) {
+    for (std::size_t c = 0; c < outcome.posterior.chains.size(); ++c) {
+      replace_file(out / fmt::format("chain-{}.csv", c + 1),
+                   posterior::csv_text(outcome.posterior, c, outcome.record));
+    }
+    posterior::write_netcdf(out / "posterior.nc", outcome.posterior, outcome.record, model.data);
+    replace_file(out / "summary.json", posterior::to_json(outcome.summary));
+  }
+  add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
+            fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
+                        outcome.record.findings.size()));
+  replace_file(out / "run.json", posterior::to_json(outcome.record));
+  if (!outcome.is_interrupted) std::filesystem::remove_all(partial_folder(out));
+}
+
+}  // namespace
+
+void finish(const Request& request, const LoadedModel& model, std::vector<FinishedChain> chains,
+            Outcome& outcome) {
+  Findings& findings = outcome.summary.findings;
+  outcome.is_interrupted = std::any_of(chains.begin(), chains.end(),
+                                       [](const FinishedChain& chain) { return !chain.result.is_finished; });
+  if (outcome.is_interrupted) add_interruption(request, chains, findings);
+  for (const FinishedChain& chain : chains) outcome.record.gradients += chain.result.gradients;
+  add_chain_findings(chains, findings);
+  fill_posterior(request, model, chains, outcome.posterior);
+  if (outcome.posterior.draws() > 0) summarize_into(request, outcome);
+  outcome.record.status = outcome.is_interrupted ? "interrupted" : "complete";
+  outcome.record.findings = findings;
+  outcome.record.parameters = outcome.posterior.parameters;
+  outcome.record.generated = outcome.posterior.generated;
+  write_files(request, model, outcome);
+}
+
+}  // namespace kullback::fit

@@ -1,0 +1,40 @@
+// One run from a request to a posterior in a folder.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "fit/loaded_model.hpp"
+#include "fit/request.hpp"
+#include "infer/algorithm.hpp"
+#include "posterior/posterior.hpp"
+#include "posterior/run_record.hpp"
+#include "posterior/summary.hpp"
+
+namespace kullback::fit {
+
+struct Watch {
+  // Called about ten times a second by the thread that called run(), with the progress of this rank's chains.
+  std::function<void(const std::vector<infer::Progress>&)> on_progress = {};
+  std::function<bool()> should_stop = [] { return false; };
+};
+
+struct Outcome {
+  posterior::Posterior posterior;
+  posterior::RunRecord record;
+  posterior::Summary summary;
+  bool is_interrupted = false;
+};
+
+// Runs the chains of this rank, gathers all on rank 0 and writes the folder there; the outcome of other ranks
+// has only the record. Throws Error.
+Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch);
+
+// The draws are Markov chains, so that R-hat and effective sizes mean something.
+bool is_markov(const posterior::RunRecord& record);
+
+// The request of an unfinished run in a folder. `threads` and such are the caller's to set. Throws Error.
+Request request_of(const std::filesystem::path& folder);
+
+}  // namespace kullback::fit

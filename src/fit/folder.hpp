@@ -1,0 +1,25 @@
+// The folder of a fit: how it begins, and how it is left.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "posterior/run_record.hpp"
+
+namespace kullback::fit {
+
+std::filesystem::path partial_folder(const std::filesystem::path& out);
+
+// Makes `out` with the record and the program in it, at once: a folder exists either with both or not at all.
+// One that exists is refused, or with `force` replaced where it holds a fit (or nothing). Throws Error.
+void begin_folder(const std::filesystem::path& out, const posterior::RunRecord& record,
+                  const std::string& program_text, bool force);
+
+// Removes what a crash left half-written: files beside others, the last line of events.jsonl.
+void remove_torn_files(const std::filesystem::path& out);
+
+// Adds a line to events.jsonl: {"time": ..., "event": "NAME", FIELDS}. `fields` is JSON without braces, or
+// empty.
+void add_event(const std::filesystem::path& out, const std::string& name, const std::string& fields);
+
+}  // namespace kullback::fit

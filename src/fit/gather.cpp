@@ -1,0 +1,86 @@
+#include "fit/gather.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+void archive_findings(infer::Archive& archive, Findings& findings) {
+  std::uint64_t count = findings.size();
+  archive.value(count);
+  findings.resize(count);
+  for (Finding& finding : findings) {
+    archive.value(finding.code);
+    archive.value(finding.message);
+    archive.value(finding.evidence);
+    archive.value(finding.advice);
+  }
+}
+
+void archive_adaptation(infer::Archive& archive, std::optional<posterior::AdaptationNote>& note) {
+  bool is_there = note.has_value();
+  archive.value(is_there);
+  if (!is_there) return;
+  if (!note) note.emplace();
+  archive.value(note->step_size);
+  archive.value(note->metric);
+  archive.value(note->inv_metric);
+}
+
+std::string bytes_of(std::vector<FinishedChain>& chains) {
+  infer::Archive archive_out;
+  for (FinishedChain& chain : chains) archive(archive_out, chain);
+  const std::vector<double>& numbers = archive_out.numbers();
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
+}
+
+void append_chains(const std::string& bytes, std::vector<FinishedChain>& chains) {
+  std::vector<double> numbers(bytes.size() / sizeof(double));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+  infer::Archive in(std::move(numbers));
+  while (!in.is_complete()) {
+    archive(in, chains.emplace_back());
+    if (in.is_overrun()) throw Error(ErrorKind::internal, "a rank sent chains that cannot be read.");
+  }
+}
+
+}  // namespace
+
+void archive(infer::Archive& archive, FinishedChain& chain) {
+  std::uint64_t number = chain.number;
+  std::uint64_t draws = chain.chain.draws;
+  archive.value(number);
+  archive.value(draws);
+  chain.number = static_cast<std::uint32_t>(number);
+  chain.chain.draws = draws;
+  archive.value(chain.chain.columns);
+  archive.value(chain.chain.stats);
+  archive.value(chain.chain.log_density);
+  archive.value(chain.chain.log_q);
+  archive.value(chain.chain.log_weight);
+  archive_adaptation(archive, chain.chain.adaptation);
+  archive.value(chain.chain.warmup_seconds);
+  archive.value(chain.chain.sampling_seconds);
+  archive.value(chain.result.gradients);
+  archive.value(chain.result.is_finished);
+  archive_findings(archive, chain.result.findings);
+  archive.value(chain.problem);
+}
+
+std::vector<FinishedChain> gather(std::vector<FinishedChain> mine, const Ranks& ranks) {
+  if (ranks.size() == 1) return mine;
+  if (!ranks.is_first()) {
+    ranks.send(bytes_of(mine), 0);
+    return {};
+  }
+  for (int rank = 1; rank < ranks.size(); ++rank) append_chains(ranks.receive(rank), mine);
+  std::sort(mine.begin(), mine.end(),
+            [](const FinishedChain& a, const FinishedChain& b) { return a.number < b.number; });
+  return mine;
+}
+
+}  // namespace kullback::fit

@@ -1,0 +1,56 @@
+#include "fit/loaded_model.hpp"
+
+#include <utility>
+
+#include "base/file.hpp"
+#include "model/data.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+// Tuples and ragged arrays have no place in a netCDF file of numbers.
+std::vector<posterior::DataVariable> plain_variables(const model::Data& data) {
+  std::vector<posterior::DataVariable> variables;
+  for (const model::Data::Item& item : data.items()) {
+    const model::DataValue& value = item.value;
+    if (value.kind == model::DataKind::tuple || !value.problem.empty()) continue;
+    if (!model::is_variable_name(item.name)) continue;
+    variables.push_back({item.name, value.dims, value.numbers, value.kind == model::DataKind::int_});
+  }
+  return variables;
+}
+
+}  // namespace
+
+std::unique_ptr<LoadedProgram> load_program(const Inputs& inputs) {
+  auto loaded = std::make_unique<LoadedProgram>();
+  loaded->text = read_file(inputs.program);
+  const FileId file = loaded->sources.add(inputs.program, loaded->text);
+  lang::FrontEndOptions options;
+  options.include_paths.assign(inputs.include_paths.begin(), inputs.include_paths.end());
+  options.lint = false;
+  loaded->understood = lang::understand(loaded->sources, file, options);
+  return loaded;
+}
+
+LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model::StanModelOptions options) {
+  LoadedModel loaded;
+  loaded.program = &program;
+  model::Data data;
+  if (!inputs.data.empty()) {
+    loaded.data_text = read_file(inputs.data);
+    data = model::parse_data(loaded.data_text, inputs.data);
+    loaded.data = plain_variables(data);
+  }
+  options.max_memory = inputs.max_memory;
+  loaded.density = std::make_unique<model::StanModel>(*program.understood.program, program.sources,
+                                                      std::move(data), options);
+  return loaded;
+}
+
+std::unique_ptr<model::Outputs> LoadedModel::outputs() const {
+  return std::make_unique<model::Outputs>(density->prepared());
+}
+
+}  // namespace kullback::fit

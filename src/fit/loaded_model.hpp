@@ -1,0 +1,39 @@
+// A program and its data, read and ready to evaluate.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/source.hpp"
+#include "fit/request.hpp"
+#include "lang/front_end.hpp"
+#include "model/outputs.hpp"
+#include "model/stan_model.hpp"
+#include "posterior/files.hpp"
+
+namespace kullback::fit {
+
+// A program that was read; `understood.program` is null where it has errors, which the diagnostics tell.
+struct LoadedProgram {
+  SourceMap sources;
+  std::string text;  // of the file itself, without what it includes
+  lang::Understood understood;
+};
+
+std::unique_ptr<LoadedProgram> load_program(const Inputs& inputs);
+
+struct LoadedModel {
+  const LoadedProgram* program = nullptr;
+  std::string data_text;                      // as the file has it
+  std::vector<posterior::DataVariable> data;  // for posterior.nc
+  std::unique_ptr<model::StanModel> density;
+
+  std::unique_ptr<model::Outputs> outputs() const;  // for one thread
+};
+
+// Throws Error where the program has errors or the data do not fit. The program must outlive the model.
+LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model::StanModelOptions options);
+
+}  // namespace kullback::fit

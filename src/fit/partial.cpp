@@ -1,0 +1,108 @@
+// A draw is theta, log density, log q and log weight (NaN where the method has none) and the stats, as raw
+// doubles. The state is a vector of doubles with a checksum; it names the number of draws, so that draws
+// appended after it are cut off.
+#include "fit/partial.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "base/file.hpp"
+#include "posterior/run_record.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+constexpr double kVersion = 1;
+constexpr std::size_t kHeadNumbers = 8;
+
+std::size_t record_size(std::size_t dim, std::size_t stats) { return dim + 3 + stats; }
+
+double at_or_nan(const std::vector<double>& values, std::size_t i) {
+  return values.empty() ? std::numeric_limits<double>::quiet_NaN() : values[i];
+}
+
+std::string to_bytes(const std::vector<double>& numbers) {
+  std::string bytes(numbers.size() * sizeof(double), '\0');
+  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+std::vector<double> to_numbers(const std::string& bytes, std::size_t offset = 0) {
+  std::vector<double> numbers((bytes.size() - offset) / sizeof(double));
+  std::memcpy(numbers.data(), bytes.data() + offset, numbers.size() * sizeof(double));
+  return numbers;
+}
+
+}  // namespace
+
+Partial::Partial(const std::filesystem::path& folder, std::size_t chain, std::size_t stats)
+    : draws_path_(folder / fmt::format("chain-{}.draws", chain + 1)),
+      state_path_(folder / fmt::format("chain-{}.state", chain + 1)),
+      stats_(stats) {}
+
+bool Partial::load(ChainState& state, infer::Draws& draws) {
+  if (!std::filesystem::exists(state_path_) || !std::filesystem::exists(draws_path_)) return false;
+  const std::string bytes = read_file(state_path_);
+  const std::size_t line = bytes.find('\n');
+  if (line == std::string::npos || posterior::content_hash(bytes.substr(line + 1)) != bytes.substr(0, line))
+    return false;
+  const std::vector<double> head = to_numbers(bytes, line + 1);
+  if (head.size() < kHeadNumbers || head[0] != kVersion || head[1] != static_cast<double>(draws.dim))
+    return false;
+  const auto count = static_cast<std::size_t>(head[2]);
+  const std::size_t width = record_size(draws.dim, stats_);
+  std::vector<double> records = to_numbers(read_file(draws_path_));
+  if (records.size() < count * width) return false;
+  state.is_finished = head[3] != 0;
+  state.warmup_seconds = head[4];
+  state.sampling_seconds = head[5];
+  state.algorithm.assign(head.begin() + kHeadNumbers, head.end());
+  const bool has_log_q = head[6] != 0;
+  const bool has_weight = head[7] != 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* record = records.data() + i * width;
+    draws.theta.insert(draws.theta.end(), record, record + draws.dim);
+    record += draws.dim;
+    draws.log_density.push_back(record[0]);
+    if (has_log_q) draws.log_q.push_back(record[1]);
+    if (has_weight) draws.log_weight.push_back(record[2]);
+    draws.stats.insert(draws.stats.end(), record + 3, record + 3 + stats_);
+  }
+  std::filesystem::resize_file(draws_path_, count * width * sizeof(double));
+  saved_ = count;
+  return true;
+}
+
+void Partial::save(const ChainState& state, const infer::Draws& draws) {
+  std::vector<double> records;
+  records.reserve((draws.count() - saved_) * record_size(draws.dim, stats_));
+  for (std::size_t i = saved_; i < draws.count(); ++i) {
+    const double* theta = draws.theta.data() + i * draws.dim;
+    records.insert(records.end(), theta, theta + draws.dim);
+    records.push_back(draws.log_density[i]);
+    records.push_back(at_or_nan(draws.log_q, i));
+    records.push_back(at_or_nan(draws.log_weight, i));
+    const double* stats = draws.stats.data() + i * stats_;
+    records.insert(records.end(), stats, stats + stats_);
+  }
+  if (saved_ == 0) std::filesystem::remove(draws_path_);  // what a run left that is begun anew
+  append_to_file(draws_path_, to_bytes(records));
+  saved_ = draws.count();
+  std::vector<double> numbers{kVersion,
+                              static_cast<double>(draws.dim),
+                              static_cast<double>(saved_),
+                              state.is_finished ? 1.0 : 0.0,
+                              state.warmup_seconds,
+                              state.sampling_seconds,
+                              draws.log_q.empty() ? 0.0 : 1.0,
+                              draws.log_weight.empty() ? 0.0 : 1.0};
+  numbers.insert(numbers.end(), state.algorithm.begin(), state.algorithm.end());
+  const std::string bytes = to_bytes(numbers);
+  replace_file(state_path_, posterior::content_hash(bytes) + "\n" + bytes);
+}
+
+}  // namespace kullback::fit

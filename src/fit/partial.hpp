@@ -1,0 +1,38 @@
+// Unfinished draws on disk, so that nothing is lost when a run ends early: DIR/.partial/chain-K.draws grows,
+// DIR/.partial/chain-K.state is replaced as a whole and says how much of it counts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "infer/draws.hpp"
+
+namespace kullback::fit {
+
+struct ChainState {
+  std::vector<double> algorithm;  // its archive
+  bool is_finished = false;
+  double warmup_seconds = 0;
+  double sampling_seconds = 0;
+};
+
+class Partial final {
+ public:
+  // `stats`: numbers of Draws::stats for each draw.
+  Partial(const std::filesystem::path& folder, std::size_t chain, std::size_t stats);
+
+  // What an earlier run left; false where there is nothing to go on from.
+  bool load(ChainState& state, infer::Draws& draws);
+  // Appends the draws that are not on disk yet, then replaces the state. Throws Error cannot_write.
+  void save(const ChainState& state, const infer::Draws& draws);
+
+ private:
+  std::filesystem::path draws_path_;
+  std::filesystem::path state_path_;
+  std::size_t stats_;
+  std::uint64_t saved_ = 0;  // draws
+};
+
+}  // namespace kullback::fit

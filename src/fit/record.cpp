@@ -1,0 +1,113 @@
+#include "fit/record.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "fit/fit.hpp"
+#include "fit/fixed.hpp"
+#include "infer/option_text.hpp"
+#include "kullback_version.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+constexpr const char* kInit = "init";
+constexpr const char* kJacobian = "jacobian";
+constexpr const char* kIncludePath = "include_path";  // several: one a line
+
+std::string absolute(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+std::string joined(const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) text += absolute(path) + "\n";
+  return text;
+}
+
+void split_into(const std::string& text, std::vector<std::string>& paths) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    paths.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+const infer::Method* method_named(const std::string& name) {
+  return name == fixed_method().name ? &fixed_method() : infer::find_method(name);
+}
+
+}  // namespace
+
+posterior::RunRecord make_record(const Request& request, const LoadedModel& model) {
+  posterior::RunRecord record;
+  record.method = request.method->name;
+  record.version = kVersion;
+  record.program = absolute(request.inputs.program);
+  record.program_hash = posterior::content_hash(model.program->text);
+  record.data = absolute(request.inputs.data);
+  record.data_hash = posterior::content_hash(model.data_text);
+  record.seed = request.seed;
+  record.chains = request.chains;
+  for (const std::string_view name : request.method->options)
+    record.options[std::string(name)] = infer::option_text(request.options, name);
+  const bool is_file = std::filesystem::exists(request.init);
+  record.options[kInit] = is_file ? absolute(request.init) : request.init;
+  if (!request.inputs.include_paths.empty())
+    record.options[kIncludePath] = joined(request.inputs.include_paths);
+  if (!request.jacobian) record.options[kJacobian] = "false";
+  record.status = "running";
+  return record;
+}
+
+void check_same_inputs(const posterior::RunRecord& before, const posterior::RunRecord& now) {
+  if (before.data_hash != now.data_hash) {
+    throw Error(ErrorKind::bad_input, before.data + ": is not what it was when the run began.",
+                "Put the old data back, or start anew with --force.");
+  }
+  if (before.version != now.version) {
+    throw Error(ErrorKind::bad_input,
+                fmt::format("the run was begun by kullback {}, but this is {}.", before.version, now.version),
+                "Go on with that version, or start anew with --force.");
+  }
+}
+
+bool is_markov(const posterior::RunRecord& record) {
+  const infer::Method* method = infer::find_method(record.method);
+  return method != nullptr && method->has_chains;
+}
+
+Request request_of(const std::filesystem::path& folder) {
+  const posterior::RunRecord record = posterior::read_run_record((folder / "run.json").string());
+  Request request;
+  request.method = method_named(record.method);
+  if (request.method == nullptr) {
+    throw Error(ErrorKind::bad_input, fmt::format("{}: the method '{}' is not known.",
+                                                  (folder / "run.json").string(), record.method));
+  }
+  request.inputs.program = record.program;
+  request.inputs.data = record.data;
+  for (const auto& [name, text] : record.options) {
+    if (name == kInit)
+      request.init = text;
+    else if (name == kIncludePath)
+      split_into(text, request.inputs.include_paths);
+    else if (name == kJacobian)
+      request.jacobian = text != "false";
+    else
+      infer::set_option(request.options, name, text);
+  }
+  // The copy is what was run; its includes stand beside the original.
+  request.inputs.include_paths.push_back(std::filesystem::path(record.program).parent_path().string());
+  request.inputs.program = (folder / "model.stan").string();
+  request.seed = record.seed;
+  request.chains = record.chains;
+  request.out = folder;
+  request.resume = true;
+  return request;
+}
+
+}  // namespace kullback::fit

@@ -1,0 +1,39 @@
+// What a user asks of one run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "infer/algorithm.hpp"
+#include "infer/options.hpp"
+
+namespace kullback::fit {
+
+struct Inputs {
+  std::string program;  // a .stan file
+  std::string data;     // JSON or R dump; empty: none
+  std::vector<std::string> include_paths = {};
+  std::size_t max_memory = 0;  // bytes; 0: what the machine has
+};
+
+struct Request {
+  Inputs inputs;
+  const infer::Method* method = nullptr;
+  infer::Options options;
+  std::uint64_t seed = 0;
+  std::size_t chains = 4;
+  std::size_t threads = 0;  // 0: as many as there are cores
+  // "2": uniform(-2, 2) in each coordinate; a file with values of parameters; "pathfinder": draws from it.
+  std::string init = "2";
+  // The log Jacobian of the constraints is part of the density; without it an optimum is that of the
+  // constrained density (maximum likelihood, penalised).
+  bool jacobian = true;
+  std::filesystem::path out;
+  bool force = false;   // an older fit in `out` is replaced
+  bool resume = false;  // go on in `out`
+};
+
+}  // namespace kullback::fit
