@@ -28,7 +28,10 @@ struct RunRecord {
   std::uint64_t gradients = 0;
   double seconds = 0;  // wall time, from the start of the program
   Findings findings;
+  std::string started;  // "2026-11-15 17:30:00 UTC"; may be empty
 };
+
+std::string utc_now();  // as in `started`
 
 std::string to_json(const RunRecord& record);
 // Throws Error bad_input, naming the file.

@@ -1,0 +1,230 @@
+#include "posterior/csv_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace kullback::posterior {
+
+namespace {
+
+// One tree of CmdStan's arguments, as its files show it: "#   name = value (Default)".
+class Arguments final {
+ public:
+  explicit Arguments(const RunRecord& record) : record_(&record) {}
+
+  void group(int depth, std::string_view name) { indent(depth, name); }
+
+  void fixed(int depth, std::string_view name, std::string_view value) {
+    indent(depth, fmt::format("{} = {}", name, value));
+  }
+
+  // "(Default)" where the value is CmdStan's default.
+  void value(int depth, std::string_view name, std::string_view value, std::string_view cmdstan_default) {
+    indent(depth, fmt::format("{} = {}{}", name, value, value == cmdstan_default ? " (Default)" : ""));
+  }
+
+  // The value of an option of ours, or CmdStan's default where the method has no such option.
+  void option(int depth, std::string_view name, std::string_view ours, std::string_view cmdstan_default) {
+    const std::string found = option_value(*record_, ours);
+    value(depth, name, found.empty() ? cmdstan_default : std::string_view(found), cmdstan_default);
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  void indent(int depth, std::string_view line) { text_ += fmt::format("# {:{}}{}\n", "", 2 * depth, line); }
+
+  const RunRecord* record_;
+  std::string text_;
+};
+
+std::string metric_name(const Chain& chain) { return chain.adaptation ? chain.adaptation->metric : "unit_e"; }
+
+void add_hmc(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+  arguments.group(2, "adapt");
+  const std::string warmup = option_value(record, "warmup");
+  arguments.value(3, "engaged", warmup == "0" ? "false" : "true", "true");
+  arguments.value(3, "gamma", "0.05", "0.05");
+  arguments.option(3, "delta", "target-accept", "0.8");
+  arguments.value(3, "kappa", "0.75", "0.75");
+  arguments.value(3, "t0", "10", "10");
+  arguments.value(3, "init_buffer", "75", "75");
+  arguments.value(3, "term_buffer", "50", "50");
+  arguments.value(3, "window", "25", "25");
+  arguments.value(3, "save_metric", "false", "false");
+  arguments.value(2, "algorithm", "hmc", "hmc");
+  arguments.group(3, "hmc");
+  if (!option_value(record, "int-time").empty()) {
+    arguments.value(4, "engine", "static", "nuts");
+    arguments.group(5, "static");
+    arguments.option(6, "int_time", "int-time", "6.283185307179586");
+  } else {
+    arguments.value(4, "engine", "nuts", "nuts");
+    arguments.group(5, "nuts");
+    arguments.option(6, "max_depth", "max-depth", "10");
+  }
+  arguments.value(4, "metric", metric_name(chain), "diag_e");
+  arguments.value(4, "metric_file", "", "");
+  arguments.option(4, "stepsize", "step-size", "1");
+  arguments.option(4, "stepsize_jitter", "step-size-jitter", "0");
+}
+
+std::size_t count_option(const RunRecord& record, std::string_view name) {
+  const std::string text = option_value(record, name);
+  std::size_t count = 0;
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return count;
+}
+
+// num_samples is what readers check the number of rows against: ceil(num_samples / thin).
+void add_sample(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+  const std::size_t thin = std::max<std::size_t>(1, count_option(record, "thin"));
+  const std::size_t asked = count_option(record, "draws");
+  const std::size_t samples = (asked + thin - 1) / thin == chain.draws ? asked : chain.draws * thin;
+  arguments.value(0, "method", "sample", "sample");
+  arguments.group(1, "sample");
+  arguments.value(2, "num_samples", fmt::format("{}", samples), "1000");
+  arguments.option(2, "num_warmup", "warmup", chain.adaptation ? "1000" : "0");
+  arguments.value(2, "save_warmup", "false", "false");
+  arguments.value(2, "thin", fmt::format("{}", thin), "1");
+  if (chain.adaptation) {
+    add_hmc(arguments, record, chain);
+  } else {
+    arguments.value(2, "algorithm", "fixed_param", "hmc");
+    arguments.group(3, "fixed_param");
+  }
+  arguments.value(2, "num_chains", "1", "1");
+}
+
+void add_lbfgs(Arguments& arguments, int depth) {
+  arguments.value(depth, "init_alpha", "0.001", "0.001");
+  arguments.value(depth, "tol_obj", "1e-12", "1e-12");
+  arguments.value(depth, "tol_rel_obj", "10000", "10000");
+  arguments.value(depth, "tol_grad", "1e-08", "1e-08");
+  arguments.value(depth, "tol_rel_grad", "10000000", "10000000");
+  arguments.value(depth, "tol_param", "1e-08", "1e-08");
+  arguments.option(depth, "history_size", "history", "5");
+}
+
+void add_pathfinder(Arguments& arguments, const Chain& chain) {
+  arguments.fixed(0, "method", "pathfinder");
+  arguments.group(1, "pathfinder");
+  add_lbfgs(arguments, 2);
+  arguments.value(2, "num_psis_draws", fmt::format("{}", chain.draws), "1000");
+  arguments.option(2, "num_paths", "paths", "4");
+  arguments.value(2, "save_single_paths", "false", "false");
+  arguments.value(2, "psis_resample", chain.log_weight.empty() ? "true" : "false", "true");
+  arguments.value(2, "calculate_lp", "true", "true");
+  arguments.option(2, "max_lbfgs_iters", "max-iterations", "1000");
+  arguments.value(2, "num_draws", fmt::format("{}", chain.draws), "1000");
+  arguments.option(2, "num_elbo_draws", "elbo-draws", "25");
+}
+
+void add_laplace(Arguments& arguments, const Chain& chain) {
+  arguments.fixed(0, "method", "laplace");
+  arguments.group(1, "laplace");
+  arguments.value(2, "mode", "", "");
+  arguments.value(2, "jacobian", "true", "true");
+  arguments.value(2, "draws", fmt::format("{}", chain.draws), "1000");
+  arguments.value(2, "calculate_lp", "true", "true");
+}
+
+void add_optimize(Arguments& arguments, const RunRecord& record) {
+  arguments.fixed(0, "method", "optimize");
+  arguments.group(1, "optimize");
+  arguments.value(2, "algorithm", "lbfgs", "lbfgs");
+  arguments.group(3, "lbfgs");
+  add_lbfgs(arguments, 4);
+  const std::string jacobian = option_value(record, "jacobian");
+  arguments.value(2, "jacobian", jacobian.empty() ? "false" : std::string_view(jacobian), "false");
+  arguments.option(2, "iter", "max-iterations", "2000");
+  arguments.value(2, "save_iterations", "false", "false");
+}
+
+void add_variational(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+  const bool is_full = record.method == "fullrank";
+  arguments.fixed(0, "method", "variational");
+  arguments.group(1, "variational");
+  arguments.value(2, "algorithm", is_full ? "fullrank" : "meanfield", "meanfield");
+  arguments.group(3, is_full ? "fullrank" : "meanfield");
+  arguments.option(2, "iter", "max-iterations", "10000");
+  arguments.option(2, "grad_samples", "grad-draws", "1");
+  arguments.option(2, "elbo_samples", "elbo-draws", "100");
+  arguments.option(2, "eta", "eta", "1");
+  arguments.group(2, "adapt");
+  arguments.value(3, "engaged", "true", "true");
+  arguments.value(3, "iter", "50", "50");
+  arguments.value(2, "tol_rel_obj", "0.01", "0.01");
+  arguments.value(2, "eval_elbo", "100", "100");
+  arguments.value(2, "output_samples", fmt::format("{}", chain.draws), "1000");
+}
+
+std::string model_name(const RunRecord& record) {
+  std::string name = std::filesystem::path(record.program).stem().string();
+  for (char& c : name)
+    if (c == '=' || c == '\n' || c == ' ') c = '_';
+  return (name.empty() ? "unnamed" : name) + "_model";
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+CsvShape csv_shape(const RunRecord& record) {
+  if (record.method == "pathfinder") return CsvShape::pathfinder;
+  if (record.method == "laplace") return CsvShape::laplace;
+  if (record.method == "optimize") return CsvShape::optimize;
+  if (record.method == "meanfield" || record.method == "fullrank") return CsvShape::variational;
+  return CsvShape::sample;
+}
+
+std::string option_value(const RunRecord& record, std::string_view name) {
+  std::string key(name);
+  auto found = record.options.find(key);
+  if (found == record.options.end()) {
+    std::replace(key.begin(), key.end(), '-', '_');
+    found = record.options.find(key);
+  }
+  return found == record.options.end() ? std::string() : found->second;
+}
+
+std::string csv_config(const Chain& chain, std::size_t index, const RunRecord& record) {
+  Arguments arguments(record);
+  arguments.fixed(0, "stan_version_major", "2");
+  arguments.fixed(0, "stan_version_minor", "39");
+  arguments.fixed(0, "stan_version_patch", "0");
+  arguments.fixed(0, "model", model_name(record));
+  if (!record.started.empty()) arguments.fixed(0, "start_datetime", record.started);
+  switch (csv_shape(record)) {
+    case CsvShape::sample: add_sample(arguments, record, chain); break;
+    case CsvShape::pathfinder: add_pathfinder(arguments, chain); break;
+    case CsvShape::laplace: add_laplace(arguments, chain); break;
+    case CsvShape::optimize: add_optimize(arguments, record); break;
+    case CsvShape::variational: add_variational(arguments, record, chain); break;
+  }
+  arguments.value(0, "id", fmt::format("{}", index + 1), "1");
+  arguments.group(0, "data");
+  arguments.value(1, "file", one_line(record.data), "");
+  arguments.value(0, "init", "2", "2");
+  arguments.group(0, "random");
+  arguments.fixed(1, "seed", fmt::format("{}", record.seed));
+  arguments.group(0, "output");
+  arguments.fixed(1, "file", fmt::format("chain-{}.csv", index + 1));
+  arguments.value(1, "diagnostic_file", "", "");
+  arguments.value(1, "refresh", "100", "100");
+  arguments.value(1, "sig_figs", "-1", "-1");
+  arguments.value(1, "profile_file", "profile.csv", "profile.csv");
+  arguments.value(1, "save_cmdstan_config", "false", "false");
+  arguments.value(0, "num_threads", "1", "1");
+  arguments.fixed(0, "kullback_version", record.version);
+  arguments.fixed(0, "kullback_method", record.method);
+  return arguments.take();
+}
+
+}  // namespace kullback::posterior

@@ -1,0 +1,23 @@
+// The comments that open a Stan CSV file: our record in the words of CmdStan's arguments.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "posterior/posterior.hpp"
+#include "posterior/run_record.hpp"
+
+namespace kullback::posterior {
+
+// The method of CmdStan whose files ours are shaped as. Draws of a method that CmdStan does not have are a
+// sample: with an adaptation of HMC, without one of fixed_param.
+enum class CsvShape { sample, pathfinder, laplace, optimize, variational };
+CsvShape csv_shape(const RunRecord& record);
+
+// Empty where the record has no such option; "max-depth" also finds "max_depth".
+std::string option_value(const RunRecord& record, std::string_view name);
+
+std::string csv_config(const Chain& chain, std::size_t index, const RunRecord& record);
+
+}  // namespace kullback::posterior

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/json.hpp"
+#include "posterior/json_text.hpp"
+#include "posterior/run_record.hpp"
+#include "posterior/summary.hpp"
+
+namespace kullback::posterior {
+
+std::string json_number(double number) {
+  if (std::isnan(number)) return "\"NaN\"";
+  if (std::isinf(number)) return number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+  return fmt::format("{}", number);
+}
+
+std::string json_findings(const Findings& findings) {
+  if (findings.empty()) return "[]";
+  std::string text = "[\n";
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const Finding& finding = findings[i];
+    text +=
+        fmt::format("    {{\"code\": {}, \"message\": {}, \"evidence\": {}, \"advice\": {}}}{}\n",
+                    json_string(finding.code), json_string(finding.message), json_string(finding.evidence),
+                    json_string(finding.advice), i + 1 == findings.size() ? "" : ",");
+  }
+  return text + "  ]";
+}
+
+namespace {
+
+void add_number(std::string& text, std::string_view name, const std::optional<double>& number) {
+  if (number) text += fmt::format(", \"{}\": {}", name, json_number(*number));
+}
+
+std::string row_json(const SummaryRow& row) {
+  std::string text = "{\"name\": " + json_string(row.name);
+  add_number(text, "mean", row.mean);
+  add_number(text, "mcse_mean", row.mcse_mean);
+  add_number(text, "sd", row.sd);
+  add_number(text, "q5", row.q5);
+  add_number(text, "q50", row.q50);
+  add_number(text, "q95", row.q95);
+  add_number(text, "ess_bulk", row.ess_bulk);
+  add_number(text, "ess_tail", row.ess_tail);
+  add_number(text, "rhat", row.rhat);
+  return text + "}";
+}
+
+std::string options_json(const RunRecord& record) {
+  std::string text = "{";
+  for (const auto& [name, value] : record.options)
+    text += fmt::format("{}{}: {}", text.size() == 1 ? "" : ", ", json_string(name), json_string(value));
+  return text + "}";
+}
+
+}  // namespace
+
+std::string to_json(const Summary& summary) {
+  std::string text = "{\n  \"parameters\": [\n";
+  for (std::size_t i = 0; i < summary.rows.size(); ++i)
+    text += "    " + row_json(summary.rows[i]) + (i + 1 == summary.rows.size() ? "\n" : ",\n");
+  return text + "  ],\n  \"findings\": " + json_findings(summary.findings) + "\n}\n";
+}
+
+std::string to_json(const RunRecord& record) {
+  std::string text = "{\n";
+  const auto add = [&text](std::string_view name, const std::string& json) {
+    text += fmt::format("  \"{}\": {},\n", name, json);
+  };
+  add("kind", json_string(record.kind));
+  add("method", json_string(record.method));
+  add("version", json_string(record.version));
+  add("program", json_string(record.program));
+  add("program_hash", json_string(record.program_hash));
+  add("data", json_string(record.data));
+  add("data_hash", json_string(record.data_hash));
+  add("seed", fmt::format("{}", record.seed));
+  add("chains", fmt::format("{}", record.chains));
+  add("parameters", fmt::format("{}", record.parameters));
+  add("generated", fmt::format("{}", record.generated));
+  add("options", options_json(record));
+  add("status", json_string(record.status));
+  add("started", json_string(record.started));
+  add("gradients", fmt::format("{}", record.gradients));
+  add("seconds", json_number(record.seconds));
+  return text + "  \"findings\": " + json_findings(record.findings) + "\n}\n";
+}
+
+}  // namespace kullback::posterior
