@@ -21,7 +21,9 @@ class Numbers final {
 
   void write(double number, char separator) {
     if (end_ + kLongestNumber > buffer_ + sizeof buffer_) flush();
-    if (std::isfinite(number)) {
+    if (is_small_count(number)) {
+      end_ = std::to_chars(end_, buffer_ + sizeof buffer_, static_cast<int>(number)).ptr;
+    } else if (std::isfinite(number)) {
       end_ = std::to_chars(end_, buffer_ + sizeof buffer_, number).ptr;
     } else {
       write_word(std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf");
@@ -35,6 +37,11 @@ class Numbers final {
   }
 
  private:
+  // The columns of samplers are full of counts, and integers are ten times faster to write.
+  static bool is_small_count(double number) {
+    return number >= 0 && number < 1e6 && number == std::trunc(number) && !std::signbit(number);
+  }
+
   void write_word(std::string_view word) {
     for (const char c : word) *end_++ = c;
   }

@@ -15,7 +15,8 @@ namespace kullback::posterior {
 // times.
 std::string csv_text(const Posterior& posterior, std::size_t chain, const RunRecord& record);
 
-// Reads chains as csv_text or CmdStan wrote them. Throws Error bad_input with file and line.
+// Reads chains as csv_text or CmdStan wrote them; warm-up is dropped. All columns count as parameters: the
+// files do not tell them apart. Throws Error bad_input with file and line.
 Posterior read_csv(const std::vector<std::filesystem::path>& chain_files);
 
 // Data of the program, for the group constant_data.
@@ -38,5 +39,8 @@ struct Folder {
   Posterior posterior;
 };
 Folder read_folder(const std::filesystem::path& folder);
+
+// The lines of events.jsonl that were written to their end: the last one may be torn.
+std::vector<std::string> read_events(const std::filesystem::path& path);
 
 }  // namespace kullback::posterior

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "stats/chains.hpp"
+#include "stats/summary.hpp"
 
 namespace kullback::posterior {
 
@@ -91,11 +92,19 @@ void fill_equal(SummaryRow& row, const std::vector<double>& values) {
 
 void fill_missing(SummaryRow& row) { row.mean = row.sd = row.q5 = row.q50 = row.q95 = kNan; }
 
-void fill_chains(SummaryRow& row, const stats::Chains& chains) {
-  row.mcse_mean = stats::mcse_mean(chains);
-  row.ess_bulk = stats::ess_bulk(chains);
-  row.ess_tail = stats::ess_tail(chains);
-  row.rhat = stats::rhat(chains);
+SummaryRow chains_row(const stats::Chains& chains) {
+  const stats::ChainSummary numbers = stats::summarize(chains);
+  SummaryRow row;
+  row.mean = numbers.mean;
+  row.sd = numbers.sd;
+  row.mcse_mean = numbers.mcse_mean;
+  row.q5 = numbers.q5;
+  row.q50 = numbers.q50;
+  row.q95 = numbers.q95;
+  row.ess_bulk = numbers.ess_bulk;
+  row.ess_tail = numbers.ess_tail;
+  row.rhat = numbers.rhat;
+  return row;
 }
 
 struct Kind {
@@ -103,21 +112,24 @@ struct Kind {
   std::vector<double> weights;
 };
 
-SummaryRow summarize_one(const Posterior& posterior, std::string name, const std::vector<double>& values,
-                         const Kind& kind) {
+SummaryRow independent_row(const std::vector<double>& values, const std::vector<double>& weights) {
   SummaryRow row;
-  row.name = std::move(name);
   if (values.empty()) {
     fill_missing(row);
-  } else if (kind.weights.empty() || !are_finite(values)) {
+  } else if (weights.empty() || !are_finite(values)) {
     fill_equal(row, values);
+    if (values.size() > 1) row.mcse_mean = row.sd / std::sqrt(static_cast<double>(values.size()));
   } else {
-    fill_weighted(row, values, kind.weights);
+    fill_weighted(row, values, weights);
   }
-  if (kind.is_markov)
-    fill_chains(row, posterior.chains_of(values));
-  else if (!row.mcse_mean && values.size() > 1)
-    row.mcse_mean = row.sd / std::sqrt(static_cast<double>(values.size()));
+  return row;
+}
+
+SummaryRow summarize_one(const Posterior& posterior, std::string name, const std::vector<double>& values,
+                         const Kind& kind) {
+  SummaryRow row =
+      kind.is_markov ? chains_row(posterior.chains_of(values)) : independent_row(values, kind.weights);
+  row.name = std::move(name);
   return row;
 }
 

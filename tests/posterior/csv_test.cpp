@@ -1,0 +1,332 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "posterior/files.hpp"
+#include "tests/posterior/made_posterior.hpp"
+
+namespace kullback::posterior {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class Csv : public testing::Test {
+ protected:
+  Csv() : folder_(fs::path(testing::TempDir()) / ("kullback-csv-" + std::to_string(::getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~Csv() override { fs::remove_all(folder_); }
+
+  fs::path write(const std::string& name, const std::string& text) {
+    replace_file(folder_ / name, text);
+    return folder_ / name;
+  }
+
+  Posterior read(const std::string& text) { return read_csv({write("given.csv", text)}); }
+
+  std::string error_of(const std::string& text) {
+    try {
+      read(text);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+      std::string message = error.message();
+      message.erase(0, folder_.string().size() + 1);
+      return message;
+    }
+    return "no error";
+  }
+
+  fs::path folder_;
+};
+
+RunRecord nuts_record() {
+  RunRecord record;
+  record.method = "nuts";
+  record.version = "0.1.0";
+  record.program = "models/eight schools.stan";
+  record.data = "schools.json";
+  record.seed = 18446744073709551615u;
+  record.chains = 2;
+  record.status = "complete";
+  record.options = {{"draws", "7"}, {"warmup", "500"}, {"max-depth", "12"}, {"target-accept", "0.9"}};
+  return record;
+}
+
+Posterior nuts_posterior() {
+  Posterior posterior =
+      make_posterior({normal("mu"), normal("theta.1", 1e-300, 1e-308), normal("theta.2", 1e22, 1e8)}, 2, 7);
+  add_stat(posterior, "accept_stat__",
+           [](const Chain&, std::size_t, std::size_t d) { return 1.0 / (1.0 + static_cast<double>(d)); });
+  add_stat(posterior, "divergent__",
+           [](const Chain&, std::size_t, std::size_t d) { return d % 2 == 0 ? 1.0 : 0.0; });
+  for (Chain& chain : posterior.chains) {
+    chain.adaptation = AdaptationNote{0.8125, "diag_e", {0.1, 1.0 / 3.0, 2.5e-7}};
+    chain.warmup_seconds = 0.25;
+    chain.sampling_seconds = 1.5;
+  }
+  posterior.chains[0].columns[3] = kNan;
+  posterior.chains[0].columns[4] = kInfinity;
+  posterior.chains[0].columns[5] = -kInfinity;
+  posterior.chains[0].columns[6] = std::numeric_limits<double>::denorm_min();
+  return posterior;
+}
+
+void expect_same(const std::vector<double>& a, const std::vector<double>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_TRUE(a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) << i;
+}
+
+TEST_F(Csv, ReadsBackWhatItWrote) {
+  const Posterior posterior = nuts_posterior();
+  const Posterior back = read_csv({write("chain-1.csv", csv_text(posterior, 0, nuts_record())),
+                                   write("chain-2.csv", csv_text(posterior, 1, nuts_record()))});
+  EXPECT_EQ(back.names, posterior.names);
+  EXPECT_EQ(back.stat_names, posterior.stat_names);
+  ASSERT_EQ(back.chains.size(), 2u);
+  for (std::size_t c = 0; c < 2; ++c) {
+    const Chain& a = posterior.chains[c];
+    const Chain& b = back.chains[c];
+    EXPECT_EQ(b.draws, 7u);
+    expect_same(a.columns, b.columns);
+    expect_same(a.stats, b.stats);
+    expect_same(a.log_density, b.log_density);
+    ASSERT_TRUE(b.adaptation.has_value());
+    EXPECT_EQ(b.adaptation->step_size, 0.8125);
+    EXPECT_EQ(b.adaptation->metric, "diag_e");
+    expect_same(a.adaptation->inv_metric, b.adaptation->inv_metric);
+    EXPECT_EQ(b.warmup_seconds, 0.25);
+    EXPECT_EQ(b.sampling_seconds, 1.5);
+  }
+}
+
+TEST_F(Csv, TheLayoutIsCmdStans) {
+  Posterior posterior = make_posterior({{"mu", [](Random&, std::size_t, std::size_t) { return 0.5; }}}, 1, 2);
+  posterior.chains[0].log_density = {-1.25, -3};
+  posterior.chains[0].adaptation = AdaptationNote{0.75, "diag_e", {2}};
+  RunRecord record = nuts_record();
+  record.options["draws"] = "2";
+  record.started = "2026-11-15 17:30:00 UTC";
+  const std::string text = csv_text(posterior, 0, record);
+  EXPECT_EQ(text.substr(text.find("lp__,")),
+            "lp__,mu\n"
+            "# Adaptation terminated\n"
+            "# Step size = 0.75\n"
+            "# Diagonal elements of inverse mass matrix:\n"
+            "# 2\n"
+            "-1.25,0.5\n"
+            "-3,0.5\n"
+            "# \n"
+            "#  Elapsed Time: 0.000000 seconds (Warm-up)\n"
+            "#                0.000000 seconds (Sampling)\n"
+            "#                0.000000 seconds (Total)\n"
+            "# \n");
+  for (const char* line :
+       {"# stan_version_major = 2\n", "# model = eight_schools_model\n",
+        "# start_datetime = 2026-11-15 17:30:00 UTC\n", "# method = sample (Default)\n", "#   sample\n",
+        "#     num_samples = 2\n", "#     num_warmup = 500\n", "#     save_warmup = false (Default)\n",
+        "#     thin = 1 (Default)\n", "#       delta = 0.9\n", "#     algorithm = hmc (Default)\n",
+        "#         engine = nuts (Default)\n", "#             max_depth = 12\n",
+        "#         metric = diag_e (Default)\n", "# id = 1 (Default)\n", "#   file = schools.json\n",
+        "#   seed = 18446744073709551615\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+}
+
+TEST_F(Csv, RowsMatchTheirCount) {
+  Posterior posterior = make_posterior({normal("mu")}, 1, 7);
+  RunRecord record = nuts_record();
+  record.options["thin"] = "3";
+  record.options["draws"] = "20";  // 7 rows
+  EXPECT_NE(csv_text(posterior, 0, record).find("num_samples = 20\n"), std::string::npos);
+  record.options["draws"] = "1000";  // interrupted
+  EXPECT_NE(csv_text(posterior, 0, record).find("num_samples = 21\n"), std::string::npos);
+}
+
+TEST_F(Csv, DenseAndUnitMetrics) {
+  Posterior posterior = make_posterior({normal("mu")}, 1, 3);
+  posterior.chains[0].adaptation = AdaptationNote{0.5, "dense_e", {2, 0.5, 0.5, 3}};
+  const std::string dense = csv_text(posterior, 0, nuts_record());
+  EXPECT_NE(dense.find("# Elements of inverse mass matrix:\n# 2, 0.5\n# 0.5, 3\n"), std::string::npos);
+  EXPECT_EQ(read(dense).chains[0].adaptation->inv_metric, (std::vector<double>{2, 0.5, 0.5, 3}));
+  posterior.chains[0].adaptation = AdaptationNote{0.5, "unit_e", {}};
+  const Posterior unit = read(csv_text(posterior, 0, nuts_record()));
+  EXPECT_EQ(unit.chains[0].adaptation->metric, "unit_e");
+  EXPECT_TRUE(unit.chains[0].adaptation->inv_metric.empty());
+}
+
+TEST_F(Csv, OtherMethodsHaveCmdStansColumns) {
+  Posterior posterior = make_posterior({normal("mu"), normal("tau")}, 1, 5);
+  Chain& chain = posterior.chains[0];
+  chain.log_q = {-1, -2, -3, -4, -5};
+  const std::vector<std::pair<std::string, std::string>> heads{
+      {"pathfinder", "\nlp_approx__,lp__,mu,tau\n"},
+      {"laplace", "\nlog_p__,log_q__,mu,tau\n"},
+      {"meanfield", "\nlp__,log_p__,log_g__,mu,tau\n"}};
+  for (const auto& [method, head] : heads) {
+    RunRecord record = nuts_record();
+    record.method = method;
+    const std::string text = csv_text(posterior, 0, record);
+    EXPECT_NE(text.find(head), std::string::npos) << method;
+    const Posterior back = read(text);
+    EXPECT_EQ(back.chains[0].draws, 5u) << method;
+    expect_same(back.chains[0].columns, chain.columns);
+    expect_same(back.chains[0].log_density, chain.log_density);
+    expect_same(back.chains[0].log_q, chain.log_q);
+  }
+}
+
+TEST_F(Csv, WeightsAndStatsOfOtherMethodsComeBack) {
+  Posterior posterior = make_posterior({normal("mu")}, 1, 4);
+  posterior.chains[0].log_weight = {0, -1, -2, -kInfinity};
+  add_stat(posterior, "path__",
+           [](const Chain&, std::size_t, std::size_t d) { return static_cast<double>(d); });
+  RunRecord record = nuts_record();
+  record.method = "smc";
+  const Posterior back = read(csv_text(posterior, 0, record));
+  expect_same(back.chains[0].log_weight, posterior.chains[0].log_weight);
+  expect_same(back.stat("path__"), {0, 1, 2, 3});
+  EXPECT_FALSE(back.chains[0].adaptation.has_value());
+}
+
+// As CmdStan 2.3x writes: six digits, warm-up saved, a blank after commas in Pathfinder's rows.
+TEST_F(Csv, ReadsCmdStansFiles) {
+  const Posterior posterior = read(
+      "# stan_version_major = 2\n# stan_version_minor = 36\n# model = coin_model\n"
+      "# method = sample (Default)\n#   sample\n#     num_samples = 2\n#     save_warmup = true\n"
+      "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,p\n"
+      "-9.1,0,14.3,0,1,1,9.2,0.91\n"
+      "# Adaptation terminated\n# Step size = 0.9257\n"
+      "# Diagonal elements of inverse mass matrix:\n# 0.53, 1.5e-05\n"
+      "-6.75,0.98,0.9257,1,3,0,6.76,0.251\n"
+      "-7.5,1,0.9257,2,3,0,8e+00,+.42\n"
+      "# \n#  Elapsed Time: 0.004 seconds (Warm-up)\n#                0.011 seconds (Sampling)\n"
+      "#                0.015 seconds (Total)\n# \n");
+  ASSERT_EQ(posterior.chains[0].draws, 2u);
+  EXPECT_EQ(posterior.names, std::vector<std::string>{"p"});
+  EXPECT_EQ(posterior.stat_names.size(), 6u);
+  expect_same(posterior.column(0), {0.251, 0.42});
+  expect_same(posterior.stat("treedepth__"), {1, 2});
+  expect_same(posterior.stat("energy__"), {6.76, 8});
+  expect_same(posterior.log_density(), {-6.75, -7.5});
+  EXPECT_EQ(posterior.chains[0].adaptation->step_size, 0.9257);
+  expect_same(posterior.chains[0].adaptation->inv_metric, {0.53, 1.5e-05});
+  EXPECT_EQ(posterior.chains[0].warmup_seconds, 0.004);
+  EXPECT_EQ(posterior.chains[0].sampling_seconds, 0.011);
+
+  const Posterior path = read("lp_approx__,lp__,path__,p\r\n-0.5, -6.7, 1, 0.27\r\n-1, -7, 2, nan\r\n");
+  expect_same(path.chains[0].log_q, {-0.5, -1});
+  expect_same(path.log_density(), {-6.7, -7});
+  expect_same(path.stat("path__"), {1, 2});
+  expect_same(path.column(0), {0.27, kNan});
+}
+
+TEST_F(Csv, NumbersBeyondDoublesAreRounded) {
+  expect_same(read("lp__,a\n1e400,1e-400\n").column(0), {0});
+  expect_same(read("lp__,a\n1e400,1e-400\n").log_density(), {kInfinity});
+}
+
+TEST_F(Csv, ErrorsNameFileAndLine) {
+  EXPECT_EQ(error_of(""), "given.csv: there is no line with the names of columns.");
+  EXPECT_EQ(error_of("# only\n# comments\n"), "given.csv: there is no line with the names of columns.");
+  EXPECT_EQ(error_of("lp__,mu\n-1,2\n-1\n"),
+            "given.csv:3: this row has 1 numbers; the head names 2 columns.");
+  EXPECT_EQ(error_of("lp__,mu\n-1,2,3\n"), "given.csv:2: this row has 3 numbers; the head names 2 columns.");
+  EXPECT_EQ(error_of("# x\nlp__,mu\n-1,two\n"), "given.csv:3: 'two' in column 2 is no number.");
+  EXPECT_EQ(error_of("lp__,mu\n-1,\n"), "given.csv:2: '' in column 2 is no number.");
+  EXPECT_EQ(error_of("lp__,,mu\n"), "given.csv:1: a column has no name.");
+  EXPECT_EQ(error_of("1,2\n3,4\n"), "given.csv:1: here are numbers where the names of columns are needed.");
+}
+
+TEST_F(Csv, ChainsOfAnotherProgramAreRefused) {
+  const fs::path first = write("a.csv", "lp__,mu\n-1,2\n");
+  const fs::path second = write("b.csv", "lp__,nu\n-1,2\n");
+  try {
+    read_csv({first, second});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.message().find("b.csv: its columns are not those of"), std::string::npos);
+    EXPECT_NE(error.message().find("'nu' here, 'mu' there"), std::string::npos);
+  }
+}
+
+class FitFolder : public Csv {
+ protected:
+  void write_fit() {
+    const Posterior posterior = nuts_posterior();
+    RunRecord record = nuts_record();
+    record.parameters = 1;
+    record.generated = 3;
+    write("run.json", to_json(record));
+    write("chain-1.csv", csv_text(posterior, 0, record));
+    write("chain-2.csv", csv_text(posterior, 1, record));
+  }
+
+  Error error_of_folder(const fs::path& folder) {
+    try {
+      read_folder(folder);
+    } catch (const Error& error) {
+      return error;
+    }
+    return Error(ErrorKind::internal, "no error");
+  }
+};
+
+TEST_F(FitFolder, IsReadWhole) {
+  write_fit();
+  const Folder folder = read_folder(folder_);
+  EXPECT_EQ(folder.posterior.chains.size(), 2u);
+  EXPECT_EQ(folder.posterior.parameters, 1u);
+  EXPECT_EQ(folder.posterior.generated, 3u);
+  EXPECT_EQ(folder.record.method, "nuts");
+}
+
+TEST_F(FitFolder, ErrorsSayWhatIsMissing) {
+  EXPECT_EQ(error_of_folder(folder_ / "nowhere").kind(), ErrorKind::missing_file);
+  EXPECT_NE(error_of_folder(folder_).message().find("is not the folder of a fit: it has no run.json."),
+            std::string::npos);
+  write_fit();
+  fs::remove(folder_ / "chain-1.csv");
+  EXPECT_NE(error_of_folder(folder_).message().find("chain-1.csv: the file is missing."), std::string::npos);
+  write_fit();
+  fs::remove(folder_ / "chain-2.csv");
+  EXPECT_EQ(error_of_folder(folder_).kind(), ErrorKind::missing_file);
+  EXPECT_NE(error_of_folder(folder_).message().find(
+                "chain-2.csv: the file is missing; run.json tells of 2 chains."),
+            std::string::npos);
+  EXPECT_NE(error_of_folder(folder_ / "run.json").message().find("is a file; the folder of a fit is needed."),
+            std::string::npos);
+  write("run.json", "{\"kind\": \"deep\"}");
+  EXPECT_NE(error_of_folder(folder_).message().find("holds a 'deep'; a posterior is needed."),
+            std::string::npos);
+  write("run.json", "{\"kind\": ");
+  EXPECT_EQ(error_of_folder(folder_).kind(), ErrorKind::bad_input);
+  EXPECT_NE(error_of_folder(folder_).message().find("run.json: is no JSON"), std::string::npos);
+}
+
+TEST_F(FitFolder, TenthChainComesAfterTheSecond) {
+  const Posterior posterior = make_posterior({normal("mu")}, 11, 4);
+  RunRecord record = nuts_record();
+  record.chains = 11;
+  record.parameters = record.generated = 1;
+  write("run.json", to_json(record));
+  for (std::size_t c = 0; c < 11; ++c)
+    write("chain-" + std::to_string(c + 1) + ".csv", csv_text(posterior, c, record));
+  EXPECT_EQ(read_folder(folder_).posterior.column(0), posterior.column(0));
+}
+
+TEST_F(FitFolder, TornEventIsPassedOver) {
+  const fs::path path =
+      write("events.jsonl", "{\"event\": \"start\"}\n{\"event\": \"chain\"}\n{\"event\": \"dra");
+  EXPECT_EQ(read_events(path),
+            (std::vector<std::string>{"{\"event\": \"start\"}", "{\"event\": \"chain\"}"}));
+}
+
+}  // namespace
+}  // namespace kullback::posterior
