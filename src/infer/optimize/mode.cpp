@@ -143,9 +143,9 @@ void ModeSearch::newton_step() {
   log_density_ = value;
 }
 
-bool ModeSearch::is_unbounded(double gain) const {
+bool ModeSearch::is_unbounded() const {
   if (lbfgs_.stop() == Stop::unbounded || log_density_ > kHugeDensity) return true;
-  return gain > kRising && !theta_.empty() && std::abs(theta_[largest_coordinate(theta_)]) > kRunAway;
+  return gain() > kRising && !theta_.empty() && std::abs(theta_[largest_coordinate(theta_)]) > kRunAway;
 }
 
 void ModeSearch::find_stop() {
@@ -156,7 +156,7 @@ void ModeSearch::find_stop() {
     return;
   }
   const double rise = gain();
-  if (is_unbounded(rise)) {
+  if (is_unbounded()) {
     findings_.push_back(
         {"unbounded", "The log density has no maximum: it rises without bound.", how_far(density_, lbfgs_),
          "This is no mode. Give every parameter a proper prior or bounds; where a scale may go to 0, "

@@ -28,7 +28,8 @@ class ModeSearch final {
   std::uint64_t gradients() const { return lbfgs_.gradients() + hessian_.gradients() + more_gradients_; }
   // Null until the search has finished, and where it could not be computed.
   const Curvature* curvature() const { return curvature_ ? &*curvature_ : nullptr; }
-  // Complete once the search has finished.
+  // Once the search has finished.
+  bool is_unbounded() const;
   const Findings& findings() const { return findings_; }
 
   void archive(Archive& archive);
@@ -42,7 +43,6 @@ class ModeSearch final {
   bool wants_curvature() const;
   void newton_step();
   double gain() const;
-  bool is_unbounded(double gain) const;
   void find_stop();
   void find_curvature();
   void find_flatness();
