@@ -1,6 +1,6 @@
 // Leapfrog: p += (e/2) grad, theta += e M^-1 p, p += (e/2) grad at the new theta. It is reversible and keeps
 // volume, so that the energy error alone decides about acceptance. The half steps of a diagonal metric are
-// fused with the position's step; the energies are summed in two halves to shorten the chain of additions.
+// fused with the position's step; the kinetic energy is summed over even and odd coordinates, in one vector.
 #include "infer/mcmc/hamiltonian.hpp"
 
 #include <algorithm>
@@ -68,15 +68,25 @@ void Hamiltonian::leapfrog(const PhasePoint& from, double step_size, PhasePoint&
   }
   evaluate(to);
   const double* __restrict new_gradient = to.gradient;
-  double sums[2] = {0, 0};
-  for (std::size_t i = 0; i < dim_; ++i) {
-    const double moved = new_p[i] + half * new_gradient[i];
-    const double v = inverse[i] * moved;
-    new_p[i] = moved;
-    velocity[i] = v;
-    sums[i & 1U] += moved * v;
+  double even = 0;
+  double odd = 0;
+  std::size_t i = 0;
+  for (; i + 1 < dim_; i += 2) {
+    const double moved0 = new_p[i] + half * new_gradient[i];
+    const double moved1 = new_p[i + 1] + half * new_gradient[i + 1];
+    new_p[i] = moved0;
+    new_p[i + 1] = moved1;
+    velocity[i] = inverse[i] * moved0;
+    velocity[i + 1] = inverse[i + 1] * moved1;
+    even += moved0 * velocity[i];
+    odd += moved1 * velocity[i + 1];
   }
-  to.kinetic = 0.5 * (sums[0] + sums[1]);
+  if (i < dim_) {
+    new_p[i] += half * new_gradient[i];
+    velocity[i] = inverse[i] * new_p[i];
+    even += new_p[i] * velocity[i];
+  }
+  to.kinetic = 0.5 * (even + odd);
 }
 
 void Hamiltonian::copy_position(const PhasePoint& from, PhasePoint& to) const {
