@@ -33,9 +33,11 @@ std::optional<Finding> khat_finding(const stats::Psis& weights, std::string_view
                    "Raise --draws to 100 or more."};
   }
   return Finding{
-      "khat", fmt::format("The importance weights of {} have a heavy tail: its means and intervals may be wrong.", approximation),
-      fmt::format("Pareto k-hat {:.2f}; {} draws would be reliable below {:.2f}", weights.khat, count,
-                  threshold),
+      "khat",
+      fmt::format("The importance weights of {} have a heavy tail: its means and intervals may be wrong.",
+                  approximation),
+      fmt::format("Pareto k-hat {:.2f}, reliable below {:.2f}; the weights of {} draws are worth {:.0f}",
+                  weights.khat, threshold, count, weights.ess),
       "Use it to start or to check a sampler, not as the answer: run --method nuts."};
 }
 
