@@ -34,6 +34,7 @@ need_for_run() {
   need libeigen3-dev /usr/include/eigen3/Eigen/Core "decomposes matrices"
   need libboost-dev boost/math/special_functions.hpp "computes special functions"
   need libsundials-dev cvodes/cvodes.h "solves differential equations"
+  need libnetcdf-dev netcdf.h "writes draws for ArviZ"
 }
 
 need_for_test() {

@@ -2,17 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "infer/start.hpp"
+#include "model/data.hpp"
+#include "model/unconstrain.hpp"
 
 namespace kullback::fit {
 
 namespace {
+
+constexpr double kDefaultRadius = 2;
+constexpr const char* kPathfinder = "pathfinder";
+
+// Nothing where the text is no number.
 std::optional<double> radius_of(const std::string& init) {
   double radius = 0;
   const auto [end, error] = std::from_chars(init.data(), init.data() + init.size(), radius);
@@ -22,24 +32,105 @@ std::optional<double> radius_of(const std::string& init) {
   }
   return radius;
 }
+
+[[noreturn]] void no_start(const infer::FoundStart& found, std::uint32_t chain, const std::string& where) {
+  throw Error(ErrorKind::bad_input,
+              fmt::format("chain {}: the density is not finite {}; the last time: {}", chain + 1, where,
+                          found.message.empty() ? "a coordinate of the gradient is not finite." : found.message),
+              "Give starting values with --init FILE.json, or a smaller radius, such as --init 0.1.");
 }
-std::vector<infer::Start> find_starts(const Request& request, const LoadedModel& model,
-                                      const std::vector<std::uint32_t>& chains) {
-  std::vector<infer::Start> starts;
-  const double r = radius_of(request.init).value();
-  for (auto c : chains) {
-    infer::Start s; s.seed = request.seed; s.chain = c;
-    s.theta.resize(model.density->dim());
-    for (int t = 0; t < 100; ++t) {
-      Random random(request.seed, c, 2, t);
-      for (double& x : s.theta) x = r * (2 * random.uniform() - 1);
-      double l; density::Status st; std::vector<double> g(s.theta.size());
-      model.density->evaluate({1, s.theta.data(), &l, g.data(), &st});
-      if (st == density::Status::ok) break;
+
+std::vector<double> random_start(const Request& request, const LoadedModel& model, std::uint32_t chain,
+                                 double radius) {
+  infer::FoundStart found =
+      infer::find_start(*model.density, {.seed = request.seed, .chain = chain, .radius = radius});
+  if (!found.is_ok) no_start(found, chain, fmt::format("at any of {} starting points", found.tries));
+  return std::move(found.theta);
+}
+
+bool is_finite_at(density::LogDensity& density, const std::vector<double>& theta) {
+  double log_density = 0;
+  std::vector<double> gradient(theta.size());
+  density::Status status{};
+  density.evaluate({1, theta.data(), &log_density, gradient.data(), &status});
+  return status == density::Status::ok &&
+         std::all_of(gradient.begin(), gradient.end(), [](double g) { return std::isfinite(g); });
+}
+
+// What the file does not name is random, as in CmdStan, and tried until the density is finite.
+std::vector<double> start_from(const Request& request, const LoadedModel& model, const model::Data& inits,
+                               std::uint32_t chain) {
+  constexpr std::uint32_t kTries = 100;
+  infer::FoundStart last;
+  const std::size_t dim = model.density->dim();
+  for (std::uint32_t attempt = 0; attempt < kTries; ++attempt) {
+    Random random(request.seed, chain, static_cast<std::uint32_t>(infer::Purpose::start), attempt);
+    std::vector<double> fallback(dim);
+    for (double& x : fallback) x = kDefaultRadius * (2 * random.uniform() - 1);
+    std::vector<double> theta = model::unconstrain(*model.density->prepared(), inits, fallback).theta;
+    const bool is_fixed = theta == last.theta;  // the file names every parameter
+    if (is_fixed) break;
+    last.theta = std::move(theta);
+    if (is_finite_at(*model.density, last.theta)) return std::move(last.theta);
+    last.message = model.density->message();
+  }
+  no_start(last, chain, "at the starting values of " + request.init);
+}
+
+// Draws of multi-path Pathfinder, spread over the chains.
+std::vector<std::vector<double>> pathfinder_starts(const Request& request, const LoadedModel& model,
+                                                   const std::vector<std::uint32_t>& chains) {
+  infer::Options options;
+  options.draws = request.chains;
+  const auto algorithm = infer::find_method(kPathfinder)
+                             ->make(*model.density, options,
+                                    {random_start(request, model, 0, kDefaultRadius), request.seed, 0});
+  infer::Draws draws;
+  draws.dim = model.density->dim();
+  while (algorithm->step(draws)) {
+  }
+  std::vector<std::vector<double>> starts;
+  for (const std::uint32_t chain : chains) {
+    if (draws.count() == 0) {
+      starts.push_back(random_start(request, model, chain, kDefaultRadius));
+      continue;
     }
-    starts.push_back(s);
+    const auto first = draws.theta.begin() + static_cast<std::ptrdiff_t>((chain % draws.count()) * draws.dim);
+    starts.emplace_back(first, first + static_cast<std::ptrdiff_t>(draws.dim));
   }
   return starts;
 }
-Findings check_start(const LoadedModel&, const infer::Start&) { return {}; }
+
+std::vector<std::vector<double>> points(const Request& request, const LoadedModel& model,
+                                        const std::vector<std::uint32_t>& chains) {
+  if (request.init == kPathfinder) return pathfinder_starts(request, model, chains);
+  std::vector<std::vector<double>> starts;
+  if (const std::optional<double> radius = radius_of(request.init)) {
+    for (const std::uint32_t chain : chains) starts.push_back(random_start(request, model, chain, *radius));
+    return starts;
+  }
+  const model::Data inits = model::read_data(request.init);
+  for (const std::uint32_t chain : chains) starts.push_back(start_from(request, model, inits, chain));
+  return starts;
 }
+
+}  // namespace
+
+std::vector<infer::Start> find_starts(const Request& request, const LoadedModel& model,
+                                      const std::vector<std::uint32_t>& chains) {
+  std::vector<infer::Start> starts;
+  if (model.density->dim() == 0) {
+    for (const std::uint32_t chain : chains) starts.push_back({{}, request.seed, chain});
+    return starts;
+  }
+  std::vector<std::vector<double>> found = points(request, model, chains);
+  for (std::size_t i = 0; i < chains.size(); ++i) starts.push_back({std::move(found[i]), request.seed, chains[i]});
+  return starts;
+}
+
+Findings check_start(const LoadedModel& model, const infer::Start& start) {
+  const std::optional<Finding> finding = infer::check_gradient_at(*model.density, start.theta, start.seed);
+  return finding ? Findings{*finding} : Findings{};
+}
+
+}  // namespace kullback::fit

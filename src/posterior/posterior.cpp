@@ -128,6 +128,12 @@ std::vector<double> gather(const Posterior& posterior, std::vector<double> Chain
   return values;
 }
 
+std::vector<double> gather_if_all(const Posterior& posterior, std::vector<double> Chain::*numbers) {
+  for (const Chain& chain : posterior.chains)
+    if ((chain.*numbers).size() != chain.draws) return {};
+  return gather(posterior, numbers, 0);
+}
+
 }  // namespace
 
 std::vector<double> Posterior::column(std::size_t index) const {
@@ -140,17 +146,9 @@ std::vector<double> Posterior::stat(std::string_view name) const {
   return gather(*this, &Chain::stats, static_cast<std::size_t>(found - stat_names.begin()));
 }
 
-std::vector<double> Posterior::log_density() const {
-  for (const Chain& chain : chains)
-    if (chain.log_density.size() != chain.draws) return {};
-  return gather(*this, &Chain::log_density, 0);
-}
-
-std::vector<double> Posterior::log_weight() const {
-  for (const Chain& chain : chains)
-    if (chain.log_weight.size() != chain.draws) return {};
-  return gather(*this, &Chain::log_weight, 0);
-}
+std::vector<double> Posterior::log_density() const { return gather_if_all(*this, &Chain::log_density); }
+std::vector<double> Posterior::log_q() const { return gather_if_all(*this, &Chain::log_q); }
+std::vector<double> Posterior::log_weight() const { return gather_if_all(*this, &Chain::log_weight); }
 
 stats::Chains Posterior::chains_of(const std::vector<double>& values) const {
   return {values, chains.size(), draws()};

@@ -58,6 +58,7 @@ struct Posterior {
   std::vector<double> column(std::size_t index) const;
   std::vector<double> stat(std::string_view name) const;  // empty where there is none
   std::vector<double> log_density() const;
+  std::vector<double> log_q() const;       // empty where draws have none
   std::vector<double> log_weight() const;  // empty where draws have none
   stats::Chains chains_of(const std::vector<double>& values) const;
 };

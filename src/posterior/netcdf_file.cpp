@@ -1,0 +1,178 @@
+// The library is no dependency of the program: it is opened when a file is written, and brings HDF5 and more
+// only then. netcdf.h gives the types and constants.
+#include "posterior/netcdf_file.hpp"
+
+#include <dlfcn.h>
+#include <netcdf.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <system_error>
+
+#include "base/error.hpp"
+
+namespace kullback::posterior {
+
+namespace {
+
+struct Library {
+  decltype(&nc_create) create;
+  decltype(&nc_close) close;
+  decltype(&nc_def_grp) def_grp;
+  decltype(&nc_def_dim) def_dim;
+  decltype(&nc_inq_dimid) inq_dimid;
+  decltype(&nc_def_var) def_var;
+  decltype(&nc_put_att_text) put_att_text;
+  decltype(&nc_put_att_double) put_att_double;
+  decltype(&nc_put_var_double) put_var_double;
+  decltype(&nc_put_var_longlong) put_var_longlong;
+  decltype(&nc_put_var_schar) put_var_schar;
+  decltype(&nc_set_fill) set_fill;
+  decltype(&nc_strerror) strerror;
+  std::string problem;  // empty where all functions were found
+};
+
+template <class Function>
+void find(void* handle, const char* name, Function& function, std::string& problem) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+  if (function == nullptr) problem = std::string("the netCDF library has no function ") + name;
+}
+
+void* open_library() {
+  for (const char* name : {"libnetcdf.so.19", "libnetcdf.so.22", "libnetcdf.so.18", "libnetcdf.so.15",
+                           "libnetcdf.so.13", "libnetcdf.so"}) {
+    if (void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return handle;
+  }
+  return nullptr;
+}
+
+Library load() {
+  Library library{};
+  void* const handle = open_library();
+  if (handle == nullptr) {
+    library.problem = "there is no netCDF library (libnetcdf.so) on this machine";
+    return library;
+  }
+  find(handle, "nc_create", library.create, library.problem);
+  find(handle, "nc_close", library.close, library.problem);
+  find(handle, "nc_def_grp", library.def_grp, library.problem);
+  find(handle, "nc_def_dim", library.def_dim, library.problem);
+  find(handle, "nc_inq_dimid", library.inq_dimid, library.problem);
+  find(handle, "nc_def_var", library.def_var, library.problem);
+  find(handle, "nc_put_att_text", library.put_att_text, library.problem);
+  find(handle, "nc_put_att_double", library.put_att_double, library.problem);
+  find(handle, "nc_put_var_double", library.put_var_double, library.problem);
+  find(handle, "nc_put_var_longlong", library.put_var_longlong, library.problem);
+  find(handle, "nc_put_var_schar", library.put_var_schar, library.problem);
+  find(handle, "nc_set_fill", library.set_fill, library.problem);
+  find(handle, "nc_strerror", library.strerror, library.problem);
+  return library;
+}
+
+const Library& library() {
+  static const Library loaded = load();
+  return loaded;
+}
+
+nc_type type_code(NumberType type) {
+  switch (type) {
+    case NumberType::real: return NC_DOUBLE;
+    case NumberType::whole: return NC_INT64;
+    case NumberType::truth: return NC_BYTE;
+  }
+  return NC_DOUBLE;
+}
+
+template <class Number>
+std::vector<Number> converted(const std::vector<double>& numbers) {
+  std::vector<Number> result;
+  result.reserve(numbers.size());
+  for (const double number : numbers) result.push_back(static_cast<Number>(number));
+  return result;
+}
+
+}  // namespace
+
+NetcdfFile::NetcdfFile(const std::filesystem::path& path)
+    : path_(path), beside_(path.string() + ".new-" + std::to_string(::getpid())) {
+  if (!library().problem.empty())
+    throw Error(
+        ErrorKind::cannot_write, path_.string() + ": cannot be written: " + library().problem + ".",
+        "Install Debian's libnetcdf19, or what your system calls it; the CSV files hold the same draws.");
+  check(library().create(beside_.c_str(), NC_CLOBBER | NC_NETCDF4, &file_));
+  is_open_ = true;
+  int before = 0;
+  check(library().set_fill(file_, NC_NOFILL, &before));
+}
+
+NetcdfFile::~NetcdfFile() {
+  if (is_open_) library().close(file_);
+  std::error_code ignored;
+  std::filesystem::remove(beside_, ignored);
+}
+
+void NetcdfFile::refuse(const std::string& why) const {
+  throw Error(ErrorKind::cannot_write, path_.string() + ": cannot be written: " + why + ".",
+              "Is there a folder, the right to write in it, and room on the disk?");
+}
+
+void NetcdfFile::check(int status) const {
+  if (status != NC_NOERR) refuse(library().strerror(status));
+}
+
+int NetcdfFile::add_group(const std::string& name) {
+  int group = 0;
+  check(library().def_grp(file_, name.c_str(), &group));
+  return group;
+}
+
+int NetcdfFile::define(int group, const NetcdfVariable& variable) const {
+  std::vector<int> dims(variable.dims.size());
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    check(library().inq_dimid(group, variable.dims[i].c_str(), &dims[i]));
+  int id = 0;
+  check(library().def_var(group, variable.name.c_str(), type_code(variable.type),
+                          static_cast<int>(dims.size()), dims.data(), &id));
+  return id;
+}
+
+void NetcdfFile::add_dimension(int group, const std::string& name, std::size_t size) {
+  int id = 0;
+  check(library().def_dim(group, name.c_str(), size, &id));
+  std::vector<double> coordinates(size);
+  for (std::size_t i = 0; i < size; ++i) coordinates[i] = static_cast<double>(i);
+  add_variable(group, {name, {name}, NumberType::whole}, coordinates);
+}
+
+void NetcdfFile::add_variable(int group, const NetcdfVariable& variable, const std::vector<double>& numbers) {
+  const int id = define(group, variable);
+  if (variable.type == NumberType::truth) check(library().put_att_text(group, id, "dtype", 4, "bool"));
+  if (numbers.empty()) return;
+  switch (variable.type) {
+    case NumberType::real: check(library().put_var_double(group, id, numbers.data())); return;
+    case NumberType::whole:
+      check(library().put_var_longlong(group, id, converted<long long>(numbers).data()));
+      return;
+    case NumberType::truth:
+      check(library().put_var_schar(group, id, converted<signed char>(numbers).data()));
+      return;
+  }
+}
+
+void NetcdfFile::add_attribute(int group, const std::string& name, const std::string& text) {
+  check(library().put_att_text(group, NC_GLOBAL, name.c_str(), text.size(), text.c_str()));
+}
+
+void NetcdfFile::add_attribute(int group, const std::string& name, double number) {
+  check(library().put_att_double(group, NC_GLOBAL, name.c_str(), NC_DOUBLE, 1, &number));
+}
+
+void NetcdfFile::finish() {
+  is_open_ = false;
+  check(library().close(file_));
+  std::error_code problem;
+  std::filesystem::rename(beside_, path_, problem);
+  if (problem) refuse(problem.message());
+}
+
+}  // namespace kullback::posterior

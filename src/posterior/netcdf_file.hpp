@@ -1,0 +1,48 @@
+// A netCDF-4 file that is being written, by a library that is opened at the first use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kullback::posterior {
+
+enum class NumberType { real, whole, truth };
+
+// Numbers in row-major order; the dims are named as xarray wants them.
+struct NetcdfVariable {
+  std::string name;
+  std::vector<std::string> dims;
+  NumberType type = NumberType::real;
+};
+
+// Written beside its path; finish() puts it there. All functions throw Error cannot_write.
+class NetcdfFile final {
+ public:
+  explicit NetcdfFile(const std::filesystem::path& path);
+  ~NetcdfFile();
+  NetcdfFile(const NetcdfFile&) = delete;
+  NetcdfFile& operator=(const NetcdfFile&) = delete;
+
+  int add_group(const std::string& name);
+  // With its coordinates 0, 1, ...
+  void add_dimension(int group, const std::string& name, std::size_t size);
+  void add_variable(int group, const NetcdfVariable& variable, const std::vector<double>& numbers);
+  void add_attribute(int group, const std::string& name, const std::string& text);
+  void add_attribute(int group, const std::string& name, double number);
+  void finish();
+
+ private:
+  void check(int status) const;
+  [[noreturn]] void refuse(const std::string& why) const;
+  int define(int group, const NetcdfVariable& variable) const;
+
+  std::filesystem::path path_;
+  std::filesystem::path beside_;
+  int file_ = 0;
+  bool is_open_ = false;
+};
+
+}  // namespace kullback::posterior
