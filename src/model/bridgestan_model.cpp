@@ -1,16 +1,14 @@
-// The interface is that of bridgestan.h, version 2 (Roualdes, Ward, Carpenter, Seyboldt, Axen: BridgeStan,
-// JOSS 2023); its declarations are repeated here, so that nothing of BridgeStan is needed to build.
 #include "model/bridgestan_model.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "model/bridgestan_library.hpp"
+#include "model/bridgestan_outputs.hpp"
 
 namespace kullback::model {
 
@@ -18,18 +16,6 @@ using density::Batch;
 using density::Status;
 
 namespace {
-
-constexpr int kInterfaceVersion = 2;
-
-std::vector<std::string> split_at_commas(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    parts.emplace_back(text.substr(0, comma));
-    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
-  }
-  return parts;
-}
 
 // "mu,theta.1,theta.2": consecutive names up to the first point are one block.
 std::vector<density::Block> blocks_of(const std::vector<std::string>& names) {
@@ -42,107 +28,13 @@ std::vector<density::Block> blocks_of(const std::vector<std::string>& names) {
   return blocks;
 }
 
-void discard(const char*, std::size_t) {}
-
-void check_file(const std::string& path) {
-  std::error_code code;
-  const std::filesystem::file_status status = std::filesystem::status(path, code);
-  if (!std::filesystem::exists(status)) {
-    throw Error(ErrorKind::missing_file, fmt::format("{}: no such file.", path),
-                "BridgeStan makes it from model.stan with 'make model_model.so'.");
-  }
-  if (std::filesystem::is_directory(status))
-    throw Error(ErrorKind::bad_input, fmt::format("{}: expected a shared library, found a folder.", path));
-}
-
 }  // namespace
-
-struct BridgeStanModel::Library {
-  void* (*construct)(const char* data, unsigned seed, char** error);
-  void (*destruct)(void* model);
-  void (*free_error)(char* error);
-  const char* (*name)(const void* model);
-  const char* (*info)(const void* model);
-  const char* (*param_names)(const void* model, bool transformed, bool generated);
-  const char* (*param_unc_names)(const void* model);
-  int (*param_num)(const void* model, bool transformed, bool generated);
-  int (*param_unc_num)(const void* model);
-  int (*param_constrain)(const void* model, bool transformed, bool generated, const double* theta,
-                         double* params, void* random, char** error);
-  int (*log_density)(const void* model, bool propto, bool jacobian, const double* theta, double* value,
-                     char** error);
-  int (*log_density_gradient)(const void* model, bool propto, bool jacobian, const double* theta,
-                              double* value, double* gradient, char** error);
-
-  explicit Library(const std::string& path);
-
-  std::string take(char* error) const {
-    if (error == nullptr) return "no reason given";
-    std::string text = error;
-    free_error(error);
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    return text;
-  }
-};
-
-// Never unloaded: threads of the library (TBB's) may outlive the last model.
-BridgeStanModel::Library::Library(const std::string& path) {
-  check_file(path);
-  void* handle = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    throw Error(ErrorKind::bad_input,
-                fmt::format("{}: this file cannot be loaded as a shared library: {}.", path, dlerror()),
-                "It must be made for this kind of machine, and the libraries it names must be installed.");
-  }
-  const auto* version = static_cast<const int*>(dlsym(handle, "bs_major_version"));
-  if (version == nullptr) {
-    const bool old = dlsym(handle, "bs_construct") != nullptr;
-    throw Error(ErrorKind::bad_input,
-                old ? fmt::format("{}: BridgeStan 1 made this library; its interface is another one.", path)
-                    : fmt::format("{}: this shared library does not have BridgeStan's interface: there is no "
-                                  "'bs_major_version'.",
-                                  path),
-                "Compile the model with BridgeStan 2.");
-  }
-  if (*version != kInterfaceVersion) {
-    throw Error(ErrorKind::bad_input,
-                fmt::format("{}: its interface has version {}; this program knows version {}.", path,
-                            *version, kInterfaceVersion));
-  }
-  const auto find = [&](const char* symbol, auto& function) {
-    void* found = dlsym(handle, symbol);
-    if (found == nullptr) {
-      throw Error(ErrorKind::bad_input,
-                  fmt::format("{}: the function '{}' of BridgeStan's interface is missing.", path, symbol),
-                  "Compile the model again with BridgeStan 2.");
-    }
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
-  };
-  find("bs_model_construct", construct);
-  find("bs_model_destruct", destruct);
-  find("bs_free_error_msg", free_error);
-  find("bs_name", name);
-  find("bs_model_info", info);
-  find("bs_param_names", param_names);
-  find("bs_param_unc_names", param_unc_names);
-  find("bs_param_num", param_num);
-  find("bs_param_unc_num", param_unc_num);
-  find("bs_param_constrain", param_constrain);
-  find("bs_log_density", log_density);
-  find("bs_log_density_gradient", log_density_gradient);
-  using SetPrint = int (*)(void (*)(const char*, std::size_t), char**);
-  if (void* set_print = dlsym(handle, "bs_set_print_callback")) {
-    char* error = nullptr;
-    if (reinterpret_cast<SetPrint>(set_print)(discard, &error) != 0)
-      throw Error(ErrorKind::bad_input, fmt::format("{}: {}", path, take(error)));
-  }
-}
 
 BridgeStanModel::~BridgeStanModel() = default;
 
 BridgeStanModel::BridgeStanModel(const std::string& library, const std::string& data,
                                  BridgeStanOptions options)
-    : path_(library), options_(options), library_(std::make_shared<const Library>(library)) {
+    : path_(library), options_(options), library_(std::make_shared<const BridgeStanLibrary>(library)) {
   char* error = nullptr;
   void* model = library_->construct(data.empty() ? nullptr : data.c_str(), options.seed, &error);
   if (model == nullptr) {
@@ -174,10 +66,8 @@ BridgeStanModel::BridgeStanModel(const BridgeStanModel& other)
       theta_(other.dim_),
       gradient_(other.dim_) {}
 
-// A model is immutable; without STAN_THREADS all models of a library share one autodiff stack.
 std::unique_ptr<density::LogDensity> BridgeStanModel::clone() const {
-  const std::string_view info = library_->info(model_.get());
-  if (info.find("STAN_THREADS=true") == std::string_view::npos) return nullptr;
+  if (!library_->has_threads(model_.get())) return nullptr;
   return std::unique_ptr<BridgeStanModel>(new BridgeStanModel(*this));
 }
 
@@ -210,6 +100,10 @@ void BridgeStanModel::evaluate(const Batch& batch) {
 }
 
 std::string BridgeStanModel::name() const { return library_->name(model_.get()); }
+
+std::unique_ptr<OutputWriter> BridgeStanModel::outputs() const {
+  return std::make_unique<BridgeStanOutputs>(path_, library_, model_);
+}
 
 std::vector<std::string> BridgeStanModel::param_names() const {
   return split_at_commas(library_->param_names(model_.get(), false, false));

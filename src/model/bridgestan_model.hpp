@@ -8,8 +8,11 @@
 
 #include "density/log_density.hpp"
 #include "model/layout.hpp"
+#include "model/output_writer.hpp"
 
 namespace kullback::model {
+
+struct BridgeStanLibrary;
 
 struct BridgeStanOptions {
   bool normalized = false;  // keep the constants that `~` drops
@@ -32,19 +35,21 @@ class BridgeStanModel final : public density::LogDensity {
   std::unique_ptr<density::LogDensity> clone() const override;
   std::span<const density::Block> blocks() const override { return blocks_; }
 
+  // Constrained parameters, transformed parameters and generated quantities. Used by one thread; may outlive
+  // this object.
+  std::unique_ptr<OutputWriter> outputs() const;
+
   std::string name() const;
   std::vector<std::string> param_names() const;  // "theta.1"
   // The constrained parameters, as param_names names them. Throws Error with the library's message.
   std::vector<double> constrain(const std::vector<double>& theta) const;
 
  private:
-  struct Library;
-
   BridgeStanModel(const BridgeStanModel& other);  // shares the library and its model
 
   std::string path_;
   BridgeStanOptions options_;
-  std::shared_ptr<const Library> library_;
+  std::shared_ptr<const BridgeStanLibrary> library_;
   std::shared_ptr<void> model_;
   std::size_t dim_ = 0;
   std::vector<density::Block> blocks_;

@@ -2,9 +2,13 @@
 // there, have the type and shape declared, and satisfy its constraint. A variable that fails makes those
 // whose sizes or bounds need it unknown: they are not reported again. An empty container may be left out or
 // be written [].
+//
+// Initial values of parameters go the same way; each becomes the free numbers behind it, which must be
+// finite.
 #include "model/check_data.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -34,6 +38,15 @@ std::string dims_text(const Dims& dims) {
 bool is_complex(Kind kind) {
   return kind == Kind::complex || kind == Kind::complex_vector || kind == Kind::complex_row_vector ||
          kind == Kind::complex_matrix;
+}
+
+Kind real_kind(Kind kind) {
+  switch (kind) {
+    case Kind::complex_vector: return Kind::vector;
+    case Kind::complex_row_vector: return Kind::row_vector;
+    case Kind::complex_matrix: return Kind::matrix;
+    default: return kind;
+  }
 }
 
 // Rows and columns of an item, from the dims after those of arrays.
@@ -70,14 +83,19 @@ void put_columns_together(std::vector<double>& numbers, math::Shape shape, std::
 
 class Checker final {
  public:
-  Checker(Data data, const SourceMap& sources, const Evaluate& evaluate)
-      : data_(std::move(data)), sources_(sources), evaluate_(evaluate) {}
+  // Of data, or of initial values where they are to be accepted.
+  Checker(Data data, const SourceMap& sources, const Evaluate& evaluate, const AcceptInit* accept = nullptr)
+      : data_(std::move(data)),
+        sources_(sources),
+        evaluate_(evaluate),
+        accept_(accept),
+        block_(accept == nullptr ? lang::BlockKind::data : lang::BlockKind::parameters) {}
 
   CheckedData check(const lang::Program& program) && {
-    for (const lang::Stmt* statement : program.block(lang::BlockKind::data)) {
+    for (const lang::Stmt* statement : program.block(block_)) {
       if (const auto* declare = statement->as<lang::Declare>()) declared_.push_back(declare->variable->name);
     }
-    for (const lang::Stmt* statement : program.block(lang::BlockKind::data)) {
+    for (const lang::Stmt* statement : program.block(block_)) {
       if (const auto* declare = statement->as<lang::Declare>())
         check_variable(*declare->variable, statement->span);
     }
@@ -100,7 +118,10 @@ class Checker final {
     failed_ = true;
   }
 
-  std::string prefix() const { return data_.source().empty() ? "data: " : data_.source() + ": "; }
+  std::string prefix() const {
+    if (!data_.source().empty()) return data_.source() + ": ";
+    return accept_ == nullptr ? "data: " : "inits: ";
+  }
 
   std::string declaration_place() const {
     const Position position = sources_.position(span_.file, span_.begin);
@@ -128,6 +149,10 @@ class Checker final {
       return;
     }
     const lang::SizedType& type = *variable.declared;
+    if (accept_ != nullptr && value == nullptr) {
+      if (can_evaluate(type)) accept_init(variable, nullptr);
+      return;
+    }
     if (!can_evaluate(type)) {
       if (value == nullptr) report_missing();
       return;
@@ -139,7 +164,17 @@ class Checker final {
       value = &absent;
     }
     if (!failed_) bind(std::string(variable.name), *value, type, {});
-    if (!failed_) result_.values.set(variable, std::move(*value));
+    if (failed_) return;
+    if (accept_ != nullptr) {
+      accept_init(variable, value);
+    } else {
+      result_.values.set(variable, std::move(*value));
+    }
+  }
+
+  void accept_init(const lang::Variable& variable, const DataValue* free) {
+    (*accept_)(variable, free);
+    result_.values.set(variable, {});  // known from now on
   }
 
   void report_missing() {
@@ -158,7 +193,8 @@ class Checker final {
     bool known = true;
     lang::for_each_expr(expression, [&](const lang::Expr& part) {
       const auto* reference = part.as<lang::VariableRef>();
-      if (reference != nullptr && result_.values.find(*reference->variable) == nullptr) known = false;
+      if (reference == nullptr || reference->variable->block != block_) return;
+      if (result_.values.find(*reference->variable) == nullptr) known = false;
     });
     return known;
   }
@@ -239,7 +275,11 @@ class Checker final {
                                                  : DataKind::real;
     put_columns_together(value.numbers, shape, complex ? 2 : 1);
     value.dims = std::move(dims);
-    if (!complex) check_constraint(name, value, type, shape);
+    if (accept_ != nullptr) {
+      make_free(name, value, type, shape);
+    } else if (!complex) {
+      check_constraint(name, value, type, shape);
+    }
   }
 
   void bind_tuple(const std::string& name, DataValue& value, const lang::SizedType& type, const Dims& dims) {
@@ -308,54 +348,122 @@ class Checker final {
     return true;
   }
 
+  // Values of the bounds, an absent offset 0 and an absent multiplier 1; none where one cannot be had.
+  std::optional<std::vector<DataValue>> evaluate_bounds(const std::string& name, const lang::SizedType& type,
+                                                        math::Shape shape) {
+    std::vector<DataValue> bounds;
+    for (const lang::Expr* expression : lang::transform_bounds(type)) {
+      if (expression == nullptr) {
+        bounds.emplace_back().numbers = {type.offset == nullptr ? 0.0 : 1.0};
+        continue;
+      }
+      std::optional<DataValue> bound = evaluate(*expression);
+      if (!bound) return {};
+      const std::size_t size = bound->numbers.size();
+      if (size != 1 && size != shape.rows * shape.cols && size != shape.size()) {
+        report("data-size", "'" + name + "' cannot be checked: its bound " + lang::stan_text(*expression) +
+                                " has " + std::to_string(size) + " elements");
+        return {};
+      }
+      bounds.push_back(std::move(*bound));
+    }
+    return bounds;
+  }
+
+  static std::vector<math::DenseArgument> as_arguments(const std::vector<DataValue>& bounds) {
+    std::vector<math::DenseArgument> arguments;
+    for (const DataValue& bound : bounds)
+      arguments.push_back({bound.numbers.data(), {bound.numbers.size(), 1, 1}, false});
+    return arguments;
+  }
+
+  void report_violation(const std::string& name, const DataValue& value, const lang::SizedType& type,
+                        const math::Violation& violation) {
+    const std::size_t array_rank = value.dims.size() - type.sizes.size();
+    const std::string index =
+        math::violation_index(violation, std::span(value.dims).first(array_rank), real_kind(type.type->kind));
+    std::string what = "'" + name + index + "' " + violation.what;
+    if (violation.count > 1) what += " (the first of " + std::to_string(violation.count) + ")";
+    report("data-constraint", what);
+  }
+
   void check_constraint(const std::string& name, const DataValue& value, const lang::SizedType& type,
                         math::Shape shape) {
     const math::TransformDef& transform = lang::transform_of(type);
     if (type.constraint == lang::Constraint::none || type.constraint == lang::Constraint::offset_multiplier)
       return;
-    std::vector<DataValue> bounds;
-    for (const lang::Expr* expression : lang::transform_bounds(type)) {
-      std::optional<DataValue> bound = evaluate(*expression);
-      if (!bound) return;
-      const std::size_t size = bound->numbers.size();
-      if (size != 1 && size != shape.rows * shape.cols && size != shape.size()) {
-        report("data-size", "'" + name + "' cannot be checked: its bound " + lang::stan_text(*expression) +
-                                " has " + std::to_string(size) + " elements");
+    const auto bounds = evaluate_bounds(name, type, shape);
+    if (!bounds || shape.count == 0 || (transform.elementwise && shape.size() == 0)) return;
+    const auto violation =
+        math::find_violation(transform, {shape, as_arguments(*bounds), value.numbers.data()});
+    if (violation) report_violation(name, value, type, *violation);
+  }
+
+  // ---- initial values ----
+  void make_free(const std::string& name, DataValue& value, const lang::SizedType& type, math::Shape shape) {
+    const math::TransformDef& transform = lang::transform_of(type);
+    if (is_complex(type.type->kind)) {  // never constrained: its two numbers are free
+      report_not_finite(name, value, type, shape, value.numbers);
+      return;
+    }
+    const auto bounds = evaluate_bounds(name, type, shape);
+    if (!bounds) return;
+    std::vector<double> free(math::free_size(transform, shape));
+    if (shape.size() > 0) {
+      const auto violation =
+          math::unconstrain(transform, {shape, as_arguments(*bounds), value.numbers.data()}, free.data());
+      if (violation) {
+        report_violation(name, value, type, *violation);
         return;
       }
-      bounds.push_back(std::move(*bound));
     }
-    if (shape.count == 0 || (transform.elementwise && shape.size() == 0)) return;
-    std::vector<math::DenseArgument> arguments;
-    for (const DataValue& bound : bounds)
-      arguments.push_back({bound.numbers.data(), {bound.numbers.size(), 1, 1}, false});
-    const auto violation = math::find_violation(transform, {shape, arguments, value.numbers.data()});
-    if (!violation) return;
-    const std::size_t array_rank = value.dims.size() - type.sizes.size();
-    const std::string index =
-        math::violation_index(*violation, std::span(value.dims).first(array_rank), type.type->kind);
-    std::string what = "'" + name + index + "' " + violation->what;
-    if (violation->count > 1) what += " (the first of " + std::to_string(violation->count) + ")";
-    report("data-constraint", what);
+    if (!report_not_finite(name, value, type, shape, free)) value.numbers = std::move(free);
+  }
+
+  bool report_not_finite(const std::string& name, const DataValue& value, const lang::SizedType& type,
+                         math::Shape shape, const std::vector<double>& free) {
+    const auto finite = [](double number) { return std::isfinite(number); };
+    const auto place = std::find_if_not(free.begin(), free.end(), finite);
+    if (place == free.end()) return false;
+    const std::size_t per_number = is_complex(type.type->kind) ? 2 : 1;
+    const std::size_t at = static_cast<std::size_t>(place - free.begin()) / per_number;
+    math::Violation violation;
+    violation.whole = !lang::transform_of(type).elementwise;
+    violation.item = at / (free.size() / per_number / shape.count);
+    if (violation.whole) {
+      violation.what = "lies on the edge of its support, where no unconstrained value is finite";
+    } else {
+      const std::size_t within = at % (shape.rows * shape.cols);
+      violation.row = within % shape.rows;
+      violation.col = within / shape.rows;
+      const double number = value.numbers[static_cast<std::size_t>(place - free.begin())];
+      violation.what = "is " + lang::number_text(number) +
+                       (finite(number) ? ", but must lie inside its bounds" : ", but must be finite");
+    }
+    report_violation(name, value, type, violation);
+    return true;
   }
 
   void warn_of_extra() {
     for (const Data::Item& item : data_.items()) {
       if (!is_variable_name(item.name)) continue;
       if (std::find(declared_.begin(), declared_.end(), item.name) != declared_.end()) continue;
-      result_.diagnostics.push_back(
-          {Severity::warning,
-           "data-extra",
-           {},
-           prefix() + "'" + item.name + "' is not declared in the data block; it is not used.",
-           {},
-           {}});
+      result_.diagnostics.push_back({Severity::warning,
+                                     "data-extra",
+                                     {},
+                                     prefix() + "'" + item.name + "' is not declared in the " +
+                                         (accept_ == nullptr ? "data" : "parameters") +
+                                         " block; it is not used.",
+                                     {},
+                                     {}});
     }
   }
 
   Data data_;
   const SourceMap& sources_;
   const Evaluate& evaluate_;
+  const AcceptInit* accept_;
+  lang::BlockKind block_;
   CheckedData result_;
   std::vector<std::string_view> declared_;
   const lang::Variable* variable_ = nullptr;
@@ -380,6 +488,11 @@ void BoundData::set(const lang::Variable& variable, DataValue value) {
 CheckedData check_data(const lang::Program& program, Data data, const SourceMap& sources,
                        const Evaluate& evaluate) {
   return Checker(std::move(data), sources, evaluate).check(program);
+}
+
+Diagnostics check_inits(const lang::Program& program, Data inits, const SourceMap& sources,
+                        const Evaluate& evaluate, const AcceptInit& accept) {
+  return Checker(std::move(inits), sources, evaluate, &accept).check(program).diagnostics;
 }
 
 std::optional<Error> data_error(const Diagnostics& diagnostics) {

@@ -38,6 +38,13 @@ struct CheckedData {
 CheckedData check_data(const lang::Program& program, Data data, const SourceMap& sources,
                        const Evaluate& evaluate);
 
+// Initial values of parameters, checked in the order of the parameters block as data are, with Stan's checks
+// of inits. A parameter may be missing. `accept` is called for each before the bounds of later ones are
+// evaluated: with the free numbers of a value in place of its own, or null where it is missing.
+using AcceptInit = std::function<void(const lang::Variable& parameter, const DataValue* free)>;
+Diagnostics check_inits(const lang::Program& program, Data inits, const SourceMap& sources,
+                        const Evaluate& evaluate, const AcceptInit& accept);
+
 // All errors as one, a line each; none where there is no error.
 std::optional<Error> data_error(const Diagnostics& diagnostics);
 

@@ -12,7 +12,9 @@
 #include "base/random.hpp"
 #include "lang/transform_of.hpp"
 #include "lang/visit.hpp"
+#include "model/columns.hpp"
 #include "model/recorded_outputs.hpp"
+#include "model/values.hpp"
 
 namespace kullback::model {
 
@@ -26,97 +28,6 @@ namespace {
 constexpr std::array kOutputBlocks = {BlockKind::parameters, BlockKind::transformed_parameters,
                                       BlockKind::generated_quantities};
 
-// fn(index, position) for each element: the first index runs fastest; position is that in the value's
-// numbers.
-template <class Fn>
-void for_each_by_columns(const Dims& dims, std::size_t array_rank, Fn&& fn) {
-  const std::size_t rank = dims.size();
-  Dims strides(rank, 1);
-  std::size_t step = 1;
-  for (std::size_t d = array_rank; d < rank; ++d) {  // matrices are stored by columns
-    strides[d] = step;
-    step *= dims[d];
-  }
-  for (std::size_t d = array_rank; d-- > 0;) {  // arrays with the last index fastest
-    strides[d] = step;
-    step *= dims[d];
-  }
-  Dims index(rank, 0);
-  std::size_t position = 0;
-  for (std::size_t n = tape::product(dims); n > 0; --n) {
-    fn(index, position);
-    for (std::size_t d = 0; d < rank; ++d) {
-      position += strides[d];
-      if (++index[d] < dims[d]) break;
-      position -= dims[d] * strides[d];
-      index[d] = 0;
-    }
-  }
-}
-
-std::string dotted(std::string name, const Dims& index) {
-  for (const std::size_t i : index) name += "." + std::to_string(i + 1);
-  return name;
-}
-
-void append_names(const std::string& name, const Value& value, std::vector<std::string>& names) {
-  if (value.type.kind == Kind::tuple && value.type.array_rank == 0) {
-    for (std::size_t s = 0; s < value.parts->size(); ++s)
-      append_names(fmt::format("{}:{}", name, s + 1), (*value.parts)[s], names);
-    return;
-  }
-  for_each_by_columns(value.dims, value.array_rank(), [&](const Dims& index, std::size_t position) {
-    const std::string element = dotted(name, index);
-    if (value.parts) {
-      append_names(element, (*value.parts)[position], names);
-    } else if (value.type.is_complex()) {
-      names.push_back(element + ".real");
-      names.push_back(element + ".imag");
-    } else {
-      names.push_back(element);
-    }
-  });
-}
-
-double* append_numbers(const Value& value, const tape::Builder& builder, double* to) {
-  if (value.type.kind == Kind::tuple && value.type.array_rank == 0) {
-    for (const Value& part : *value.parts) to = append_numbers(part, builder, to);
-    return to;
-  }
-  for_each_by_columns(value.dims, value.array_rank(), [&](const Dims&, std::size_t position) {
-    if (value.parts) {
-      to = append_numbers((*value.parts)[position], builder, to);
-    } else if (value.ints) {
-      *to++ = (*value.ints)[position];
-    } else if (value.type.is_complex()) {
-      *to++ = builder.value((*value.ids)[2 * position]);
-      *to++ = builder.value((*value.ids)[2 * position + 1]);
-    } else {
-      *to++ = builder.value((*value.ids)[position]);
-    }
-  });
-  return to;
-}
-
-// The value with its numbers as constants of another builder.
-Value as_constants(const Value& value, const tape::Builder& from, tape::Builder& to) {
-  Value out = value;
-  if (value.parts) {
-    for (Value& part : tape::change_parts(out)) part = as_constants(part, from, to);
-  } else if (value.ids) {
-    for (tape::Id& id : tape::change_ids(out)) id = to.constant(from.value(id));
-  }
-  return out;
-}
-
-std::vector<const lang::Variable*> declared_in(const lang::Program& program, BlockKind block) {
-  std::vector<const lang::Variable*> variables;
-  for (const lang::Stmt* stmt : program.block(block)) {
-    if (const auto* declare = stmt->as<lang::Declare>()) variables.push_back(declare->variable);
-  }
-  return variables;
-}
-
 }  // namespace
 
 struct Outputs::Interpreter {
@@ -124,7 +35,8 @@ struct Outputs::Interpreter {
       : builder(prepared.builder),
         tracer(prepared.program, prepared.sources, builder, {.jacobian = false}),
         constants(builder.constants().size()),
-        recorded(prepared) {
+        from_theta(prepared, RecordedOutputs::Input::theta),
+        from_params(prepared, RecordedOutputs::Input::params) {
     tracer.set_values(prepared.values);
     for (std::size_t b = 0; b < kOutputBlocks.size(); ++b)
       variables[b] = declared_in(prepared.program, kOutputBlocks[b]);
@@ -138,7 +50,8 @@ struct Outputs::Interpreter {
   tape::Builder builder;
   tape::Tracer tracer;
   std::size_t constants;  // of data and transformed data
-  RecordedOutputs recorded;
+  RecordedOutputs from_theta;
+  RecordedOutputs from_params;
   std::array<std::vector<const lang::Variable*>, kOutputBlocks.size()> variables;
   std::unordered_set<const lang::Variable*> used_by_generated;
 };
@@ -147,23 +60,34 @@ Outputs::~Outputs() = default;
 
 Outputs::Outputs(std::shared_ptr<const Prepared> prepared)
     : prepared_(std::move(prepared)), interpreter_(std::make_unique<Interpreter>(*prepared_)) {
-  for (const auto& block : interpreter_->variables) {
-    for (const lang::Variable* variable : block) {
+  for (std::size_t b = 0; b < kOutputBlocks.size(); ++b) {
+    for (const lang::Variable* variable : interpreter_->variables[b])
       append_names(std::string(variable->name), interpreter_->tracer.unset(*variable->declared), names_);
-    }
+    if (kOutputBlocks[b] == BlockKind::parameters) parameter_columns_ = names_.size();
+    if (kOutputBlocks[b] == BlockKind::transformed_parameters) generated_columns_begin_ = names_.size();
   }
 }
 
+std::unique_ptr<OutputWriter> Outputs::clone() const { return std::make_unique<Outputs>(prepared_); }
+
 bool Outputs::write(const double* theta, Random& random, double* row) {
+  return write_by(interpreter_->from_theta, theta, random, row);
+}
+
+bool Outputs::write_from_params(const double* params, Random& random, double* row) {
+  return write_by(interpreter_->from_params, params, random, row);
+}
+
+bool Outputs::write_by(RecordedOutputs& recorded, const double* input, Random& random, double* row) {
   message_.clear();
   std::fill_n(row, names_.size(), std::numeric_limits<double>::quiet_NaN());
   interpreter_->builder.start_afresh(interpreter_->constants);
   interpreter_->tracer.set_random(&random);
   try {
-    if (interpreter_->recorded.repeat(theta)) {
-      finish_recorded(row);
+    if (recorded.repeat(input)) {
+      finish_recorded(recorded, row);
     } else {
-      interpret(theta, row);
+      interpret(recorded, input, row);
     }
   } catch (const tape::Rejection& rejection) {
     message_ = rejection_text(prepared_->sources, rejection);
@@ -172,13 +96,13 @@ bool Outputs::write(const double* theta, Random& random, double* row) {
   return true;
 }
 
-void Outputs::interpret(const double* theta, double* row) {
+void Outputs::interpret(const RecordedOutputs& recorded, const double* input, double* row) {
   Interpreter& i = *interpreter_;
-  tape::Ids free(prepared_->dim);
-  for (std::size_t n = 0; n < free.size(); ++n) free[n] = i.builder.constant(theta[n]);
+  tape::Ids numbers(recorded.input_size());
+  for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = i.builder.constant(input[n]);
   for (std::size_t b = 0; b < kOutputBlocks.size(); ++b) {
     if (kOutputBlocks[b] == BlockKind::parameters) {
-      i.tracer.declare_parameters(free);
+      recorded.set_parameters_of(i.tracer, numbers);
     } else {
       i.tracer.run(kOutputBlocks[b]);
     }
@@ -189,23 +113,22 @@ void Outputs::interpret(const double* theta, double* row) {
 
 // The record has the parameters, the transformed parameters and the first generated quantities; what needs
 // random numbers is interpreted.
-void Outputs::finish_recorded(double* row) {
+void Outputs::finish_recorded(const RecordedOutputs& recorded, double* row) {
   Interpreter& i = *interpreter_;
-  const tape::Builder& recorded = i.recorded.builder();
-  const std::size_t first = i.recorded.recorded_statements();
+  const std::size_t first = recorded.recorded_statements();
   const bool complete = first == prepared_->program.block(BlockKind::generated_quantities).size();
   for (std::size_t b = 0; b < kOutputBlocks.size(); ++b) {
     if (kOutputBlocks[b] == BlockKind::generated_quantities && !complete) break;
     for (const lang::Variable* variable : i.variables[b])
-      row = append_numbers(i.recorded.get(*variable), recorded, row);
+      row = append_numbers(recorded.get(*variable), recorded.builder(), row);
   }
   if (complete) return;
   for (const auto& block : i.variables) {
     const bool generated = &block == &i.variables.back();
     for (const lang::Variable* variable : block) {
-      const Value& value = i.recorded.get(*variable);
+      const Value& value = recorded.get(*variable);
       if (value.is_set() && (generated || i.used_by_generated.contains(variable)))
-        i.tracer.set(*variable, as_constants(value, recorded, i.builder));
+        i.tracer.set(*variable, as_constants(value, recorded.builder(), i.builder));
     }
   }
   i.tracer.run_rest(BlockKind::generated_quantities, first);

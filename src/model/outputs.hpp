@@ -6,38 +6,42 @@
 #include <string>
 #include <vector>
 
+#include "model/output_writer.hpp"
 #include "model/prepared.hpp"
-
-namespace kullback {
-class Random;
-}
 
 namespace kullback::model {
 
-// For one thread: draws are written one after another by the same interpreter.
-class Outputs final {
+class RecordedOutputs;
+
+// Draws are written one after another by the same interpreter.
+class Outputs final : public OutputWriter {
  public:
   explicit Outputs(std::shared_ptr<const Prepared> prepared);
-  ~Outputs();
+  ~Outputs() override;
 
-  // As in the head of CmdStan's files: "mu", "theta.1", "L.2.1" (all containers by columns: the first index
-  // runs fastest), "z.real", "pair:1".
-  const std::vector<std::string>& column_names() const { return names_; }
+  const std::vector<std::string>& column_names() const override { return names_; }
+  std::size_t parameter_columns() const override { return parameter_columns_; }
+  std::size_t generated_columns_begin() const override { return generated_columns_begin_; }
+  bool write(const double* theta, Random& random, double* row) override;
+  std::string message() const override { return message_; }
+  std::unique_ptr<OutputWriter> clone() const override;
 
-  // One number per column, at the unconstrained point theta. False where a statement rejects: the columns of
-  // its block and of later blocks are NaN, and message() says why.
-  bool write(const double* theta, Random& random, double* row);
-  const std::string& message() const { return message_; }
+  // From the parameters of a stored draw, the numbers of the first parameter_columns() columns, which are
+  // taken as they are: transformed parameters and generated quantities are those of this program and data.
+  bool write_from_params(const double* params, Random& random, double* row);
 
  private:
   struct Interpreter;
 
-  void interpret(const double* theta, double* row);
-  void finish_recorded(double* row);
+  bool write_by(RecordedOutputs& recorded, const double* input, Random& random, double* row);
+  void interpret(const RecordedOutputs& recorded, const double* input, double* row);
+  void finish_recorded(const RecordedOutputs& recorded, double* row);
 
   std::shared_ptr<const Prepared> prepared_;
   std::unique_ptr<Interpreter> interpreter_;
   std::vector<std::string> names_;
+  std::size_t parameter_columns_ = 0;
+  std::size_t generated_columns_begin_ = 0;
   std::string message_;
 };
 

@@ -24,6 +24,7 @@ struct Prepared {
   std::size_t dim = 0;              // unconstrained parameters
   Diagnostics warnings;             // about the data
   Layout layout;
+  std::size_t parameter_columns = 0;  // constrained numbers of the parameters
 };
 
 // Throws Error where the data do not fit or transformed data are refused. `seed` is for `_rng` in transformed

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lang/visit.hpp"
+#include "model/columns.hpp"
 
 namespace kullback::model {
 
@@ -27,32 +28,43 @@ bool needs_random(const lang::Stmt& stmt) {
 
 }  // namespace
 
-RecordedOutputs::RecordedOutputs(const Prepared& prepared) : prepared_(prepared) {
+RecordedOutputs::RecordedOutputs(const Prepared& prepared, Input input)
+    : prepared_(prepared),
+      input_(input),
+      input_size_(input == Input::theta ? prepared.dim : prepared.parameter_columns) {
   const auto& statements = prepared.program.block(BlockKind::generated_quantities);
   const auto first = std::find_if(statements.begin(), statements.end(),
                                   [](const lang::Stmt* stmt) { return needs_random(*stmt); });
   recorded_statements_ = static_cast<std::size_t>(first - statements.begin());
 }
 
-bool RecordedOutputs::repeat(const double* theta) {
-  if (!tracer_) return records_ < kRecordsAllowed && record(theta);
+void RecordedOutputs::set_parameters_of(tape::Tracer& tracer, const tape::Ids& input) const {
+  if (input_ == Input::theta) {
+    tracer.declare_parameters(input);
+  } else {
+    set_parameters(tracer, input);
+  }
+}
+
+bool RecordedOutputs::repeat(const double* input) {
+  if (!tracer_) return records_ < kRecordsAllowed && record(input);
   if (failures_ > kFailuresAllowed && 4 * failures_ > draws_) return false;
   ++draws_;
-  if (builder_.replay(theta)) return true;
+  if (builder_.replay(input)) return true;
   ++failures_;
   return false;
 }
 
-bool RecordedOutputs::record(const double* theta) {
+bool RecordedOutputs::record(const double* input) {
   ++records_;
   builder_ = prepared_.builder;
   tracer_.emplace(prepared_.program, prepared_.sources, builder_, tape::TraceOptions{.jacobian = false});
   tracer_->set_values(prepared_.values);
-  tape::Ids free(prepared_.dim);
-  for (std::size_t i = 0; i < free.size(); ++i) free[i] = builder_.add_parameter(theta[i]);
+  tape::Ids numbers(input_size_);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = builder_.add_parameter(input[i]);
   const auto& generated = prepared_.program.block(BlockKind::generated_quantities);
   try {
-    tracer_->declare_parameters(free);
+    set_parameters_of(*tracer_, numbers);
     tracer_->run(BlockKind::transformed_parameters);
     if (recorded_statements_ == generated.size()) {
       tracer_->run(BlockKind::generated_quantities);

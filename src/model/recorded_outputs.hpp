@@ -10,11 +10,17 @@ namespace kullback::model {
 
 class RecordedOutputs final {
  public:
-  explicit RecordedOutputs(const Prepared& prepared);
+  // What a draw is given as: an unconstrained point, or the columns of the constrained parameters.
+  enum class Input { theta, params };
+
+  RecordedOutputs(const Prepared& prepared, Input input);
+
+  std::size_t input_size() const { return input_size_; }
+  void set_parameters_of(tape::Tracer& tracer, const tape::Ids& input) const;
 
   // False where this draw takes another way through the program, or is rejected: then it has to be
   // interpreted.
-  bool repeat(const double* theta);
+  bool repeat(const double* input);
 
   // The first statement of the generated quantities that needs random numbers; their number where none does.
   std::size_t recorded_statements() const { return recorded_statements_; }
@@ -22,9 +28,11 @@ class RecordedOutputs final {
   const tape::Builder& builder() const { return builder_; }
 
  private:
-  bool record(const double* theta);
+  bool record(const double* input);
 
   const Prepared& prepared_;
+  Input input_;
+  std::size_t input_size_ = 0;
   tape::Builder builder_;
   std::optional<tape::Tracer> tracer_;  // set where there is a record
   std::size_t recorded_statements_ = 0;

@@ -145,15 +145,19 @@ Value Tracer::constrain(const SizedType& type, const Ids& free, std::size_t& use
   return value;
 }
 
+void Tracer::declare_parameter(const lang::Stmt& stmt, const Ids& free, std::size_t& used) {
+  builder_.set_span(stmt.span);
+  const lang::Variable& variable = *stmt.as<lang::Declare>()->variable;
+  const std::size_t first = used;
+  place(variable) = constrain(*variable.declared, free, used);
+  parameter_ranges_.push_back({&variable, first, used - first, place(variable).dims});
+}
+
 void Tracer::declare_parameters(const Ids& free) {
+  parameter_ranges_.clear();
   std::size_t used = 0;
-  for (const lang::Stmt* stmt : program_.block(lang::BlockKind::parameters)) {
-    builder_.set_span(stmt->span);
-    const lang::Variable& variable = *stmt->as<lang::Declare>()->variable;
-    const std::size_t first = used;
-    place(variable) = constrain(*variable.declared, free, used);
-    parameter_ranges_.push_back({&variable, first, used - first, place(variable).dims});
-  }
+  for (const lang::Stmt* stmt : program_.block(lang::BlockKind::parameters))
+    declare_parameter(*stmt, free, used);
   builder_.end_declarations();
 }
 

@@ -65,6 +65,7 @@ Tracer::Flow Tracer::execute_all(lang::List<const Stmt*> statements) {
 
 Tracer::Flow Tracer::execute(const Stmt& stmt) {
   builder_.set_span(stmt.span);
+  if (hook_ != nullptr && frames_.empty() && hook_->take(stmt)) return Flow::next;
   if (const auto* n = stmt.as<lang::Assign>()) {
     if (assign_quick(*n)) return Flow::next;
     Value value = eval(*n->value);

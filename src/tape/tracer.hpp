@@ -57,6 +57,13 @@ struct Selected {
 Selected select(const Value& value, std::span<const Selection> selections);
 Value take(const Value& value, const Selected& selected);
 
+// Sees the statements of blocks, those of functions excepted, before they are executed.
+class StatementHook {
+ public:
+  virtual ~StatementHook() = default;
+  virtual bool take(const lang::Stmt& stmt) = 0;  // true: all that the statement asks for is done
+};
+
 class Tracer final {
  public:
   Tracer(const lang::Program& program, const SourceMap& sources, Builder& builder, TraceOptions options = {},
@@ -68,6 +75,7 @@ class Tracer final {
   const std::vector<Value>& values() const { return globals_; }
   void set_values(std::vector<Value> values) { globals_ = std::move(values); }
   void set_random(Random* random) { random_ = random; }
+  void set_hook(StatementHook* hook) { hook_ = hook; }
 
   // Runs the statements of a block and checks the constraints of its variables. Throws Rejection, or Error
   // for what cannot run at all.
@@ -77,6 +85,8 @@ class Tracer final {
   void run_rest(lang::BlockKind block, std::size_t first);
   // The parameters block: takes free parameters from `free` in order and constrains them.
   void declare_parameters(const Ids& free);
+  // One of its statements; `used` counts the numbers taken so far.
+  void declare_parameter(const lang::Stmt& stmt, const Ids& free, std::size_t& used);
   // The free numbers of each parameter, once they are declared.
   struct ParameterRange {
     const lang::Variable* variable = nullptr;
@@ -87,6 +97,7 @@ class Tracer final {
   const std::vector<ParameterRange>& parameter_ranges() const { return parameter_ranges_; }
   // How many free parameters the program has, for these data.
   std::size_t count_free_parameters();
+  std::size_t free_count(const lang::SizedType& type);
   // Their groups, in order.
   std::vector<FreeBlock> free_blocks();
 
@@ -120,6 +131,10 @@ class Tracer final {
               math::Terms terms = {});
   Value transposed(const Value& value, const math::Type& type);
   Value call_user(const lang::Function& function, std::vector<Value> arguments);
+  // "normal_rng" of these parameters as a value of the expression's type; false where there is none.
+  bool call_random(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters,
+                   Value& result);
+  double draw_one(const math::Distribution& distribution, std::span<const double> parameters);
   void add_jacobian(Id id) {
     if (options_.jacobian) builder_.add_target(id);
   }
@@ -153,7 +168,6 @@ class Tracer final {
   // Transforms of one number at a time (trace_transform.cpp); false for others.
   bool constrain_elements(const math::TransformDef& transform, const Ids& free, std::vector<Ids> bounds,
                           Ids& value);
-  std::size_t free_count(const lang::SizedType& type);
   void add_free_blocks(const lang::SizedType& type, const std::string& name, std::vector<FreeBlock>& blocks);
   math::Shape shape_of(const lang::SizedType& type, const Dims& dims) const;
 
@@ -175,11 +189,8 @@ class Tracer final {
   Value call(const lang::Expr& expr, const lang::Call& node);
   bool call_density(const lang::Expr& expr, std::string_view name, std::span<const Value> arguments,
                     bool drop, Value& result);
-  bool call_random(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters,
-                   Value& result);
   Value draw_univariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
   Value draw_multivariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
-  double draw_one(const math::Distribution& distribution, std::span<const double> parameters);
   Value random_value(const lang::Expr& expr, Dims dims, const std::vector<double>& draws);
   Id density_sum(const math::Density& density, std::span<const Value> arguments, bool drop);
 
@@ -235,6 +246,7 @@ class Tracer final {
   Builder& builder_;
   TraceOptions options_;
   Random* random_;
+  StatementHook* hook_ = nullptr;
   std::vector<Value> globals_;  // by variable id
   std::vector<std::unordered_map<std::uint32_t, Value>*> frames_;
   Value returned_;

@@ -1,5 +1,6 @@
 // A small library with BridgeStan's interface, written by hand: y ~ normal(mu, s[1]), s ~ exponential(1), s >
-// 0. The macros make wrong ones: BRIDGESTAN_INCOMPLETE lacks a function, BRIDGESTAN_OLD has the interface of
+// 0, a transformed parameter prod = s[1] s[2] and a generated quantity u in (0, 1), of the generator's seed.
+// The macros make wrong ones: BRIDGESTAN_INCOMPLETE lacks a function, BRIDGESTAN_OLD has the interface of
 // version 1, BRIDGESTAN_NEWER that of a version to come, BRIDGESTAN_FOREIGN none.
 #include <cmath>
 #include <cstring>
@@ -17,7 +18,9 @@ extern "C" void* bs_construct(char*, unsigned, unsigned) { return nullptr; }
 struct bs_model {
   std::vector<double> y;
 };
-struct bs_rng;
+struct bs_rng {
+  unsigned seed;
+};
 
 namespace {
 
@@ -76,17 +79,29 @@ const char* bs_model_info(const bs_model*) { return "\tSTAN_THREADS=false\n"; }
 #else
 const char* bs_model_info(const bs_model*) { return "\tSTAN_THREADS=true\n"; }
 #endif
-const char* bs_param_names(const bs_model*, bool, bool) { return "mu,s.1,s.2"; }
+const char* bs_param_names(const bs_model*, bool transformed, bool generated) {
+  if (!transformed) return generated ? "mu,s.1,s.2,u" : "mu,s.1,s.2";
+  return generated ? "mu,s.1,s.2,prod,u" : "mu,s.1,s.2,prod";
+}
 const char* bs_param_unc_names(const bs_model*) { return "mu,s.1,s.2"; }
-int bs_param_num(const bs_model*, bool, bool) { return 3; }
+int bs_param_num(const bs_model*, bool transformed, bool generated) {
+  return 3 + (transformed ? 1 : 0) + (generated ? 1 : 0);
+}
 int bs_param_unc_num(const bs_model*) { return 3; }
 
-int bs_param_constrain(const bs_model*, bool, bool, const double* theta, double* params, bs_rng*,
-                       char** error) {
+bs_rng* bs_rng_construct(unsigned seed, char**) { return new bs_rng{seed}; }
+void bs_rng_destruct(bs_rng* random) { delete random; }
+
+int bs_param_constrain(const bs_model*, bool transformed, bool generated, const double* theta, double* params,
+                       bs_rng* random, char** error) {
   if (std::isnan(theta[0])) return fail(error, "mu is nan");
   params[0] = theta[0];
   params[1] = std::exp(theta[1]);
   params[2] = std::exp(theta[2]);
+  double* next = params + 3;
+  if (transformed) *next++ = params[1] * params[2];
+  if (generated && random == nullptr) return fail(error, "a generator is needed");
+  if (generated) *next = (random->seed + 0.5) / 4294967296.0;
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
@@ -56,6 +57,40 @@ TEST(BridgeStan, NamesAndConstrains) {
   EXPECT_EQ(model.blocks()[1].size, 2U);
   EXPECT_EQ(model.constrain({0.5, 0, 1}), (std::vector<double>{0.5, 1, std::exp(1.0)}));
   EXPECT_THROW(model.constrain({std::nan(""), 0, 1}), Error);
+}
+
+TEST(BridgeStan, WritesItsOutputs) {
+  const BridgeStanModel model(kGood, kData);
+  const std::unique_ptr<OutputWriter> outputs = model.outputs();
+  EXPECT_EQ(outputs->column_names(), (std::vector<std::string>{"mu", "s.1", "s.2", "prod", "u"}));
+  EXPECT_EQ(outputs->parameter_columns(), 3U);
+  EXPECT_EQ(outputs->generated_columns_begin(), 4U);
+  Random random(1);
+  double sum = 0;
+  constexpr int kDraws = 1000;
+  std::vector<double> row(5);
+  const std::vector<double> theta{0.5, 0, 1};
+  for (int i = 0; i < kDraws; ++i) {
+    ASSERT_TRUE(outputs->write(theta.data(), random, row.data()));
+    EXPECT_EQ(row[0], 0.5);
+    EXPECT_EQ(row[3], std::exp(1.0));
+    sum += row[4];  // a generator of its own for each draw
+  }
+  EXPECT_NEAR(sum / kDraws, 0.5, 4 / std::sqrt(12.0 * kDraws));
+  const std::vector<double> bad{std::nan(""), 0, 1};
+  EXPECT_FALSE(outputs->write(bad.data(), random, row.data()));
+  EXPECT_EQ(outputs->message(), "mu is nan");
+  for (const double number : row) EXPECT_TRUE(std::isnan(number));
+
+  const std::unique_ptr<OutputWriter> clone = outputs->clone();
+  ASSERT_NE(clone, nullptr);
+  std::vector<double> other(5);
+  Random one(2);
+  Random same(2);
+  EXPECT_TRUE(outputs->write(theta.data(), one, row.data()));
+  EXPECT_TRUE(clone->write(theta.data(), same, other.data()));
+  EXPECT_EQ(row, other);
+  EXPECT_EQ(BridgeStanModel(kFolder + "/bridgestan_one_thread.so", kData).outputs()->clone(), nullptr);
 }
 
 TEST(BridgeStan, ARejectedDrawHasTheLibrarysMessage) {

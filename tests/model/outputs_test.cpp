@@ -129,6 +129,106 @@ TEST(Outputs, RepeatedDrawsAreThoseOfAFreshObject) {
   EXPECT_LT(rejected, 30);
 }
 
+TEST(Outputs, ColumnsKnowTheirBlocks) {
+  const auto loaded = load(
+      "parameters { real mu; simplex[3] p; } transformed parameters { matrix[2, 2] t = rep_matrix(mu, 2, 2); "
+      "}"
+      "generated quantities { array[2] int k = {1, 2}; tuple(real, complex) c = (1, 2); }");
+  const Outputs outputs(loaded->model->prepared());
+  EXPECT_EQ(outputs.parameter_columns(), 4U);
+  EXPECT_EQ(outputs.generated_columns_begin(), 8U);
+  EXPECT_EQ(outputs.column_names().size(), 13U);
+}
+
+// Every type: the columns of a draw give the same transformed parameters and generated quantities as the
+// point they came from, whether interpreted (the first draw of an object) or repeated.
+TEST(Outputs, StoredParametersGiveTheOutputsOfTheirPoint) {
+  const char* declarations[] = {
+      "real x;",
+      "real<lower=0> x;",
+      "vector<lower=-1, upper=1>[3] x;",
+      "row_vector[3] x;",
+      "matrix[2, 3] x;",
+      "array[2, 3] real x;",
+      "array[2] matrix[3, 2] x;",
+      "array[3] vector[2] x;",
+      "ordered[3] x;",
+      "positive_ordered[3] x;",
+      "simplex[4] x;",
+      "array[2] simplex[3] x;",
+      "unit_vector[3] x;",
+      "sum_to_zero_vector[4] x;",
+      "sum_to_zero_matrix[2, 3] x;",
+      "cholesky_factor_corr[3] x;",
+      "cholesky_factor_cov[3, 2] x;",
+      "corr_matrix[3] x;",
+      "cov_matrix[2] x;",
+      "column_stochastic_matrix[2, 3] x;",
+      "row_stochastic_matrix[2, 3] x;",
+      "complex x;",
+      "complex_matrix[2, 2] x;",
+      "tuple(real<lower=0>, simplex[3]) x;",
+      "array[2] tuple(matrix[2, 2], array[2] tuple(real, vector[2])) x;",
+  };
+  for (const std::string declaration : declarations) {
+    const std::string type = declaration.substr(0, declaration.size() - 2);
+    const auto loaded =
+        load("parameters { real<lower=0> first; " + declaration + " vector[2] last; }" +
+             "transformed parameters { " + type + "copy_x = x; real t = first * last[2]; }" +
+             "generated quantities { " + type + "again = copy_x; int k = last[1] > 0 ? 1 : 2;" +
+             " real r = normal_rng(t, 1); real after = r + first; }");
+    ASSERT_NE(loaded, nullptr) << declaration;
+    Outputs outputs(loaded->model->prepared());
+    Outputs from_params(loaded->model->prepared());
+    for (std::uint32_t draw = 0; draw < 4; ++draw) {
+      std::vector<double> theta = some_point(loaded->model->dim());
+      for (double& x : theta) x = x * (draw + 1) - 0.2 * draw;
+      Random random(1, draw);
+      Random same(1, draw);
+      std::vector<double> row(outputs.column_names().size());
+      std::vector<double> again(row.size());
+      ASSERT_TRUE(outputs.write(theta.data(), random, row.data())) << declaration << outputs.message();
+      ASSERT_TRUE(from_params.write_from_params(row.data(), same, again.data()))
+          << declaration << from_params.message();
+      for (std::size_t c = 0; c < row.size(); ++c)
+        EXPECT_DOUBLE_EQ(row[c], again[c]) << declaration << outputs.column_names()[c] << draw;
+    }
+  }
+}
+
+TEST(Outputs, StoredParametersMeetNewData) {
+  const char* program =
+      "data { int N; vector[N] x; } parameters { real a; real<lower=0> s; }"
+      "transformed parameters { vector[N] mu = a * x; }"
+      "generated quantities { vector[N] low = mu - s; if (a < -5) reject(\"a is \", a); }";
+  const auto loaded = load(program, R"({"N": 3, "x": [1, 2, 3]})");
+  Outputs outputs(loaded->model->prepared());
+  std::vector<double> row(outputs.column_names().size());
+  Random random(1);
+  const std::vector<double> params{2, 0.5};
+  ASSERT_TRUE(outputs.write_from_params(params.data(), random, row.data()));
+  EXPECT_EQ(row, (std::vector<double>{2, 0.5, 2, 4, 6, 1.5, 3.5, 5.5}));
+  const std::vector<double> bad{-6, 0.5};
+  EXPECT_FALSE(outputs.write_from_params(bad.data(), random, row.data()));
+  EXPECT_EQ(row[2], -6);
+  EXPECT_TRUE(std::isnan(row[5]));
+  EXPECT_NE(outputs.message().find("a is -6"), std::string::npos);
+}
+
+TEST(Outputs, ClonesWriteTheSame) {
+  const auto loaded = load("parameters { real mu; } generated quantities { real y = normal_rng(mu, 1); }");
+  Outputs outputs(loaded->model->prepared());
+  const std::unique_ptr<OutputWriter> clone = outputs.clone();
+  Random random(4);
+  Random same(4);
+  const double theta = 0.5;
+  std::vector<double> a(2);
+  std::vector<double> b(2);
+  EXPECT_TRUE(outputs.write(&theta, random, a.data()));
+  EXPECT_TRUE(clone->write(&theta, same, b.data()));
+  EXPECT_EQ(a, b);
+}
+
 TEST(Outputs, RandomTransformedDataAreDrawnOnceAndDependOnTheSeed) {
   const char* program =
       "transformed data { real z = normal_rng(0, 1); } parameters { real mu; } model { mu ~ normal(z, 1); }"
