@@ -62,7 +62,8 @@ void add_sampler_lines(const posterior::Folder& folder, std::string& text) {
   }
   std::string steps;
   for (const posterior::Chain& chain : posterior.chains) {
-    if (chain.adaptation) steps += fmt::format("{}{:.3g}", steps.empty() ? "" : "  ", chain.adaptation->step_size);
+    if (chain.adaptation)
+      steps += fmt::format("{}{:.3g}", steps.empty() ? "" : "  ", chain.adaptation->step_size);
   }
   if (!steps.empty()) add_line(text, "step size by chain", steps);
 }

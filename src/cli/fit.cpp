@@ -1,23 +1,15 @@
 #include "fit/fit.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <random>
+#include <optional>
 #include <string>
 
 #include "base/error.hpp"
-#include "base/interrupt.hpp"
-#include "base/ranks.hpp"
-#include "cli/display.hpp"
+#include "cli/fit_run.hpp"
 #include "cli/fit_text.hpp"
 #include "cli/method_options.hpp"
-#include "cli/program_files.hpp"
 #include "cli/verb.hpp"
-#include "posterior/files.hpp"
 
 namespace kullback::cli {
 
@@ -37,8 +29,6 @@ struct FitArguments {
   bool quiet = false;
 };
 
-std::uint64_t random_seed() { return std::random_device{}(); }
-
 fit::Request request_for(const FitArguments& arguments) {
   if (!arguments.resume.empty()) {
     fit::Request request = fit::request_of(arguments.resume);
@@ -57,47 +47,18 @@ fit::Request request_for(const FitArguments& arguments) {
   request.threads = arguments.threads;
   request.init = arguments.init;
   request.force = arguments.force;
-  request.out = arguments.out.empty()
-                    ? std::filesystem::path(arguments.inputs.program).stem().string() + "-fit"
-                    : arguments.out;
+  request.out = arguments.out.empty() ? default_folder(arguments.inputs.program, "-fit") : arguments.out;
+  request.jacobian = arguments.method != "optimize";
   return request;
 }
 
-int fit_on(const Ranks& ranks, const FitArguments& arguments) {
-  fit::Request request = request_for(arguments);
-  if (!request.resume && !arguments.seed) {
-    const std::string drawn = ranks.broadcast(std::to_string(random_seed()));
-    request.seed = std::stoull(drawn);
-  }
-  const std::unique_ptr<fit::LoadedProgram> program = fit::load_program(request.inputs);
-  if (!program->understood.program) {
-    print_diagnostics(program->understood.diagnostics, program->sources);
-    return static_cast<int>(ErrorKind::bad_input);
-  }
-  const fit::LoadedModel model = fit::load_model(*program, request.inputs, {.seed = request.seed});
-  if (ranks.is_first() && !arguments.quiet)
-    print_diagnostics(model.density->data_warnings(), program->sources);
-  Display display(arguments.quiet || !ranks.is_first());
-  const InterruptGuard guard;
-  const fit::Outcome outcome = fit::run(
-      request, model, ranks,
-      {.on_progress = [&](const auto& chains) { display.show(chains); }, .should_stop = is_interrupted});
-  display.clear();
-  if (ranks.is_first() && !arguments.quiet) std::fputs(outcome_text(outcome, request.out).c_str(), stdout);
-  return outcome.is_interrupted ? kInterruptedCode : 0;
-}
-
-// A rank that fails alone would leave the others waiting for it.
 int run_fit(const FitArguments& arguments) {
-  const Ranks ranks;
-  try {
-    return fit_on(ranks, arguments);
-  } catch (const Error& error) {
-    if (ranks.size() == 1) throw;
-    print_error(error.message(), error.hint());
-    ranks.abort(static_cast<int>(error.kind()));
-    throw;
-  }
+  const RunSettings settings{.quiet = arguments.quiet,
+                             .has_seed = arguments.seed.has_value() || !arguments.resume.empty()};
+  return run_request([&] { return request_for(arguments); }, settings,
+                     [](const fit::Outcome& outcome, const fit::Request& request) {
+                       return outcome_text(outcome, request.out);
+                     });
 }
 
 void add_options(CLI::App& verb, FitArguments& arguments) {

@@ -28,13 +28,14 @@ std::string methods_reading(std::string_view option) {
 
 }  // namespace
 
-void add_method_options(CLI::App& verb, GivenOptions& given) {
+void add_method_options(CLI::App& verb, GivenOptions& given, std::string_view only) {
   const infer::Options defaults;
   for (const infer::OptionInfo& info : infer::option_infos()) {
     const std::string name(info.name);
+    if (!only.empty() && !reads(method_named(std::string(only)), name)) continue;
     verb.add_option_function<std::string>(
             infer::flag_of(name), [&given, name](const std::string& text) { given[name] = text; },
-            fmt::format("{} ({})", info.help, methods_reading(name)))
+            only.empty() ? fmt::format("{} ({})", info.help, methods_reading(name)) : std::string(info.help))
         ->type_name(std::string(info.type))
         ->default_str(infer::option_text(defaults, name))
         ->group("Options of methods");

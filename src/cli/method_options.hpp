@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "infer/algorithm.hpp"
 #include "infer/options.hpp"
@@ -16,8 +17,8 @@ namespace kullback::cli {
 // What the user gave, as text by name.
 using GivenOptions = std::map<std::string, std::string>;
 
-// Adds the flags of all methods; `given` must outlive the app.
-void add_method_options(CLI::App& verb, GivenOptions& given);
+// Adds the flags of all methods, or of one; `given` must outlive the app.
+void add_method_options(CLI::App& verb, GivenOptions& given, std::string_view only = {});
 
 // Throws Error usage with the nearest name where there is no such method.
 const infer::Method& method_named(const std::string& name);

@@ -28,7 +28,7 @@ const char* metric_name(infer::Metric metric) {
 
 }  // namespace
 
-posterior::Chain make_chain(const Request& request, const LoadedModel& model, std::size_t chain,
+posterior::Chain make_chain(const Request& request, model::OutputWriter& outputs, std::size_t chain,
                             const ChainResult& result, std::string& problem) {
   const infer::Draws& draws = result.draws;
   posterior::Chain made;
@@ -43,8 +43,7 @@ posterior::Chain make_chain(const Request& request, const LoadedModel& model, st
   }
   made.warmup_seconds = result.warmup_seconds;
   made.sampling_seconds = result.sampling_seconds;
-  const auto outputs = model.outputs();
-  const std::size_t width = outputs->column_names().size();
+  const std::size_t width = outputs.column_names().size();
   std::vector<double> row(width);
   made.columns.resize(width * made.draws);
   for (std::size_t i = 0; i < made.draws; ++i) {
@@ -52,8 +51,8 @@ posterior::Chain make_chain(const Request& request, const LoadedModel& model, st
     Random random(request.seed, static_cast<std::uint32_t>(chain),
                   static_cast<std::uint32_t>(infer::Purpose::generated_quantities),
                   static_cast<std::uint32_t>(i));
-    if (!outputs->write(draws.theta.data() + i * draws.dim, random, row.data()) && problem.empty())
-      problem = outputs->message();
+    if (!outputs.write(draws.theta.data() + i * draws.dim, random, row.data()) && problem.empty())
+      problem = outputs.message();
     for (std::size_t j = 0; j < width; ++j) made.columns[j * made.draws + i] = row[j];
   }
   return made;

@@ -10,7 +10,7 @@
 namespace kullback::fit {
 
 // `problem`: what the first draw said whose generated quantities were rejected; empty where none was.
-posterior::Chain make_chain(const Request& request, const LoadedModel& model, std::size_t chain,
+posterior::Chain make_chain(const Request& request, model::OutputWriter& outputs, std::size_t chain,
                             const ChainResult& result, std::string& problem);
 
 }  // namespace kullback::fit

@@ -23,12 +23,10 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 
 }  // namespace
 
-ChainRun::ChainRun(const Request& request, std::unique_ptr<density::LogDensity> density, infer::Start start)
-    : request_(request),
-      density_(std::move(density)),
-      partial_(partial_folder(request.out), start.chain, request.method->stats.size()) {
-  result_.draws.dim = density_->dim();
-  algorithm_ = request.method->make(*density_, request.options, std::move(start));
+ChainRun::ChainRun(const Request& request, density::LogDensity& density, infer::Start start)
+    : request_(request), partial_(partial_folder(request.out), start.chain, request.method->stats.size()) {
+  result_.draws.dim = density.dim();
+  algorithm_ = request.method->make(density, request.options, std::move(start));
   if (request.resume) restore();
   note_progress();
 }

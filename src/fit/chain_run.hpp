@@ -27,8 +27,8 @@ struct ChainResult {
 
 class ChainRun final {
  public:
-  // The density is this chain's own.
-  ChainRun(const Request& request, std::unique_ptr<density::LogDensity> density, infer::Start start);
+  // The density must outlive the run; no other chain may evaluate it while this one runs.
+  ChainRun(const Request& request, density::LogDensity& density, infer::Start start);
 
   // Until the algorithm has finished or `stop` says so; then the state is saved, where the run is long enough
   // to be worth it or was stopped. Throws Error.
@@ -43,7 +43,6 @@ class ChainRun final {
   void note_progress();
 
   const Request& request_;
-  std::unique_ptr<density::LogDensity> density_;
   std::unique_ptr<infer::Algorithm> algorithm_;
   Partial partial_;
   ChainResult result_;

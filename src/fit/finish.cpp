@@ -17,10 +17,9 @@ namespace {
 
 void fill_posterior(const Request& request, const LoadedModel& model, std::vector<FinishedChain>& chains,
                     posterior::Posterior& posterior) {
-  const auto outputs = model.outputs();
-  posterior.names = outputs->column_names();
-  posterior.parameters = outputs->parameter_columns();
-  posterior.generated = outputs->generated_columns_begin();
+  posterior.names = model.outputs->column_names();
+  posterior.parameters = model.outputs->parameter_columns();
+  posterior.generated = model.outputs->generated_columns_begin();
   posterior.stat_names.assign(request.method->stats.begin(), request.method->stats.end());
   for (FinishedChain& chain : chains) posterior.chains.push_back(std::move(chain.chain));
 }

@@ -10,8 +10,9 @@ namespace kullback::fit {
 
 std::filesystem::path partial_folder(const std::filesystem::path& out);
 
-// Makes `out` with the record and the program in it, at once: a folder exists either with both or not at all.
-// One that exists is refused, or with `force` replaced where it holds a fit (or nothing). Throws Error.
+// Makes `out` with the record and the program (empty: a library) in it, at once: a folder exists either with
+// both or not at all. One that exists is refused, or with `force` replaced where it holds a fit (or nothing).
+// Throws Error.
 void begin_folder(const std::filesystem::path& out, const posterior::RunRecord& record,
                   const std::string& program_text, bool force);
 

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "model/bridgestan_model.hpp"
 #include "model/data.hpp"
+#include "model/outputs.hpp"
 
 namespace kullback::fit {
 
@@ -25,6 +27,8 @@ std::vector<posterior::DataVariable> plain_variables(const model::Data& data) {
 
 std::unique_ptr<LoadedProgram> load_program(const Inputs& inputs) {
   auto loaded = std::make_unique<LoadedProgram>();
+  loaded->is_library = inputs.program.ends_with(".so");
+  if (loaded->is_library) return loaded;
   loaded->text = read_file(inputs.program);
   const FileId file = loaded->sources.add(inputs.program, loaded->text);
   lang::FrontEndOptions options;
@@ -43,14 +47,23 @@ LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model
     data = model::parse_data(loaded.data_text, inputs.data);
     loaded.data = plain_variables(data);
   }
+  if (program.is_library) {
+    auto library = std::make_unique<model::BridgeStanModel>(
+        inputs.program, loaded.data_text,
+        model::BridgeStanOptions{.normalized = options.normalized,
+                                 .jacobian = options.jacobian,
+                                 .seed = static_cast<unsigned>(options.seed)});
+    loaded.outputs = library->outputs();
+    loaded.density = std::move(library);
+    return loaded;
+  }
   options.max_memory = inputs.max_memory;
-  loaded.density = std::make_unique<model::StanModel>(*program.understood.program, program.sources,
-                                                      std::move(data), options);
+  auto stan = std::make_unique<model::StanModel>(*program.understood.program, program.sources,
+                                                 std::move(data), options);
+  loaded.outputs = std::make_unique<model::Outputs>(stan->prepared());
+  loaded.stan = stan.get();
+  loaded.density = std::move(stan);
   return loaded;
-}
-
-std::unique_ptr<model::Outputs> LoadedModel::outputs() const {
-  return std::make_unique<model::Outputs>(density->prepared());
 }
 
 }  // namespace kullback::fit

@@ -1,4 +1,4 @@
-// A program and its data, read and ready to evaluate.
+// A program (or a library with BridgeStan's interface) and its data, read and ready to evaluate.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include "base/source.hpp"
 #include "fit/request.hpp"
 #include "lang/front_end.hpp"
-#include "model/outputs.hpp"
+#include "model/output_writer.hpp"
 #include "model/stan_model.hpp"
 #include "posterior/files.hpp"
 
@@ -17,6 +17,7 @@ namespace kullback::fit {
 
 // A program that was read; `understood.program` is null where it has errors, which the diagnostics tell.
 struct LoadedProgram {
+  bool is_library = false;  // *.so: there is nothing to understand
   SourceMap sources;
   std::string text;  // of the file itself, without what it includes
   lang::Understood understood;
@@ -28,9 +29,9 @@ struct LoadedModel {
   const LoadedProgram* program = nullptr;
   std::string data_text;                      // as the file has it
   std::vector<posterior::DataVariable> data;  // for posterior.nc
-  std::unique_ptr<model::StanModel> density;
-
-  std::unique_ptr<model::Outputs> outputs() const;  // for one thread
+  std::unique_ptr<density::LogDensity> density;
+  model::StanModel* stan = nullptr;              // the density; null for a library
+  std::unique_ptr<model::OutputWriter> outputs;  // threads use clones
 };
 
 // Throws Error where the program has errors or the data do not fit. The program must outlive the model.

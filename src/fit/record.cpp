@@ -60,10 +60,12 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
     record.options[kIncludePath] = joined(request.inputs.include_paths);
   if (!request.jacobian) record.options[kJacobian] = "false";
   record.status = "running";
+  record.started = posterior::utc_now();
   return record;
 }
 
-void check_same_inputs(const posterior::RunRecord& before, const posterior::RunRecord& now) {
+void continue_record(const std::filesystem::path& folder, posterior::RunRecord& now) {
+  const posterior::RunRecord before = posterior::read_run_record((folder / "run.json").string());
   if (before.data_hash != now.data_hash) {
     throw Error(ErrorKind::bad_input, before.data + ": is not what it was when the run began.",
                 "Put the old data back, or start anew with --force.");
@@ -73,6 +75,10 @@ void check_same_inputs(const posterior::RunRecord& before, const posterior::RunR
                 fmt::format("the run was begun by kullback {}, but this is {}.", before.version, now.version),
                 "Go on with that version, or start anew with --force.");
   }
+  now = before;
+  now.findings.clear();
+  now.gradients = 0;  // the algorithms' own counts go on
+  now.status = "running";
 }
 
 bool is_markov(const posterior::RunRecord& record) {
@@ -100,9 +106,12 @@ Request request_of(const std::filesystem::path& folder) {
     else
       infer::set_option(request.options, name, text);
   }
-  // The copy is what was run; its includes stand beside the original.
-  request.inputs.include_paths.push_back(std::filesystem::path(record.program).parent_path().string());
-  request.inputs.program = (folder / "model.stan").string();
+  // The copy is what was run; its includes stand beside the original. Of a library there is no copy.
+  const std::filesystem::path copy = folder / "model.stan";
+  if (std::filesystem::exists(copy)) {
+    request.inputs.include_paths.push_back(std::filesystem::path(record.program).parent_path().string());
+    request.inputs.program = copy.string();
+  }
   request.seed = record.seed;
   request.chains = record.chains;
   request.out = folder;

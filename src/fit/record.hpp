@@ -9,7 +9,8 @@ namespace kullback::fit {
 
 posterior::RunRecord make_record(const Request& request, const LoadedModel& model);
 
-// Throws Error where the program or the data are not those of the run that is to go on.
-void check_same_inputs(const posterior::RunRecord& before, const posterior::RunRecord& now);
+// The record of a run that goes on: paths and times are those of the run in the folder. Throws Error where
+// the program, the data or the version are not.
+void continue_record(const std::filesystem::path& folder, posterior::RunRecord& record);
 
 }  // namespace kullback::fit

@@ -28,16 +28,18 @@ std::optional<double> radius_of(const std::string& init) {
   const auto [end, error] = std::from_chars(init.data(), init.data() + init.size(), radius);
   if (error != std::errc() || end != init.data() + init.size()) return std::nullopt;
   if (!(radius >= 0) || radius > 1e6) {
-    throw Error(ErrorKind::usage, fmt::format("--init: found {}, but a radius must be between 0 and 1e6.", init));
+    throw Error(ErrorKind::usage,
+                fmt::format("--init: found {}, but a radius must be between 0 and 1e6.", init));
   }
   return radius;
 }
 
 [[noreturn]] void no_start(const infer::FoundStart& found, std::uint32_t chain, const std::string& where) {
-  throw Error(ErrorKind::bad_input,
-              fmt::format("chain {}: the density is not finite {}; the last time: {}", chain + 1, where,
-                          found.message.empty() ? "a coordinate of the gradient is not finite." : found.message),
-              "Give starting values with --init FILE.json, or a smaller radius, such as --init 0.1.");
+  throw Error(
+      ErrorKind::bad_input,
+      fmt::format("chain {}: the density is not finite {}; the last time: {}", chain + 1, where,
+                  found.message.empty() ? "a coordinate of the gradient is not finite." : found.message),
+      "Give starting values with --init FILE.json, or a smaller radius, such as --init 0.1.");
 }
 
 std::vector<double> random_start(const Request& request, const LoadedModel& model, std::uint32_t chain,
@@ -67,7 +69,7 @@ std::vector<double> start_from(const Request& request, const LoadedModel& model,
     Random random(request.seed, chain, static_cast<std::uint32_t>(infer::Purpose::start), attempt);
     std::vector<double> fallback(dim);
     for (double& x : fallback) x = kDefaultRadius * (2 * random.uniform() - 1);
-    std::vector<double> theta = model::unconstrain(*model.density->prepared(), inits, fallback).theta;
+    std::vector<double> theta = model::unconstrain(*model.stan->prepared(), inits, fallback).theta;
     const bool is_fixed = theta == last.theta;  // the file names every parameter
     if (is_fixed) break;
     last.theta = std::move(theta);
@@ -82,9 +84,9 @@ std::vector<std::vector<double>> pathfinder_starts(const Request& request, const
                                                    const std::vector<std::uint32_t>& chains) {
   infer::Options options;
   options.draws = request.chains;
-  const auto algorithm = infer::find_method(kPathfinder)
-                             ->make(*model.density, options,
-                                    {random_start(request, model, 0, kDefaultRadius), request.seed, 0});
+  const auto algorithm =
+      infer::find_method(kPathfinder)
+          ->make(*model.density, options, {random_start(request, model, 0, kDefaultRadius), request.seed, 0});
   infer::Draws draws;
   draws.dim = model.density->dim();
   while (algorithm->step(draws)) {
@@ -109,6 +111,9 @@ std::vector<std::vector<double>> points(const Request& request, const LoadedMode
     for (const std::uint32_t chain : chains) starts.push_back(random_start(request, model, chain, *radius));
     return starts;
   }
+  if (model.stan == nullptr)
+    throw Error(ErrorKind::usage, "--init FILE is for Stan programs, not for a shared library.",
+                "Give a radius.");
   const model::Data inits = model::read_data(request.init);
   for (const std::uint32_t chain : chains) starts.push_back(start_from(request, model, inits, chain));
   return starts;
@@ -124,7 +129,8 @@ std::vector<infer::Start> find_starts(const Request& request, const LoadedModel&
     return starts;
   }
   std::vector<std::vector<double>> found = points(request, model, chains);
-  for (std::size_t i = 0; i < chains.size(); ++i) starts.push_back({std::move(found[i]), request.seed, chains[i]});
+  for (std::size_t i = 0; i < chains.size(); ++i)
+    starts.push_back({std::move(found[i]), request.seed, chains[i]});
   return starts;
 }
 

@@ -1,0 +1,59 @@
+#include "cli/fit_run.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <random>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/ranks.hpp"
+#include "cli/display.hpp"
+#include "cli/program_files.hpp"
+#include "cli/verb.hpp"
+
+namespace kullback::cli {
+
+namespace {
+
+int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings, const OutcomeText& text) {
+  if (!settings.has_seed) request.seed = std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
+  const std::unique_ptr<fit::LoadedProgram> program = fit::load_program(request.inputs);
+  if (!program->is_library && !program->understood.program) {
+    if (ranks.is_first()) print_diagnostics(program->understood.diagnostics, program->sources);
+    return static_cast<int>(ErrorKind::bad_input);
+  }
+  const bool prints = ranks.is_first() && !settings.quiet;
+  const fit::LoadedModel model =
+      fit::load_model(*program, request.inputs, {.jacobian = request.jacobian, .seed = request.seed});
+  if (prints && model.stan != nullptr) print_diagnostics(model.stan->data_warnings(), program->sources);
+  Display display(!prints);
+  const InterruptGuard guard;
+  const fit::Outcome outcome = fit::run(
+      request, model, ranks,
+      {.on_progress = [&](const auto& chains) { display.show(chains); }, .should_stop = is_interrupted});
+  display.clear();
+  if (prints) std::fputs(text(outcome, request).c_str(), stdout);
+  return outcome.is_interrupted ? kInterruptedCode : 0;
+}
+
+}  // namespace
+
+int run_request(const std::function<fit::Request()>& make_request, const RunSettings& settings,
+                const OutcomeText& text) {
+  const Ranks ranks;
+  try {
+    return run_on(ranks, make_request(), settings, text);
+  } catch (const Error& error) {
+    if (ranks.size() == 1) throw;
+    print_error(error.message(), error.hint());
+    ranks.abort(static_cast<int>(error.kind()));  // the others would wait for this one
+    throw;
+  }
+}
+
+std::string default_folder(const std::string& program, const std::string& suffix) {
+  return std::filesystem::path(program).stem().string() + suffix;
+}
+
+}  // namespace kullback::cli

@@ -1,0 +1,26 @@
+// What the verbs share that run a request: fit and optimize.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "fit/fit.hpp"
+
+namespace kullback::cli {
+
+struct RunSettings {
+  bool quiet = false;
+  bool has_seed = true;  // else a random one is drawn, the same on all ranks
+};
+
+using OutcomeText = std::function<std::string(const fit::Outcome&, const fit::Request&)>;
+
+// Makes the request, loads its inputs, runs it on the ranks, prints the outcome. Returns the exit code;
+// throws Error.
+int run_request(const std::function<fit::Request()>& make_request, const RunSettings& settings,
+                const OutcomeText& text);
+
+// "MODEL-fit" beside the user, from the program's name.
+std::string default_folder(const std::string& program, const std::string& suffix);
+
+}  // namespace kullback::cli

@@ -1,0 +1,120 @@
+#include "fit/pool.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "fit/chain_outputs.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{100};
+
+// A chain with what only it uses: clones share the tape, which the first evaluation made. A library that runs
+// in one thread only has none; then the chains take turns with the model itself.
+struct Work {
+  std::unique_ptr<density::LogDensity> density;
+  std::unique_ptr<model::OutputWriter> outputs;
+  std::unique_ptr<ChainRun> run;
+  std::uint32_t number = 0;
+};
+
+std::vector<Work> prepare(const Request& request, const LoadedModel& model,
+                          std::vector<infer::Start> starts) {
+  std::vector<Work> all;
+  for (infer::Start& start : starts) {
+    Work work{model.density->clone(), model.outputs->clone(), nullptr, start.chain};
+    density::LogDensity& density = work.density ? *work.density : *model.density;
+    work.run = std::make_unique<ChainRun>(request, density, std::move(start));
+    all.push_back(std::move(work));
+  }
+  return all;
+}
+
+class Pool final {
+ public:
+  Pool(const Request& request, const LoadedModel& model, std::vector<infer::Start> starts)
+      : request_(request),
+        model_(model),
+        work_(prepare(request, model, std::move(starts))),
+        finished_(work_.size()) {}
+
+  std::vector<FinishedChain> run(const Watch& watch) {
+    const std::size_t count = thread_count();
+    running_ = count;
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < count; ++t) threads.emplace_back([this] { take_chains(); });
+    std::unique_lock lock(mutex_);
+    while (running_ > 0) {
+      woken_.wait_for(lock, kLookEvery, [this] { return running_ == 0; });
+      lock.unlock();
+      if (watch.should_stop()) stop_ = true;
+      if (watch.on_progress) watch.on_progress(progress());
+      lock.lock();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    return std::move(finished_);
+  }
+
+ private:
+  std::size_t thread_count() const {
+    if (work_.empty() || !work_.front().density) return 1;
+    const std::size_t wanted = request_.threads > 0 ? request_.threads : std::thread::hardware_concurrency();
+    return std::clamp<std::size_t>(wanted, 1, work_.size());
+  }
+
+  void take_chains() {
+    try {
+      for (std::size_t i = next_++; i < work_.size(); i = next_++) finish_chain(work_[i], finished_[i]);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      stop_ = true;
+    }
+    const std::lock_guard lock(mutex_);
+    --running_;
+    woken_.notify_one();
+  }
+
+  void finish_chain(Work& work, FinishedChain& finished) {
+    work.run->run(stop_);
+    finished.number = work.number;
+    finished.result = work.run->take_result();
+    model::OutputWriter& outputs = work.outputs ? *work.outputs : *model_.outputs;
+    finished.chain = make_chain(request_, outputs, work.number, finished.result, finished.problem);
+  }
+
+  std::vector<infer::Progress> progress() const {
+    std::vector<infer::Progress> all;
+    for (const Work& work : work_) all.push_back(work.run->progress());
+    return all;
+  }
+
+  const Request& request_;
+  const LoadedModel& model_;
+  std::vector<Work> work_;
+  std::vector<FinishedChain> finished_;
+  std::atomic<bool> stop_{false};
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  std::size_t running_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+std::vector<FinishedChain> run_chains(const Request& request, const LoadedModel& model,
+                                      std::vector<infer::Start> starts, const Watch& watch) {
+  return Pool(request, model, std::move(starts)).run(watch);
+}
+
+}  // namespace kullback::fit
