@@ -26,19 +26,11 @@ constexpr std::size_t kMinHalf = 3;
 constexpr std::size_t kMinHalfForPairs = 6;
 constexpr double kTauOfShortHalves = 2;
 
-HalfMoments center(Halves& halves) {
-  HalfMoments of = moments(halves);
-  for (std::size_t i = 0; i < halves.draws; ++i)
-    for (std::size_t h = 0; h < halves.halves; ++h) halves.values[i * halves.halves + h] -= of.means[h];
-  return of;
-}
-
 // The correlations at even and odd lags, which Geyer's sequences sum in pairs.
 class Autocorrelation final {
  public:
-  Autocorrelation(const Halves& centred, const HalfMoments& of)
-      : autocovariance_(centred), within_(of.variance_within) {
-    const double n = static_cast<double>(centred.draws);
+  explicit Autocorrelation(const Centred& of) : autocovariance_(of.halves), within_(of.variance_within) {
+    const double n = static_cast<double>(of.halves.draws);
     marginal_ = within_ * (n - 1) / n + of.variance_of_means;
   }
   double operator()(std::size_t lag) {
@@ -69,34 +61,33 @@ double correlation_time(Autocorrelation& rho, std::size_t draws) {
 
 }  // namespace
 
-double ess_of(Halves halves) {
-  if (halves.draws < kMinHalf) return kNaN;
-  const HalfMoments of = center(halves);
-  if (!(of.variance_within > 0 || of.variance_of_means > 0)) return kNaN;
-  const double count = static_cast<double>(halves.values.size());
-  if (halves.draws < kMinHalfForPairs) return count / kTauOfShortHalves;
-  Autocorrelation rho(halves, of);
-  return count / std::max(correlation_time(rho, halves.draws), 1 / std::log10(count));
+double ess_of(const Centred& of) {
+  const std::size_t draws = of.halves.draws;
+  if (draws < kMinHalf || !(of.variance_within > 0 || of.variance_of_means > 0)) return kNaN;
+  const double count = static_cast<double>(of.halves.values.size());
+  if (draws < kMinHalfForPairs) return count / kTauOfShortHalves;
+  Autocorrelation rho(of);
+  return count / std::max(correlation_time(rho, draws), 1 / std::log10(count));
 }
 
-double ess_mean(const Chains& chains) { return are_usable(chains) ? ess_of(cut(chains)) : kNaN; }
+double ess_mean(const Chains& chains) { return are_usable(chains) ? ess_of(center(cut(chains))) : kNaN; }
 
 double ess_bulk(const Chains& chains) {
-  return are_usable(chains) ? ess_of(rank_normalised(sorted(chains), Cut(chains))) : kNaN;
+  return are_usable(chains) ? ess_of(center(rank_normalised(sorted(chains), Cut(chains)))) : kNaN;
 }
 
 // The sd is no mean, but to first order a function of the mean of the squared deviations.
 double ess_sd(const Chains& chains) {
   if (!are_usable(chains)) return kNaN;
   const double center_of_all = mean(chains.values);
-  return ess_of(cut(chains, [center_of_all](double value) {
+  return ess_of(center(cut(chains, [center_of_all](double value) {
     const double deviation = value - center_of_all;
     return deviation * deviation;
-  }));
+  })));
 }
 
 double ess_below(const Chains& chains, double bound) {
-  return ess_of(cut(chains, [bound](double value) { return value <= bound ? 1.0 : 0.0; }));
+  return ess_of(center(cut(chains, [bound](double value) { return value <= bound ? 1.0 : 0.0; })));
 }
 
 double ess_quantile(const Chains& chains, double probability) {

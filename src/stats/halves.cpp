@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
-#include "base/error.hpp"
 #include "stats/sums.hpp"
 
 namespace kullback::stats {
@@ -27,28 +27,23 @@ Halves cut(const Chains& chains) {
   return cut(chains, [origin](double value) { return value - origin; });
 }
 
-HalfMoments moments(const Halves& halves) {
+Centred center(Halves halves) {
   const std::size_t count = halves.halves;
-  HalfMoments result{std::vector<double>(count, 0.0)};
+  std::vector<double> means(count, 0.0);
+  double* values = halves.values.data();
   for (std::size_t i = 0; i < halves.draws; ++i)
-    for (std::size_t h = 0; h < count; ++h) result.means[h] += halves.values[i * count + h];
-  for (double& mean : result.means) mean /= static_cast<double>(halves.draws);
-
-  double squares = 0;
+    for (std::size_t h = 0; h < count; ++h) means[h] += values[i * count + h];
+  for (double& mean_of_half : means) mean_of_half /= static_cast<double>(halves.draws);
   for (std::size_t i = 0; i < halves.draws; ++i)
-    for (std::size_t h = 0; h < count; ++h) {
-      const double deviation = halves.values[i * count + h] - result.means[h];
-      squares += deviation * deviation;
-    }
-  result.variance_within = squares / static_cast<double>(count * (halves.draws - 1));
-  result.variance_of_means = variance(result.means);
-  return result;
+    for (std::size_t h = 0; h < count; ++h) values[i * count + h] -= means[h];
+  const double within =
+      dot(values, values, halves.values.size()) / static_cast<double>(count * (halves.draws - 1));
+  return {std::move(halves), variance(means), within};
 }
 
-double rhat_of(const Halves& halves) {
-  const HalfMoments of = moments(halves);
-  const double n = static_cast<double>(halves.draws);
-  return std::sqrt(of.variance_of_means / of.variance_within + (n - 1) / n);
+double rhat_of(const Centred& centred) {
+  const double n = static_cast<double>(centred.halves.draws);
+  return std::sqrt(centred.variance_of_means / centred.variance_within + (n - 1) / n);
 }
 
 bool are_usable(const Chains& chains) {

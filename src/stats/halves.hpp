@@ -57,16 +57,16 @@ Halves cut(const Chains& chains, const Transform& transform) {
 // The values, less the first of them: nothing here depends on the origin, and sums lose fewer digits.
 Halves cut(const Chains& chains);
 
-struct HalfMoments {
-  std::vector<double> means;     // of each half
+// The halves less their means, and what the means tell.
+struct Centred {
+  Halves halves;
   double variance_of_means = 0;  // with halves - 1
   double variance_within = 0;    // mean over halves, with draws - 1
 };
-HalfMoments moments(const Halves& halves);
+Centred center(Halves halves);
 
-double rhat_of(const Halves& halves);
-// Uses the values up: they are centred.
-double ess_of(Halves halves);
+double rhat_of(const Centred& centred);
+double ess_of(const Centred& centred);
 
 // Finite, not constant but for rounding, of the size they say, and long enough for halves.
 bool are_usable(const Chains& chains);

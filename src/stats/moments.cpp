@@ -21,9 +21,7 @@ double mean(std::span<const double> values) {
   const double count = static_cast<double>(values.size());
   const double first = sum(values) / count;
   if (!std::isfinite(first)) return kNaN;  // the sum overflows
-  double rest = 0;
-  for (const double value : values) rest += value - first;
-  return first + rest / count;
+  return first + sum_of_deviations(values, first) / count;
 }
 
 double sd(std::span<const double> values) { return std::sqrt(variance(values)); }

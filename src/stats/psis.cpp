@@ -9,8 +9,6 @@
 #include <numeric>
 #include <vector>
 
-#include "stats/sums.hpp"
-
 namespace kullback::stats {
 namespace {
 
@@ -78,13 +76,14 @@ Psis smooth_weights(std::span<const double> log_weights, double relative_efficie
   const std::size_t length = tail_length(log_weights.size(), relative_efficiency);
   if (length >= kMinTail) result.khat = smooth_tail(result.log_weights, length);
 
-  const double total = log_sum_exp(result.log_weights);
-  double squares = 0;
-  for (double& value : result.log_weights) {
-    value -= total;
-    squares += std::exp(2 * value);
+  double total = 0, squares = 0;
+  for (const double value : result.log_weights) {
+    const double weight = std::exp(value);
+    total += weight;
+    squares += weight * weight;
   }
-  result.ess = relative_efficiency / squares;
+  for (double& value : result.log_weights) value -= std::log(total);
+  result.ess = relative_efficiency * total * total / squares;
   return result;
 }
 

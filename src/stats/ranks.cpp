@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -17,56 +17,73 @@ namespace kullback::stats {
 namespace {
 
 constexpr std::size_t kFewForRadix = 256;
-constexpr std::size_t kBytes = sizeof(double);
-constexpr std::size_t kByteValues = 256;
+constexpr std::size_t kDigits = 3;
+constexpr std::size_t kDigitValues = 256;
+constexpr double kKeys = 0xffffff;
 
-using Counts = std::array<std::array<std::size_t, kByteValues>, kBytes>;
+struct Item {
+  std::uint32_t key = 0;
+  std::uint32_t index = 0;
+};
 
-// An integer in the order of the numbers. Adding 0 makes the two zeros equal.
-std::uint64_t key(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
-  const std::uint64_t sign = std::uint64_t{1} << 63;
-  return bits & sign ? ~bits : bits | sign;
-}
+std::size_t digit(std::uint32_t key, std::size_t which) { return (key >> (8 * which)) & 0xff; }
 
-std::size_t byte(std::uint64_t of, std::size_t which) { return (of >> (8 * which)) & 0xff; }
-
-Counts count_bytes(const std::vector<Ranked>& items) {
-  Counts counts{};
-  for (const Ranked& item : items) {
-    const std::uint64_t k = key(item.value);
-    for (std::size_t b = 0; b < kBytes; ++b) ++counts[b][byte(k, b)];
-  }
-  return counts;
-}
-
-// By one byte of the key after the other, the last the most significant; stable, so that earlier orders
+// By one digit of the key after the other, the last the most significant; stable, so that earlier orders
 // remain.
-void radix_sort(std::vector<Ranked>& items) {
-  Counts counts = count_bytes(items);
-  std::vector<Ranked> other(items.size());
-  for (std::size_t b = 0; b < kBytes; ++b) {
-    auto& starts = counts[b];
-    if (starts[byte(key(items[0].value), b)] == items.size()) continue;  // all have the same byte
-    std::size_t start = 0;
-    for (std::size_t& entry : starts) start += std::exchange(entry, start);
-    for (const Ranked& item : items) other[starts[byte(key(item.value), b)]++] = item;
+void radix_sort(std::vector<Item>& items) {
+  std::array<std::array<std::uint32_t, kDigitValues>, kDigits> starts{};
+  for (const Item& item : items)
+    for (std::size_t d = 0; d < kDigits; ++d) ++starts[d][digit(item.key, d)];
+  std::vector<Item> other(items.size());
+  for (std::size_t d = 0; d < kDigits; ++d) {
+    std::uint32_t start = 0;
+    for (std::uint32_t& entry : starts[d]) start += std::exchange(entry, start);
+    for (const Item& item : items) other[starts[d][digit(item.key, d)]++] = item;
     items.swap(other);
   }
 }
 
-}  // namespace
+bool is_less(const Ranked& a, const Ranked& b) { return a.value < b.value; }
 
-std::vector<Ranked> sorted(const Chains& chains) {
+std::vector<Ranked> in_given_order(const Chains& chains) {
   const Cut cut(chains);
   std::vector<Ranked> items(chains.values.size());
   for (std::size_t chain = 0, at = 0; chain < chains.chains; ++chain)
     for (std::size_t draw = 0; draw < chains.draws; ++draw, ++at)
       items[at] = {chains.values[at], cut.position(chain, draw)};
-  if (items.size() >= kFewForRadix)
-    radix_sort(items);
-  else
-    std::sort(items.begin(), items.end(), [](const Ranked& a, const Ranked& b) { return a.value < b.value; });
+  return items;
+}
+
+// By the place of a value in 2^24 intervals between the smallest and the largest, then within intervals.
+// Subtraction and multiplication are monotone in spite of rounding, so that intervals are in the order of
+// their values.
+std::vector<Ranked> sorted_by_intervals(const std::vector<Ranked>& items, double low, double per_unit) {
+  std::vector<Item> keys(items.size());
+  for (std::uint32_t i = 0; i < keys.size(); ++i)
+    keys[i] = {static_cast<std::uint32_t>((items[i].value - low) * per_unit), i};
+  radix_sort(keys);
+  std::vector<Ranked> result(items.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) result[i] = items[keys[i].index];
+  for (std::size_t first = 0, end = 0; first < keys.size(); first = end) {
+    while (end < keys.size() && keys[end].key == keys[first].key) ++end;
+    const auto from = result.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto to = result.begin() + static_cast<std::ptrdiff_t>(end);
+    if (end - first > 1 && !std::is_sorted(from, to, is_less)) std::sort(from, to, is_less);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Ranked> sorted(const Chains& chains) {
+  std::vector<Ranked> items = in_given_order(chains);
+  if (items.size() >= kFewForRadix && items.size() < std::numeric_limits<std::uint32_t>::max()) {
+    const auto [low, high] = std::minmax_element(chains.values.begin(), chains.values.end());
+    const double per_unit = kKeys / (*high - *low);
+    // 0 where the range overflows, infinite where it underflows.
+    if (per_unit > 0 && std::isfinite(per_unit)) return sorted_by_intervals(items, *low, per_unit);
+  }
+  std::sort(items.begin(), items.end(), is_less);
   return items;
 }
 

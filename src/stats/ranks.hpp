@@ -24,7 +24,7 @@ std::vector<Ranked> folded(std::span<const Ranked> ascending);
 Halves rank_normalised(std::span<const Ranked> ascending, const Cut& cut);
 
 // The larger of R-hat of rank-normalised values and of folded values.
-double rhat_of_ranks(const Halves& scores, std::span<const Ranked> ascending, const Cut& cut);
+double rhat_of_ranks(const Centred& scores, std::span<const Ranked> ascending, const Cut& cut);
 
 // Of the mean of the indicator value <= bound.
 double ess_below(const Chains& chains, double bound);

@@ -49,13 +49,13 @@ void check_superchains(const Chains& chains, std::size_t size) {
 
 }  // namespace
 
-double rhat_of_ranks(const Halves& scores, std::span<const Ranked> ascending, const Cut& cut) {
+double rhat_of_ranks(const Centred& scores, std::span<const Ranked> ascending, const Cut& cut) {
   const double bulk = rhat_of(scores);
   const auto deviations = folded(ascending);
   // Two values, each of half of the draws: no deviation differs from another, and there is no scale to
   // compare.
   if (deviations.front().value == deviations.back().value) return bulk;
-  const double tail = rhat_of(rank_normalised(deviations, cut));
+  const double tail = rhat_of(center(rank_normalised(deviations, cut)));
   return std::isnan(bulk) ? kNaN : std::max(bulk, tail);
 }
 
@@ -63,10 +63,10 @@ double rhat(const Chains& chains) {
   if (!are_usable(chains)) return kNaN;
   const Cut cut(chains);
   const auto ascending = sorted(chains);
-  return rhat_of_ranks(rank_normalised(ascending, cut), ascending, cut);
+  return rhat_of_ranks(center(rank_normalised(ascending, cut)), ascending, cut);
 }
 
-double rhat_basic(const Chains& chains) { return are_usable(chains) ? rhat_of(cut(chains)) : kNaN; }
+double rhat_basic(const Chains& chains) { return are_usable(chains) ? rhat_of(center(cut(chains))) : kNaN; }
 
 double nested_rhat(const Chains& chains, std::size_t superchain_size) {
   check_superchains(chains, superchain_size);

@@ -25,17 +25,17 @@ ChainSummary summarize(const Chains& chains) {
   if (!are_usable(chains)) return without_diagnostics(chains);
   const Cut cut_of(chains);
   const auto ascending = sorted(chains);
-  Halves scores = rank_normalised(ascending, cut_of);
+  const Centred scores = center(rank_normalised(ascending, cut_of));
 
   ChainSummary result;
   result.mean = mean(chains.values);
   result.sd = sd(chains.values);
-  result.mcse_mean = result.sd / std::sqrt(ess_of(cut(chains)));
+  result.mcse_mean = result.sd / std::sqrt(ess_of(center(cut(chains))));
   result.q5 = quantile(ascending, 0.05);
   result.q50 = quantile(ascending, 0.5);
   result.q95 = quantile(ascending, 0.95);
   result.rhat = rhat_of_ranks(scores, ascending, cut_of);
-  result.ess_bulk = ess_of(std::move(scores));
+  result.ess_bulk = ess_of(scores);
   result.ess_tail = smaller(ess_below(chains, result.q5), ess_below(chains, result.q95));
   return result;
 }

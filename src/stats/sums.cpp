@@ -35,6 +35,10 @@ double sum(std::span<const double> values) {
   return sum_of(values.size(), [&](std::size_t i) { return values[i]; });
 }
 
+double sum_of_deviations(std::span<const double> values, double center) {
+  return sum_of(values.size(), [&](std::size_t i) { return values[i] - center; });
+}
+
 double dot(const double* a, const double* b, std::size_t count) {
   return sum_of(count, [a, b](std::size_t i) { return a[i] * b[i]; });
 }

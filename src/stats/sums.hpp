@@ -10,6 +10,7 @@ namespace kullback::stats {
 
 bool are_finite(std::span<const double> values);
 double sum(std::span<const double> values);
+double sum_of_deviations(std::span<const double> values, double center);
 double dot(const double* a, const double* b, std::size_t count);
 // With count - 1; NaN for fewer than two values.
 double variance(std::span<const double> values);

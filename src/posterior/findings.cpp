@@ -1,0 +1,127 @@
+// Heavy tails: k-hat is the shape of a generalised Pareto distribution of the M = min(S / 5, 3 sqrt(S / r))
+// of S draws that lie farthest out, r their relative efficiency; the variance is infinite where k >= 1/2. The
+// standard error of k-hat is about (1 + k) / sqrt(r M). A marginal is named where k-hat is two standard
+// errors above 1/2.
+#include "posterior/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "posterior/finding_parts.hpp"
+#include "stats/psis.hpp"
+
+namespace kullback::posterior {
+
+namespace {
+
+constexpr std::size_t kDrawsForTails = 200;
+constexpr double kStandardErrors = 2.0;
+
+double tail_limit(double draws, double efficiency) {
+  const double r = std::clamp(efficiency, 0.01, 1.0);
+  const double tail = std::min(0.2 * draws, 3 * std::sqrt(draws / r));
+  return 0.5 + kStandardErrors * 1.5 / std::sqrt(r * tail);
+}
+
+bool is_constant(const std::vector<double>& values) {
+  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+}
+
+bool is_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+double efficiency(const std::vector<SummaryRow>& rows, std::size_t row, std::size_t draws) {
+  if (row >= rows.size()) return 1;
+  const double ess = std::min(rows[row].ess_bulk.value_or(NAN), rows[row].ess_tail.value_or(NAN));
+  return std::isnan(ess) ? 1 : ess / static_cast<double>(draws);
+}
+
+}  // namespace
+
+void find_heavy_tails(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings) {
+  const std::size_t draws = posterior.draws() * posterior.chains.size();
+  if (draws < kDrawsForTails || !posterior.log_weight().empty()) return;
+  const std::size_t skipped = rows.size() - std::min(rows.size(), posterior.names.size());  // lp__
+  std::vector<Named> heavy;
+  for (std::size_t i = 0; i < posterior.names.size(); ++i) {
+    const std::vector<double> values = posterior.column(i);
+    if (is_constant(values) || !is_finite(values)) continue;
+    const double khat = stats::tail_khat(posterior.chains_of(values));
+    const double limit = tail_limit(static_cast<double>(draws), efficiency(rows, skipped + i, draws));
+    if (std::isfinite(khat) && khat > limit) heavy.push_back({display_name(posterior.names[i]), khat});
+  }
+  if (heavy.empty()) return;
+  std::sort(heavy.begin(), heavy.end(), [](const Named& a, const Named& b) { return a.number > b.number; });
+  findings.push_back(
+      {"heavy-tails",
+       fmt::format("{} so heavy a tail that {} variance, perhaps {} mean, is infinite.",
+                   heavy.size() == 1 ? heavy[0].name + " has" : counted(heavy.size(), "quantity") + " have",
+                   heavy.size() == 1 ? "its" : "their", heavy.size() == 1 ? "its" : "their"),
+       fmt::format("Tail shape k-hat, infinite variance from 0.5 on: {}.", worst_of(heavy)),
+       "Report medians and quantiles there, not mean and sd; if no such tail was meant, a prior with a "
+       "lighter "
+       "one (normal in place of Cauchy) removes it."});
+}
+
+void find_bad_weights(const Posterior& posterior, Findings& findings) {
+  const std::vector<double> log_weight = posterior.log_weight();
+  if (log_weight.empty()) return;
+  const stats::Psis psis = stats::smooth_weights(log_weight);
+  const double limit = stats::khat_threshold(log_weight.size());
+  if (psis.khat < limit) return;
+  findings.push_back(
+      {"weights",
+       "The weights of the draws rest on a few of them: the approximation is too far from the posterior to "
+       "be "
+       "mended by weights.",
+       fmt::format("k-hat is {}, reliable below {:.2f}; the {} weighted draws are worth {:.0f}.",
+                   short_number(psis.khat), limit, log_weight.size(), psis.ess),
+       "Use --method nuts, or take the numbers as a rough guide only."});
+}
+
+void find_not_finite(const Posterior& posterior, Findings& findings) {
+  std::vector<Named> found;
+  for (std::size_t i = 0; i < posterior.names.size(); ++i) {
+    const std::vector<double> values = posterior.column(i);
+    const auto count =
+        std::count_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
+    if (count > 0) found.push_back({display_name(posterior.names[i]), static_cast<double>(count)});
+  }
+  if (found.empty()) return;
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Named& a, const Named& b) { return a.number > b.number; });
+  findings.push_back(
+      {"not-finite",
+       fmt::format("{} {} NaN or infinite in some draws, so the summary cannot cover {}.",
+                   counted(found.size(), "quantity"), found.size() == 1 ? "is" : "are",
+                   found.size() == 1 ? "it" : "them"),
+       fmt::format("Draws of {}: {}.", posterior.draws() * posterior.chains.size(), worst_of(found)),
+       "Look for a division by zero, a log or sqrt of what may be negative, an overflow of exp, or an "
+       "element "
+       "that is never assigned."});
+}
+
+Findings find_problems(const Posterior& posterior, const std::vector<SummaryRow>& rows,
+                       const FindingOptions& options) {
+  Findings findings;
+  if (posterior.draws() == 0) return findings;
+  if (options.is_markov) {
+    find_divergences(posterior, options, findings);
+    find_saturated_trees(posterior, options, findings);
+    find_low_energy_ratio(posterior, options, findings);
+    find_stuck_chains(posterior, findings);
+    find_chains_apart(posterior, rows, findings);
+    find_high_rhat(rows, options, findings);
+    find_low_ess(posterior, rows, options, findings);
+  } else {
+    find_bad_weights(posterior, findings);
+  }
+  find_heavy_tails(posterior, rows, findings);
+  find_not_finite(posterior, findings);
+  return findings;
+}
+
+}  // namespace kullback::posterior

@@ -1,0 +1,148 @@
+// What the columns of a Hamiltonian sampler tell.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "posterior/finding_parts.hpp"
+
+namespace kullback::posterior {
+
+namespace {
+
+constexpr std::size_t kFewDivergences = 5;
+// A difference that would be seen by chance in one of 15 000 parameters, and is large.
+constexpr double kSurelyApart = 4.0;
+constexpr double kFarApart = 0.2;
+constexpr double kSaturatedShare = 0.01;
+
+struct Location {
+  std::string variable;
+  std::string name;
+  Separation separation;
+};
+
+// Parameters, the most separated first; one element of each variable.
+std::vector<Location> locate(const Posterior& posterior, const std::vector<char>& chosen) {
+  std::vector<Location> found;
+  for (const Variable& variable : find_variables(posterior.names)) {
+    if (posterior.parameters > 0 && variable.first >= posterior.parameters) break;
+    Location best;
+    for (std::size_t i = variable.first; i < variable.first + variable.size; ++i) {
+      const Separation apart = separation(posterior.column(i), chosen);
+      if (std::fabs(apart.auc - 0.5) <= std::fabs(best.separation.auc - 0.5)) continue;
+      best = {variable.name, display_name(posterior.names[i]), apart};
+    }
+    const bool is_clear = std::fabs(best.separation.z) > kSurelyApart;
+    if (is_clear && std::fabs(best.separation.auc - 0.5) > kFarApart) found.push_back(best);
+  }
+  std::sort(found.begin(), found.end(), [](const Location& a, const Location& b) {
+    return std::fabs(a.separation.auc - 0.5) > std::fabs(b.separation.auc - 0.5);
+  });
+  return found;
+}
+
+std::string location_text(const Location& location, std::size_t count) {
+  const Separation& apart = location.separation;
+  return fmt::format("In {} of {}, {} is {} {}, its {:.0f} % quantile.", apart.beyond, count, location.name,
+                     apart.is_below ? "below" : "above", short_number(apart.cut), 100 * apart.cut_quantile);
+}
+
+std::string where_text(const Posterior& posterior, const std::vector<char>& chosen, std::size_t count) {
+  if (count < kFewDivergences) return "They are too few to tell where they sit.";
+  const std::vector<Location> locations = locate(posterior, chosen);
+  if (locations.empty()) return "They are spread over the range of every parameter.";
+  std::string text = location_text(locations[0], count);
+  if (locations.size() > 1) text += " " + location_text(locations[1], count);
+  return text;
+}
+
+// " All in chain 2." where one of several chains has nearly all.
+std::string chain_text(const Posterior& posterior, const std::vector<char>& chosen, std::size_t count) {
+  if (posterior.chains.size() < 2 || count < kFewDivergences) return "";
+  const std::size_t draws = posterior.draws();
+  for (std::size_t c = 0; c < posterior.chains.size(); ++c) {
+    const auto first = chosen.begin() + static_cast<std::ptrdiff_t>(c * draws);
+    const auto in_chain =
+        static_cast<std::size_t>(std::count(first, first + static_cast<std::ptrdiff_t>(draws), 1));
+    if (in_chain == count) return fmt::format(" All are in chain {}.", c + 1);
+    if (10 * in_chain >= 9 * count) return fmt::format(" {} are in chain {}.", in_chain, c + 1);
+  }
+  return "";
+}
+
+std::string divergence_advice(double target_accept) {
+  const std::string reparametrise =
+      "reparametrise what is named here (a scale and what it scales: draw standard normals and multiply)";
+  if (target_accept >= 0.99)
+    return "The step size is already small: " + reparametrise + "; do not trust these draws.";
+  const double next = target_accept < 0.95 ? 0.95 : 0.99;
+  return fmt::format("Raise --target-accept to {}; if some stay, {}. Until then the draws miss a region.",
+                     next, reparametrise);
+}
+
+}  // namespace
+
+void find_divergences(const Posterior& posterior, const FindingOptions& options, Findings& findings) {
+  const std::vector<double> divergent = posterior.stat("divergent__");
+  std::vector<char> chosen(divergent.size());
+  std::transform(divergent.begin(), divergent.end(), chosen.begin(),
+                 [](double flag) { return static_cast<char>(flag != 0); });
+  const auto count = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), 1));
+  if (count == 0) return;
+  const double share = static_cast<double>(count) / static_cast<double>(chosen.size());
+  findings.push_back(
+      {"divergences",
+       fmt::format("{} of {} transitions diverged ({}): the sampler cannot follow the posterior "
+                   "somewhere, and the draws may be biased.",
+                   count, chosen.size(), percent(share)),
+       where_text(posterior, chosen, count) + chain_text(posterior, chosen, count),
+       divergence_advice(options.target_accept)});
+}
+
+void find_saturated_trees(const Posterior& posterior, const FindingOptions& options, Findings& findings) {
+  const std::vector<double> depth = posterior.stat("treedepth__");
+  if (depth.empty()) return;
+  const auto count = static_cast<std::size_t>(std::count_if(depth.begin(), depth.end(), [&](double value) {
+    return value >= static_cast<double>(options.max_depth);
+  }));
+  const double share = static_cast<double>(count) / static_cast<double>(depth.size());
+  if (share < kSaturatedShare) return;
+  findings.push_back(
+      {"tree-depth",
+       fmt::format(
+           "{} of {} transitions ({}) stopped at the largest tree depth, {}: the sampler is slow, not "
+           "wrong.",
+           count, depth.size(), percent(share), options.max_depth),
+       fmt::format("Their trajectories would be longer than {} steps.",
+                   (std::size_t{1} << options.max_depth) - 1),
+       fmt::format("Bring parameters to similar scales and loosen strong correlations (--metric dense helps "
+                   "with these), or give it --max-depth {}.",
+                   options.max_depth + 2)});
+}
+
+void find_low_energy_ratio(const Posterior& posterior, const FindingOptions& options, Findings& findings) {
+  const std::vector<double> energy = posterior.stat("energy__");
+  if (energy.empty()) return;
+  const std::size_t draws = posterior.draws();
+  std::vector<std::size_t> chains;
+  std::vector<std::string> ratios;
+  for (std::size_t c = 0; c < posterior.chains.size(); ++c) {
+    const double ratio = stats::e_bfmi(std::span(energy).subspan(c * draws, draws));
+    if (!(ratio < options.min_e_bfmi)) continue;
+    chains.push_back(c);
+    ratios.push_back(fmt::format("{:.2f}", ratio));
+  }
+  if (chains.empty()) return;
+  findings.push_back(
+      {"e-bfmi",
+       fmt::format("The energy of {} moves slowly (E-BFMI below {}): the tails of the posterior are hardly "
+                   "explored.",
+                   chains_text(chains), options.min_e_bfmi),
+       "E-BFMI " + listed(ratios) + ".",
+       "Reparametrise heavy tails and scales that vary over orders of magnitude (a hierarchical scale and "
+       "what "
+       "it scales), or give scales a tighter prior."});
+}
+
+}  // namespace kullback::posterior
