@@ -15,12 +15,14 @@ namespace kullback::fit {
 
 namespace {
 
-void fill_posterior(const Request& request, const LoadedModel& model, std::vector<FinishedChain>& chains,
-                    posterior::Posterior& posterior) {
+void name_columns(const Request& request, const LoadedModel& model, posterior::Posterior& posterior) {
   posterior.names = model.outputs->column_names();
   posterior.parameters = model.outputs->parameter_columns();
   posterior.generated = model.outputs->generated_columns_begin();
   posterior.stat_names.assign(request.method->stats.begin(), request.method->stats.end());
+}
+
+void take_chains(std::vector<FinishedChain>& chains, posterior::Posterior& posterior) {
   for (FinishedChain& chain : chains) posterior.chains.push_back(std::move(chain.chain));
 }
 
@@ -63,8 +65,7 @@ void summarize_into(const Request& request, Outcome& outcome) {
                outcome.summary.findings);
 }
 
-void write_files(const Request& request, const LoadedModel& model, const Outcome& outcome) {
-  const std::filesystem::path& out = request.out;
+void write_files(const std::filesystem::path& out, const LoadedModel& model, const Outcome& outcome) {
   if (outcome.posterior.draws() > 0) {
     for (std::size_t c = 0; c < outcome.posterior.chains.size(); ++c) {
       replace_file(out / fmt::format("chain-{}.csv", c + 1),
@@ -90,13 +91,26 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   if (outcome.is_interrupted) add_interruption(request, chains, findings);
   for (const FinishedChain& chain : chains) outcome.record.gradients += chain.result.gradients;
   add_chain_findings(chains, findings);
-  fill_posterior(request, model, chains, outcome.posterior);
+  name_columns(request, model, outcome.posterior);
+  take_chains(chains, outcome.posterior);
   if (outcome.posterior.draws() > 0) summarize_into(request, outcome);
   outcome.record.status = outcome.is_interrupted ? "interrupted" : "complete";
   outcome.record.findings = findings;
   outcome.record.parameters = outcome.posterior.parameters;
   outcome.record.generated = outcome.posterior.generated;
-  write_files(request, model, outcome);
+  write_files(request.out, model, outcome);
+}
+
+void finish_predictions(const std::filesystem::path& out, const LoadedModel& model,
+                        std::vector<FinishedChain> chains, Outcome& outcome) {
+  add_chain_findings(chains, outcome.summary.findings);
+  take_chains(chains, outcome.posterior);
+  outcome.summary.rows = posterior::summarize(outcome.posterior, is_markov(outcome.record));
+  outcome.record.status = "complete";
+  outcome.record.findings = outcome.summary.findings;
+  outcome.record.parameters = 0;
+  outcome.record.generated = 0;
+  write_files(out, model, outcome);
 }
 
 }  // namespace kullback::fit

@@ -12,4 +12,9 @@ namespace kullback::fit {
 void finish(const Request& request, const LoadedModel& model, std::vector<FinishedChain> chains,
             Outcome& outcome);
 
+// The same for draws that were not inferred here: the posterior's names are set already, and only the
+// computation of generated quantities can have gone wrong.
+void finish_predictions(const std::filesystem::path& out, const LoadedModel& model,
+                        std::vector<FinishedChain> chains, Outcome& outcome);
+
 }  // namespace kullback::fit
