@@ -28,13 +28,26 @@ struct Item {
 
 std::size_t digit(std::uint32_t key, std::size_t which) { return (key >> (8 * which)) & 0xff; }
 
+// Kept for the next call in this thread: the allocator gives large blocks back to the system, and asking for
+// them again costs more than the sort.
+struct Scratch {
+  std::vector<Ranked> given;
+  std::vector<Item> items;
+  std::vector<Item> other;
+};
+
+Scratch& scratch() {
+  static thread_local Scratch kept;
+  return kept;
+}
+
 // By one digit of the key after the other, the last the most significant; stable, so that earlier orders
 // remain.
-void radix_sort(std::vector<Item>& items) {
+void radix_sort(std::vector<Item>& items, std::vector<Item>& other) {
   std::array<std::array<std::uint32_t, kDigitValues>, kDigits> starts{};
   for (const Item& item : items)
     for (std::size_t d = 0; d < kDigits; ++d) ++starts[d][digit(item.key, d)];
-  std::vector<Item> other(items.size());
+  other.resize(items.size());
   for (std::size_t d = 0; d < kDigits; ++d) {
     std::uint32_t start = 0;
     for (std::uint32_t& entry : starts[d]) start += std::exchange(entry, start);
@@ -45,46 +58,58 @@ void radix_sort(std::vector<Item>& items) {
 
 bool is_less(const Ranked& a, const Ranked& b) { return a.value < b.value; }
 
-std::vector<Ranked> in_given_order(const Chains& chains) {
+void put_in_given_order(const Chains& chains, std::vector<Ranked>& items) {
   const Cut cut(chains);
-  std::vector<Ranked> items(chains.values.size());
+  items.resize(chains.values.size());
   for (std::size_t chain = 0, at = 0; chain < chains.chains; ++chain)
     for (std::size_t draw = 0; draw < chains.draws; ++draw, ++at)
       items[at] = {chains.values[at], cut.position(chain, draw)};
-  return items;
+}
+
+// Values of one interval may be in any order.
+void sort_within_intervals(std::vector<Ranked>& ranked, const std::vector<Item>& keys) {
+  for (std::size_t i = 1; i < ranked.size(); ++i) {
+    if (!is_less(ranked[i], ranked[i - 1])) continue;
+    std::size_t first = i - 1, end = i + 1;
+    while (first > 0 && keys[first - 1].key == keys[i].key) --first;
+    while (end < keys.size() && keys[end].key == keys[i].key) ++end;
+    const auto begin = ranked.begin();
+    std::sort(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(end), is_less);
+    i = end - 1;
+  }
 }
 
 // By the place of a value in 2^24 intervals between the smallest and the largest, then within intervals.
 // Subtraction and multiplication are monotone in spite of rounding, so that intervals are in the order of
 // their values.
-std::vector<Ranked> sorted_by_intervals(const std::vector<Ranked>& items, double low, double per_unit) {
-  std::vector<Item> keys(items.size());
-  for (std::uint32_t i = 0; i < keys.size(); ++i)
-    keys[i] = {static_cast<std::uint32_t>((items[i].value - low) * per_unit), i};
-  radix_sort(keys);
-  std::vector<Ranked> result(items.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) result[i] = items[keys[i].index];
-  for (std::size_t first = 0, end = 0; first < keys.size(); first = end) {
-    while (end < keys.size() && keys[end].key == keys[first].key) ++end;
-    const auto from = result.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto to = result.begin() + static_cast<std::ptrdiff_t>(end);
-    if (end - first > 1 && !std::is_sorted(from, to, is_less)) std::sort(from, to, is_less);
+std::vector<Ranked> sorted_by_intervals(Scratch& in, double low, double per_unit) {
+  in.items.resize(in.given.size());
+  for (std::uint32_t i = 0; i < in.items.size(); ++i) {
+    const auto key = static_cast<std::int32_t>((in.given[i].value - low) * per_unit);
+    in.items[i] = {static_cast<std::uint32_t>(key), i};
   }
+  radix_sort(in.items, in.other);
+  std::vector<Ranked> result;
+  result.reserve(in.given.size());
+  for (const Item& item : in.items) result.push_back(in.given[item.index]);
+  sort_within_intervals(result, in.items);
   return result;
 }
 
 }  // namespace
 
 std::vector<Ranked> sorted(const Chains& chains) {
-  std::vector<Ranked> items = in_given_order(chains);
-  if (items.size() >= kFewForRadix && items.size() < std::numeric_limits<std::uint32_t>::max()) {
+  Scratch& in = scratch();
+  put_in_given_order(chains, in.given);
+  if (in.given.size() >= kFewForRadix && in.given.size() < std::numeric_limits<std::uint32_t>::max()) {
     const auto [low, high] = std::minmax_element(chains.values.begin(), chains.values.end());
     const double per_unit = kKeys / (*high - *low);
     // 0 where the range overflows, infinite where it underflows.
-    if (per_unit > 0 && std::isfinite(per_unit)) return sorted_by_intervals(items, *low, per_unit);
+    if (per_unit > 0 && std::isfinite(per_unit)) return sorted_by_intervals(in, *low, per_unit);
   }
-  std::sort(items.begin(), items.end(), is_less);
-  return items;
+  std::vector<Ranked> result(in.given);
+  std::sort(result.begin(), result.end(), is_less);
+  return result;
 }
 
 double quantile(std::span<const Ranked> ascending, double probability) {

@@ -18,7 +18,7 @@ struct ChainSummary {
   double rhat = 0;
 };
 
-// About 0.1 ms for 4 chains of 1000 draws: several times faster than the functions one by one.
+// About 0.2 ms for 4 chains of 1000 draws that mix well; the functions one by one take more than twice as long.
 ChainSummary summarize(const Chains& chains);
 
 }  // namespace kullback::stats
