@@ -112,7 +112,7 @@ TEST(Smc, ItsOwnStandardErrorIsOfTheRightSize) {
   EXPECT_LT(claimed, spread * 4);
 }
 
-TEST(Smc, StartsAroundTheStart) {
+TEST(Smc, ReachesAsFarAsTheStart) {
   Target target = gaussian({1000}, {0.5});
   const Cooled found = run_smc(target, 500, 1, {999});
   EXPECT_NEAR(found.log_normalizer, 0.5 * kLogTwoPi + std::log(0.5), 0.5);

@@ -19,6 +19,7 @@
 
 #include "base/error.hpp"
 #include "infer/algorithm.hpp"
+#include "infer/mcmc/archive_fixed.hpp"
 #include "infer/particles/tempered_lanes.hpp"
 
 namespace kullback::infer {
@@ -28,7 +29,6 @@ namespace {
 constexpr std::array<std::string_view, 1> kOptions{"particles"};
 constexpr std::array<std::string_view, 2> kStats{"accept_stat__", "log_normalizer__"};
 
-constexpr double kReferenceSd = 2;  // starts lie in (-2, 2)
 constexpr double kEffective = 0.5;
 constexpr double kTargetAccept = 0.8;
 constexpr std::size_t kMostLeapfrogs = 8;
@@ -56,7 +56,7 @@ class Smc final : public Algorithm {
         log_weights_(options.particles),
         weights_(options.particles) {
     std::iota(ancestors_.begin(), ancestors_.end(), 0.0);
-    const Reference reference{start_.theta, std::vector<double>(density.dim(), kReferenceSd)};
+    const Reference reference = wide_reference(start_.theta);
     for (std::size_t k = 0; k < count_; ++k) lanes_.set_reference(k, reference);
   }
 
@@ -143,7 +143,8 @@ void Smc::choose_temperature() {
     throw Error(ErrorKind::bad_input,
                 "the density is finite at " + text(alive) + " of " + std::to_string(count_) +
                     " particles: " + density_.message(),
-                "Give initial values inside the support (particles start around them), or more --particles.");
+                "Give initial values inside the support near the posterior (particles start as far out as "
+                "they lie), or more --particles.");
   const double needed = kEffective * alive;
   double low = 0;
   double high = 1 - beta_;
@@ -259,8 +260,8 @@ void Smc::deliver(Draws& draws) const {
 
 void Smc::archive(Archive& archive) {
   lanes_.archive(archive);
-  archive.value(acceptance_);
-  archive.value(ancestors_);
+  archive_fixed(archive, acceptance_);
+  archive_fixed(archive, ancestors_);
   for (double* number : {&beta_, &step_size_, &log_normalizer_, &variance_, &last_correlation_})
     archive.value(*number);
   archive.value(temperatures_);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "infer/mcmc/archive_fixed.hpp"
 namespace kullback::infer {
 
 namespace {
@@ -15,6 +16,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const double kHalfLogTwoPi = 0.5 * std::log(8 * std::atan(1.0));
 
 }  // namespace
+
+Reference wide_reference(const std::vector<double>& start) {
+  Reference result{std::vector<double>(start.size(), 0.0), {}};
+  for (const double x : start) result.sd.push_back(2 + std::abs(x));
+  return result;
+}
 
 TemperedLanes::TemperedLanes(density::LogDensity& density, std::size_t lanes)
     : beta(lanes),
@@ -34,6 +41,10 @@ TemperedLanes::TemperedLanes(density::LogDensity& density, std::size_t lanes)
       new_gradient_(dim_ * lanes),
       new_log_p_(lanes),
       status_(lanes) {}
+
+void TemperedLanes::set_point(std::size_t lane, const std::vector<double>& theta) {
+  for (std::size_t i = 0; i < dim_; ++i) theta_[i * lanes_ + lane] = theta[i];
+}
 
 void TemperedLanes::set_reference(std::size_t lane, const Reference& reference) {
   log_scale_[lane] = 0;
@@ -165,7 +176,7 @@ void TemperedLanes::copy_point(std::size_t lane, std::vector<double>& end) const
 void TemperedLanes::archive(Archive& archive) {
   for (std::vector<double>* numbers :
        {&theta_, &gradient_, &log_p_, &mean_, &precision_, &log_scale_, &beta, &step_size, &inv_metric})
-    archive.value(*numbers);
+    archive_fixed(archive, *numbers);
   archive.value(gradients_);
 }
 

@@ -21,6 +21,10 @@ struct Reference {
   std::vector<double> sd;
 };
 
+// Around the origin, wide enough for the start and for its mirror image: sd 2 + |start|. Starts that nobody
+// chose lie in (-2, 2); one that somebody chose may be in one of several modes.
+Reference wide_reference(const std::vector<double>& start);
+
 class TemperedLanes final {
  public:
   TemperedLanes(density::LogDensity& density, std::size_t lanes);
@@ -29,8 +33,9 @@ class TemperedLanes final {
   std::size_t lanes() const { return lanes_; }
   std::uint64_t gradients() const { return gradients_; }
 
+  void set_point(std::size_t lane, const std::vector<double>& theta);
   void set_reference(std::size_t lane, const Reference& reference);
-  // Lanes that the next move draws from their reference instead; at beta = 0.
+  // Puts a lane at a draw from its reference; log p there is found by the next evaluate() or move().
   void draw_reference(std::size_t lane, Random& random);
 
   // One trajectory of so many steps for each lane; `acceptance` has one number for each. Lanes at beta = 0
