@@ -69,7 +69,7 @@ TEST_P(Resume, AnotherMethodsArchiveIsNotComplete) {
   EXPECT_FALSE(reading.is_complete());
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Resume, testing::Values("nuts", "hmc", "mala", "rwm"),
+INSTANTIATE_TEST_SUITE_P(Methods, Resume, testing::Values("nuts", "hmc", "mala", "rwm", "smc", "tempering"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "infer/mcmc/archive_fixed.hpp"
 #include "infer/mcmc/dense.hpp"
 
 namespace kullback::infer {
@@ -50,7 +51,7 @@ void InverseMetric::velocity(const double* p, double* result) const {
 }
 
 void InverseMetric::archive(Archive& archive) {
-  archive.value(values_);
+  archive_fixed(archive, values_);
   if (archive.is_reading()) factorise();
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
+#include "infer/mcmc/archive_fixed.hpp"
 #include "infer/mcmc/dense.hpp"
 #include "infer/mcmc/hamiltonian_chain.hpp"
 
@@ -121,9 +122,9 @@ void RandomWalk::archive(Archive& archive) {
   archive.value(iteration_);
   archive.value(log_density_);
   archive.value(scale_);
-  archive.value(theta_);
-  archive.value(mean_);
-  archive.value(lower_);
+  archive_fixed(archive, theta_);
+  archive_fixed(archive, mean_);
+  archive_fixed(archive, lower_);
 }
 
 std::optional<Adaptation> RandomWalk::adaptation() const {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "infer/mcmc/archive_fixed.hpp"
 namespace kullback::infer {
 
 namespace {
@@ -108,8 +109,8 @@ std::vector<double> RunningMoments::shrunk() const {
 
 void RunningMoments::archive(Archive& archive) {
   archive.value(count_);
-  archive.value(mean_);
-  archive.value(squares_);
+  archive_fixed(archive, mean_);
+  archive_fixed(archive, squares_);
 }
 
 }  // namespace kullback::infer
