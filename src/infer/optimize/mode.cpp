@@ -31,7 +31,7 @@ constexpr std::uint64_t kMaxLeaps = 20;
 constexpr std::uint64_t kMaxEscapes = 3;  // of leaps, those from points with an indefinite Hessian
 // A coordinate so large, the density still rising, is on its way to infinity.
 constexpr double kRunAway = 1e6;
-constexpr double kRunAwayConstrained = 30;  // the logarithm of a scale of 1e-13
+constexpr double kRunAwayTransformed = 30;  // the logarithm of a scale of 1e-13
 constexpr double kHugeDensity = 1e15;       // no data and priors give such a log density
 constexpr double kDistance = 2;             // in standard deviations
 constexpr double kLeastFall = 0.01 * 0.5 * kDistance * kDistance;
@@ -179,10 +179,12 @@ bool ModeSearch::is_unbounded() const {
 }
 
 bool ModeSearch::has_run_away() const {
+  using Kind = density::Support::Kind;
   const auto supports = density_.supports();
   for (std::size_t i = 0; i < theta_.size(); ++i) {
-    const bool is_real = i >= supports.size() || supports[i].kind == density::Support::Kind::real;
-    if (std::abs(theta_[i]) > (is_real ? kRunAway : kRunAwayConstrained)) return true;
+    const Kind kind = i < supports.size() ? supports[i].kind : Kind::real;
+    const bool is_transformed = kind == Kind::positive || kind == Kind::bounded;
+    if (std::abs(theta_[i]) > (is_transformed ? kRunAwayTransformed : kRunAway)) return true;
   }
   return false;
 }
