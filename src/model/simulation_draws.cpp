@@ -32,8 +32,10 @@ double at(const std::vector<double>& bound, std::size_t i, double absent) {
   return bound.empty() ? absent : bound[i % bound.size()];
 }
 
-bool is_ordered(Constraint constraint) {
-  return constraint == Constraint::ordered || constraint == Constraint::positive_ordered;
+bool must_be_ordered(const RandomVariable& variable) {
+  const Constraint constraint = variable.variable->declared->constraint;
+  return variable.is_parameter &&
+         (constraint == Constraint::ordered || constraint == Constraint::positive_ordered);
 }
 
 std::vector<double> reals(tape::Tracer& tracer, const Value& value) {
@@ -70,6 +72,7 @@ bool SimulationEngine::Bounds::contain(double x, std::size_t position) const {
 SimulationEngine::Bounds SimulationEngine::bounds_of(const RandomVariable& variable) {
   const lang::SizedType& type = *variable.variable->declared;
   Bounds bounds;
+  if (!variable.is_parameter) return bounds;  // a demand on the file, no part of the density
   if (type.constraint == Constraint::positive_ordered) bounds.lower = {0.0};
   if (type.constraint != Constraint::bounds) return bounds;
   const auto evaluate = [&](const lang::Expr* expr, std::vector<double>& numbers) {
@@ -165,7 +168,7 @@ void SimulationEngine::draw_sampling(const Sampling& sampling) {
   VariateDraws draws(tracer_, sampling, std::move(arguments), chosen, given);
   task.draws = &draws;
   draw_items(task);
-  if (is_ordered(variable.variable->declared->constraint)) sort_items(task);
+  if (must_be_ordered(variable)) sort_items(task);
   store(task);
 }
 
@@ -253,7 +256,7 @@ void SimulationEngine::store(Task& task) {
   }
   variable.unknown -= task.positions.size();
   tracer_.set(*variable.variable, variable.current);
-  if (variable.is_complete() && is_ordered(variable.variable->declared->constraint)) check_order(variable);
+  if (variable.is_complete() && must_be_ordered(variable)) check_order(variable);
 }
 
 void SimulationEngine::check_order(const RandomVariable& variable) {

@@ -101,6 +101,7 @@ void SimulationEngine::collect() {
 }
 
 void SimulationEngine::check_constraint(const Sampling& sampling) const {
+  if (sampling.variable->block == BlockKind::data) return;
   const Constraint constraint = sampling.variable->declared->constraint;
   const bool by_elements = constraint == Constraint::none || constraint == Constraint::bounds ||
                            constraint == Constraint::offset_multiplier || constraint == Constraint::ordered ||
@@ -179,8 +180,8 @@ void SimulationEngine::check_defaults() const {
     if (bounded && is_fixed(*type.lower) && is_fixed(*type.upper)) continue;
     refuse_simulation(prepared_.sources, variable.variable->span,
                       fmt::format("{}'{}' {} no distribution, and a flat density {}.",
-                                  whole ? "" : fmt::format("{} elements of ", none), variable.variable->name,
-                                  whole || none == 1 ? "has" : "have",
+                                  whole ? "" : fmt::format("{} element{} of ", none, none == 1 ? "" : "s"),
+                                  variable.variable->name, whole || none == 1 ? "has" : "have",
                                   bounded ? "between bounds that depend on parameters is none"
                                           : "on an unbounded set is none"),
                       "Give it one in the model block.");

@@ -103,7 +103,7 @@ VariateDraws::VariateDraws(tape::Tracer& tracer, const Sampling& sampling, std::
     user_ = find_user_random(tracer.program(), sampling);
     item_size_ = numbers;
   } else {
-    replace_glm();
+    replace_by_equal();
     univariate_ = tape::univariate_random(std::string(distribution_) + "_rng");
     multivariate_ = univariate_ == nullptr ? find(distribution_) : nullptr;
     if (univariate_ != nullptr) items_ = numbers;
@@ -121,11 +121,19 @@ VariateDraws::VariateDraws(tape::Tracer& tracer, const Sampling& sampling, std::
   check_sizes();
 }
 
-// eta = alpha + X beta takes the place of X, alpha and beta.
-void VariateDraws::replace_glm() {
+// Distributions without random numbers of their own, as the ones they stand for.
+void VariateDraws::replace_by_equal() {
   const auto* glm =
       std::find_if(kGlms.begin(), kGlms.end(), [&](const Glm& row) { return row.name == distribution_; });
-  if (glm == kGlms.end()) return;
+  if (glm != kGlms.end()) replace_glm(glm->family);
+  if (distribution_ != "binomial_logit") return;
+  for (tape::Id& id : tape::change_ids(arguments_[1]))
+    id = tracer_.builder().constant(1 / (1 + std::exp(-tracer_.builder().value(id))));
+  distribution_ = "binomial";
+}
+
+// eta = alpha + X beta takes the place of X, alpha and beta.
+void VariateDraws::replace_glm(std::string_view family) {
   tape::Builder& builder = tracer_.builder();
   const std::vector<double> x = numbers_of(arguments_[0], builder);
   const std::vector<double> alpha = numbers_of(arguments_[1], builder);
@@ -139,7 +147,7 @@ void VariateDraws::replace_glm() {
   }
   arguments_.erase(arguments_.begin(), arguments_.begin() + 3);
   arguments_.insert(arguments_.begin(), tape::real_container({Kind::vector}, {rows}, std::move(eta)));
-  distribution_ = glm->family;
+  distribution_ = family;
 }
 
 void VariateDraws::check_sizes() const {

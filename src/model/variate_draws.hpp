@@ -39,7 +39,8 @@ class VariateDraws final {
   struct Multivariate;
   static const Multivariate* find(std::string_view distribution);
 
-  void replace_glm();
+  void replace_by_equal();
+  void replace_glm(std::string_view family);
   void check_sizes() const;
   double number(std::size_t argument, std::size_t item) const;
   tape::Value argument_of(std::size_t argument, std::size_t rank, std::size_t item) const;

@@ -35,7 +35,10 @@ def main():
         evaluator = Evaluator(None, options.database, scratch)
         for model, data in posteriors(options.database).items():
             program = options.database / "models" / "stan" / f"{model}.stan"
-            words = [options.program, program, evaluator.data_file(data), options.draws]
+            try:
+                words = [options.program, program, evaluator.data_file(data), options.draws]
+            except FileNotFoundError:  # posteriordb names data that it does not hold
+                continue
             begin = time.time()
             try:
                 run = subprocess.run(words, capture_output=True, text=True, timeout=60)

@@ -328,13 +328,18 @@ TEST(Simulate, AProgramsOwnRandomNumbers) {
 
 TEST(Simulate, CountsKeepTheirTotals) {
   expect_means(
-      "data { array[3] int y; array[2] int n; array[2] int k; } parameters { real<lower=0, upper=1> p; }"
-      "model { y ~ multinomial([p / 2, p / 2, 1 - p]'); k ~ binomial(n, p); }",
-      R"({"y": [3, 3, 4], "n": [10, 20], "k": [1, 1]})",
+      "data { array[3] int y; array[2] int n; array[2] int k; array[2] int l; } parameters { real<lower=0, "
+      "upper=1> p; }"
+      "model { y ~ multinomial([p / 2, p / 2, 1 - p]'); k ~ binomial(n, p); l ~ binomial_logit(n, [logit(p), "
+      "0]'); }",
+      R"({"y": [3, 3, 4], "n": [10, 20], "k": [1, 1], "l": [0, 0]})",
+
       {{"total", [](Row& r) { return r["data y[1]"] + r["data y[2]"] + r["data y[3]"]; }, 10},
        {"y", value("data y[1]"), 2.5},
        {"k", value("data k[2]"), 10},
-       {"k given p", product("data k[1]", "p"), 10.0 / 3}});
+       {"k given p", product("data k[1]", "p"), 10.0 / 3},
+       {"l given p", product("data l[1]", "p"), 10.0 / 3},
+       {"l", square("data l[2]"), 105}});
 }
 
 TEST(Simulate, RejectedDrawsBeginAgain) {
@@ -346,6 +351,16 @@ TEST(Simulate, RejectedDrawsBeginAgain) {
       {{"x is positive", below("x", 0), 0},
        {"x below 3", below("x", 3), 1},
        {"z", [](Row& r) { return r["z"] - r["x"]; }, 0}});
+}
+
+// What a data block demands of its file is no part of the density: simulated data show where a model leaves
+// it.
+TEST(Simulate, BoundsOfDataDoNotCondition) {
+  expect_means(
+      "data { vector<lower=0>[2] y; ordered[2] z; } parameters { real m; }"
+      "model { m ~ normal(0, 1); y ~ normal(m, 1); z ~ normal(0, 1); }",
+      R"({"y": [1, 1], "z": [0, 1]})",
+      {{"m", value("m"), 0}, {"y", value("data y[1]"), 0}, {"z", value("data z[1]"), 0}});
 }
 
 TEST(Simulate, DataGoRound) {
@@ -420,11 +435,14 @@ TEST(Simulate, SaysWhyAProgramCannotBeSimulated) {
       {"functions { void f_lp(real x) { target += x; } } parameters { real<lower=0, upper=1> x; } model { "
        "f_lp(x); }",
        "'f_lp' changes the target."},
-      {"parameters { real x; } model { x ~ normal(0, 1); jacobian += x; }", ""},
-      {"parameters { tuple(real, real) x; } model { x.1 ~ normal(0, 1); }", ""},
+      {"parameters { real<lower=0, upper=1> x; } transformed parameters { real y = logit(x); jacobian += y; "
+       "}",
+       "a Jacobian states the density of a transformed variable."},
+      {"parameters { tuple(real, real) x; } model { x.1 ~ normal(0, 1); }",
+       "the variate 'x.1' is an expression"},
+      {"parameters { tuple(real<lower=0, upper=1>, real) x; }", "'x' is a tuple or complex"},
   };
   for (const Refused& row : rows) {
-    if (*row.message == 0) continue;
     const auto loaded = load(row.program, R"({"y": [1, 2]})");
     ASSERT_NE(loaded, nullptr);
     try {

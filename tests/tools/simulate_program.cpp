@@ -20,18 +20,18 @@ using namespace kullback;
 // Empty where the density is finite.
 std::string problem_of_draw(const lang::Program& program, const SourceMap& sources,
                             const model::Simulator& simulator) {
-  model::StanModel model(program, sources, simulator.data());
-  const std::vector<double> fallback(model.dim());
-  std::vector<double> theta;
   try {
-    theta = model::unconstrain(*model.prepared(), simulator.params(), fallback).theta;
-  } catch (const Error& error) {
+    model::StanModel model(program, sources, simulator.data());
+    const std::vector<double> fallback(model.dim());
+    const std::vector<double> theta =
+        model::unconstrain(*model.prepared(), simulator.params(), fallback).theta;
+    double log_density = 0;
+    density::Status status = density::Status::ok;
+    model.evaluate({1, theta.data(), &log_density, nullptr, &status});
+    return status == density::Status::ok ? "" : "density: " + model.message();
+  } catch (const Error& error) {  // data outside their bounds, numbers that underflow
     return "edge: " + error.message();
   }
-  double log_density = 0;
-  density::Status status = density::Status::ok;
-  model.evaluate({1, theta.data(), &log_density, nullptr, &status});
-  return status == density::Status::ok ? "" : "density: " + model.message();
 }
 
 int run(const char* path, const char* data, int draws) {
