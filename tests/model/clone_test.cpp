@@ -9,12 +9,6 @@ namespace {
 
 using namespace program_test;
 
-struct ProgramRow {
-  const char* name;
-  const char* program;
-  const char* data = "{}";
-};
-
 // Packed operations, array functions, transforms with scratch, and a branch on a parameter that re-traces.
 constexpr ProgramRow kPrograms[] = {
     {"regression",
