@@ -125,7 +125,8 @@ StanRows& StanModel::stan_rows() {
       return trace_rows(request, builder, ranges, message);
     };
     RowData data = find_row_data(prepared_->program, prepared_->values, options_.rows);
-    rows_ = std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), record);
+    rows_ = std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), record,
+                                       [this] { return memory_limit(); });
   }
   return *rows_;
 }
