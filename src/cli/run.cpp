@@ -1,6 +1,8 @@
 // The command line: verbs in, exit codes out (DESIGN: 0, 64, 65, 66, 70, 73).
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -47,8 +49,11 @@ int run_chosen(const std::vector<Command>& commands) {
 
 // What was printed must have arrived: a full disk is not success.
 int flushed(int code) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  throw Error(ErrorKind::cannot_write, "standard output cannot be written.");
+  const bool arrived = std::fflush(stdout) == 0;
+  const int problem = errno;
+  if (arrived && std::ferror(stdout) == 0) return code;
+  const std::string reason = arrived ? "an earlier write failed" : std::strerror(problem);
+  throw Error(ErrorKind::cannot_write, "standard output cannot be written: " + reason + ".");
 }
 
 // Help and version are "errors" of CLI11 with exit code 0.

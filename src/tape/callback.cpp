@@ -96,7 +96,7 @@ std::shared_ptr<const Tape> Callback::trace(const double* inputs) const {
   } catch (const Rejection& rejection) {
     throw std::domain_error(fmt::format("in '{}': {}", name_, rejection.message));
   }
-  return compile(builder);
+  return compile(std::move(builder));
 }
 
 CallbackFunction::CallbackFunction(std::shared_ptr<const Callback> callback, std::shared_ptr<const Tape> tape)
