@@ -50,17 +50,17 @@ const double* CoupledOde::jacobian(double t, const double* y, double* dy) {
   return jacobian_.data();
 }
 
-void CoupledOde::sensitivity_rate(const double* jacobian, const double* s, double* ds,
-                                  std::size_t which) const {
-  const std::size_t of_initial = problem_.initial_varies ? states_ : 0;
-  if (which < of_initial) {
-    std::fill_n(ds, states_, 0.0);
-  } else {
-    std::copy_n(jacobian + states_ * (1 + states_ + which - of_initial), states_, ds);
-  }
-  for (std::size_t j = 0; j < states_; ++j) {
-    const double* column = jacobian + states_ * (1 + j);
-    for (std::size_t i = 0; i < states_; ++i) ds[i] += s[j] * column[i];
+void CoupledOde::sensitivity_rates(const double* jacobian, const double* s, double* ds) const {
+  const std::size_t of_initial = problem_.initial_varies ? states_ * states_ : 0;
+  const double* by_parameters = jacobian + states_ * (1 + states_);
+  std::fill_n(ds, of_initial, 0.0);
+  std::copy_n(by_parameters, problem_.parameters.size() * states_, ds + of_initial);
+  const double* end = ds + size_ - states_;
+  for (; ds != end; s += states_, ds += states_) {
+    for (std::size_t j = 0; j < states_; ++j) {
+      const double* column = jacobian + states_ * (1 + j);
+      for (std::size_t i = 0; i < states_; ++i) ds[i] += s[j] * column[i];
+    }
   }
 }
 
@@ -69,9 +69,7 @@ void CoupledOde::rate(double t, const double* z, double* dz) {
     plain_rate(t, z, dz);
     return;
   }
-  const double* columns = jacobian(t, z, dz);
-  for (std::size_t k = 0; k < problem_.sensitivities(); ++k)
-    sensitivity_rate(columns, z + states_ * (1 + k), dz + states_ * (1 + k), k);
+  sensitivity_rates(jacobian(t, z, dz), z + states_, dz + states_);
 }
 
 }  // namespace kullback::math
