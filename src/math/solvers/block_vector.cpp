@@ -47,6 +47,12 @@ N_Vector_ID id(N_Vector) { return SUNDIALS_NVEC_CUSTOM; }
 sunindextype length(N_Vector v) { return static_cast<sunindextype>(block_vector(v).length); }
 double* array_pointer(N_Vector v) { return data(v); }
 
+// Numbers and integers kept, for the statistics that SUNDIALS offers.
+void space(N_Vector v, sunindextype* reals, sunindextype* integers) {
+  *reals = length(v);
+  *integers = 2;
+}
+
 // ---- element by element ----
 
 template <class F>
@@ -213,6 +219,7 @@ _generic_N_Vector_Ops make_operations() {
   ops.nvgetvectorid = id;
   ops.nvclone = clone;
   ops.nvdestroy = destroy;
+  ops.nvspace = space;
   ops.nvgetarraypointer = array_pointer;
   ops.nvgetlength = length;
   ops.nvlinearsum = linear_sum;

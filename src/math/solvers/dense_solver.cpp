@@ -84,6 +84,10 @@ int DenseSolver::solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_V
   auto& own = *static_cast<DenseSolver*>(solver->content);
   const std::size_t n = own.size_;
   const BlockVector& right = block_vector(b);
+  if (n == 1) {
+    for (std::size_t i = 0; i < right.length; ++i) data(x)[i] = right.data[i] / *SM_DATA_D(matrix);
+    return SUNLS_SUCCESS;
+  }
   double* result = std::copy_n(right.data, right.length, data(x)) - right.length;
   for (double* block = result; block != result + right.length; block += n) {
     if (std::all_of(block, block + n, [](double v) { return v == 0; })) continue;

@@ -4,9 +4,10 @@
 // CVODES is told of one sensitivity vector, which holds all columns of S = dy/d(y0, p). Its work per step is
 // then that of two vectors, however many columns there are, and its steps are the same: it measures
 // sensitivities by the largest norm of a column, and that is the norm of a vector of blocks
-// (block_vector.hpp). It also keeps sensitivities in work vectors made for states. So all vectors have 1 +
-// columns blocks: states use the first, sensitivities the others, and what is unused stays zero under every
-// operation and in every norm.
+// (block_vector.hpp). It also puts sensitivities into work vectors made for states. So all vectors have 1 +
+// columns blocks: states use the first, sensitivities the others. What is unused is zero: operations keep it
+// so, and the functions below write zeros there, because a work vector may come with the numbers of its last
+// use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +77,11 @@ struct System {
 
 int rate(realtype t, N_Vector y, N_Vector dy, void* data) {
   auto& system = *static_cast<System*>(data);
-  return system.kept.run([&] { system.coupled.plain_rate(t, sundials::data(y), sundials::data(dy)); });
+  return system.kept.run([&] {
+    const std::size_t n = system.problem.states();
+    system.coupled.plain_rate(t, sundials::data(y), sundials::data(dy));
+    std::fill_n(sundials::data(dy) + n, system.problem.coupled_size() - n, 0.0);
+  });
 }
 
 int state_jacobian(realtype t, N_Vector y, N_Vector, SUNMatrix j, void* data, N_Vector, N_Vector, N_Vector) {
@@ -94,6 +99,7 @@ int sensitivity_rates(int, realtype t, N_Vector y, N_Vector, N_Vector* s, N_Vect
   return system.kept.run([&] {
     const double* columns = system.coupled.jacobian(t, sundials::data(y), system.rate.data());
     const std::size_t n = system.problem.states();
+    std::fill_n(sundials::data(ds[0]), n, 0.0);
     system.coupled.sensitivity_rates(columns, sundials::data(s[0]) + n, sundials::data(ds[0]) + n);
   });
 }
