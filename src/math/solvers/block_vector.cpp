@@ -13,20 +13,16 @@ namespace kullback::math::sundials {
 
 namespace {
 
-// One allocation; the numbers of a clone follow.
-struct Allocated {
-  _generic_N_Vector vector;
-  BlockVector content;
-};
-static_assert(sizeof(Allocated) % alignof(double) == 0);
+using Object = BlockVectorObject;  // the numbers of a clone follow it in memory
+static_assert(sizeof(Object) % alignof(double) == 0);
 
 _generic_N_Vector_Ops* operations();
 
 N_Vector allocate(const BlockVector& like, std::size_t own_numbers, SUNContext context) {
-  void* memory = std::malloc(sizeof(Allocated) + own_numbers * sizeof(double));
+  void* memory = std::malloc(sizeof(Object) + own_numbers * sizeof(double));
   if (memory == nullptr) return nullptr;
-  auto* made = new (memory) Allocated{{}, like};
-  made->vector.content = &made->content;
+  auto* made = new (memory) Object{{}, like};
+  made->vector.content = &made->numbers;
   made->vector.ops = operations();
   made->vector.sunctx = context;
   return &made->vector;
@@ -36,7 +32,7 @@ N_Vector clone(N_Vector v) {
   const BlockVector& like = block_vector(v);
   N_Vector made = allocate(like, like.length, v->sunctx);
   if (made == nullptr) return nullptr;
-  auto* numbers = reinterpret_cast<double*>(reinterpret_cast<Allocated*>(made) + 1);
+  auto* numbers = reinterpret_cast<double*>(reinterpret_cast<Object*>(made) + 1);
   block_vector(made).data = std::fill_n(numbers, like.length, 0.0) - like.length;
   return made;
 }

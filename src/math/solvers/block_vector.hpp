@@ -17,7 +17,13 @@ struct BlockVector final {
   std::size_t block;
 };
 
-inline BlockVector& block_vector(N_Vector v) { return *static_cast<BlockVector*>(v->content); }
+// Both in one piece, so that the numbers are found without following `content`.
+struct BlockVectorObject final {
+  _generic_N_Vector vector;  // what SUNDIALS points to
+  BlockVector numbers;
+};
+
+inline BlockVector& block_vector(N_Vector v) { return reinterpret_cast<BlockVectorObject*>(v)->numbers; }
 inline double* data(N_Vector v) { return block_vector(v).data; }
 
 // A vector on `numbers`, owned elsewhere; its clones own their numbers, which start as zeros. N_VDestroy ends
