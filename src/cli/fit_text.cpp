@@ -17,7 +17,8 @@ std::string head_text(const posterior::RunRecord& record, const posterior::Poste
 
 std::string outcome_text(const fit::Outcome& outcome, const std::filesystem::path& folder) {
   std::string text = head_text(outcome.record, outcome.posterior);
-  text += fmt::format(", {} gradients, {:.2f} s\n\n", outcome.record.gradients, outcome.record.seconds);
+  if (outcome.record.kind == "posterior") text += fmt::format(", {} gradients", outcome.record.gradients);
+  text += fmt::format(", {:.2f} s\n\n", outcome.record.seconds);
   text += posterior::table_text(outcome.summary.rows, kTableWidth, kTableRows);
   text += "\n" + posterior::findings_text(outcome.summary.findings, kTableWidth);
   return text + fmt::format("Results: {}\n", folder.string());

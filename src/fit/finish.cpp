@@ -65,6 +65,23 @@ void summarize_into(const Request& request, Outcome& outcome) {
                outcome.summary.findings);
 }
 
+// Of the first draws() draws of each chain, chain after chain.
+std::vector<double> joined(const std::vector<FinishedChain>& chains, std::size_t draws,
+                           std::vector<double> FinishedChain::*of) {
+  std::vector<double> all;
+  for (const FinishedChain& chain : chains)
+    all.insert(all.end(), (chain.*of).begin(), (chain.*of).begin() + static_cast<std::ptrdiff_t>(draws));
+  return all;
+}
+
+void add_sensitivity(const std::vector<FinishedChain>& chains, Outcome& outcome) {
+  const std::size_t draws = outcome.posterior.draws();
+  add_findings(
+      posterior::find_prior_conflict(outcome.posterior, joined(chains, draws, &FinishedChain::log_prior),
+                                     joined(chains, draws, &FinishedChain::log_likelihood)),
+      outcome.summary.findings);
+}
+
 void write_files(const std::filesystem::path& out, const LoadedModel& model, const Outcome& outcome) {
   if (outcome.posterior.draws() > 0) {
     for (std::size_t c = 0; c < outcome.posterior.chains.size(); ++c) {
@@ -93,7 +110,10 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   add_chain_findings(chains, findings);
   name_columns(request, model, outcome.posterior);
   take_chains(chains, outcome.posterior);
-  if (outcome.posterior.draws() > 0) summarize_into(request, outcome);
+  if (outcome.posterior.draws() > 0) {
+    summarize_into(request, outcome);
+    if (request.sensitivity) add_sensitivity(chains, outcome);
+  }
   outcome.record.status = outcome.is_interrupted ? "interrupted" : "complete";
   outcome.record.findings = findings;
   outcome.record.parameters = outcome.posterior.parameters;

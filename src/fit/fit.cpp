@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/json.hpp"
 #include "fit/finish.hpp"
 #include "fit/fixed.hpp"
@@ -33,6 +34,11 @@ std::vector<std::uint32_t> chains_here(const Request& request, const Ranks& rank
 void settle_method(Request& request, const LoadedModel& model) {
   if (model.density->dim() == 0) request.method = &fixed_method();
   if (!request.method->has_chains) request.chains = 1;
+  if (request.sensitivity && model.stan == nullptr) {
+    throw Error(ErrorKind::usage,
+                "--sensitivity needs a Stan program: a shared library does not tell its prior.",
+                "Leave --sensitivity out.");
+  }
 }
 
 void begin(const Request& request, const posterior::RunRecord& record, const LoadedModel& model,

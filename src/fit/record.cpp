@@ -42,6 +42,8 @@ const infer::Method* method_named(const std::string& name) {
 
 }  // namespace
 
+std::string kullback_version() { return kVersion; }
+
 posterior::RunRecord make_record(const Request& request, const LoadedModel& model) {
   posterior::RunRecord record;
   record.method = request.method->name;
