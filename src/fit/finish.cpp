@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "fit/fixed.hpp"
 #include "fit/folder.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
@@ -57,7 +58,7 @@ void add_interruption(const Request& request, const std::vector<FinishedChain>& 
 
 void summarize_into(const Request& request, Outcome& outcome) {
   const bool markov = is_markov(outcome.record);
-  outcome.summary.rows = posterior::summarize(outcome.posterior, markov);
+  outcome.summary.rows = summary_rows(outcome.posterior, outcome.record);
   add_findings(posterior::find_problems(outcome.posterior, outcome.summary.rows,
                                         {.max_depth = request.options.max_depth,
                                          .target_accept = request.options.target_accept,
@@ -100,6 +101,14 @@ void write_files(const std::filesystem::path& out, const LoadedModel& model, con
 
 }  // namespace
 
+std::vector<posterior::SummaryRow> summary_rows(const posterior::Posterior& posterior,
+                                                const posterior::RunRecord& record) {
+  std::vector<posterior::SummaryRow> rows = posterior::summarize(posterior, is_markov(record));
+  const bool has_density = record.kind == "posterior" && record.method != fixed_method().name;
+  if (!has_density) std::erase_if(rows, [](const posterior::SummaryRow& row) { return row.name == "lp__"; });
+  return rows;
+}
+
 void finish(const Request& request, const LoadedModel& model, std::vector<FinishedChain> chains,
             Outcome& outcome) {
   Findings& findings = outcome.summary.findings;
@@ -125,7 +134,7 @@ void finish_predictions(const std::filesystem::path& out, const LoadedModel& mod
                         std::vector<FinishedChain> chains, Outcome& outcome) {
   add_chain_findings(chains, outcome.summary.findings);
   take_chains(chains, outcome.posterior);
-  outcome.summary.rows = posterior::summarize(outcome.posterior, is_markov(outcome.record));
+  outcome.summary.rows = summary_rows(outcome.posterior, outcome.record);
   outcome.record.status = "complete";
   outcome.record.findings = outcome.summary.findings;
   outcome.record.parameters = 0;

@@ -64,8 +64,9 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
   Outcome outcome;
   outcome.record = make_record(request, model);
   if (request.resume) continue_record(request.out, outcome.record);
-  std::vector<infer::Start> starts = find_starts(request, model, chains_here(request, ranks));
-  if (ranks.is_first() && !starts.empty()) outcome.summary.findings = check_start(model, starts.front());
+  std::vector<infer::Start> starts =
+      find_starts(request, model, chains_here(request, ranks), outcome.summary.findings);
+  if (ranks.is_first() && !starts.empty()) check_start(model, starts.front(), outcome.summary.findings);
   begin(request, outcome.record, model, ranks);
   std::vector<FinishedChain> chains = gather(run_chains(request, model, std::move(starts), watch), ranks);
   if (!ranks.is_first()) return outcome;
