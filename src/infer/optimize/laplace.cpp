@@ -137,7 +137,6 @@ constexpr std::string_view kOptions[] = {"draws",       "history",  "max_iterati
 
 }  // namespace
 
-const Method& laplace_method();
 const Method& laplace_method() {
   static const Method method{
       .name = "laplace",
