@@ -19,7 +19,7 @@ constexpr std::uint64_t kDifferenceGradients = 4;  // of a product by difference
 constexpr double kExactPivot = 1e-13;
 constexpr double kDifferencePivot = 1e-9;
 constexpr Eigen::Index kDirections = 3;
-constexpr Eigen::Index kEigenDim = 1000;  // beyond it eigenvectors take too long
+constexpr Eigen::Index kEigenDim = 500;  // beyond it eigenvectors take too long
 
 constexpr double kLeastCurvature = 1e-6;  // of C: a modified Newton step stays bounded
 

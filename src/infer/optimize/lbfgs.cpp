@@ -164,24 +164,26 @@ Stop Lbfgs::test(double gain, double step_length) const {
 bool Lbfgs::step() {
   if (stop_ != Stop::not_yet) return false;
   ++iterations_;
+  if (climb()) return true;
+  CurvaturePairs history = std::move(pairs_);
+  pairs_ = CurvaturePairs(density_.dim(), options_.history);
+  if (history.count() > 0 && climb()) return true;
+  pairs_ = std::move(history);  // still the best guess of the curvature
+  stop_ = Stop::line_search;
+  return true;
+}
+
+// Along the direction that the history gives; false where no step rises.
+bool Lbfgs::climb() {
+  const std::vector<double> direction = next_direction();
+  const double slope = -dot(direction, gradient_);
+  if (!(slope < 0) || !std::isfinite(slope)) return false;
   Point reached;
-  for (;;) {
-    const std::vector<double> direction = next_direction();
-    const double slope = -dot(gradient_, direction);
-    const SearchResult result =
-        slope < 0 && std::isfinite(slope) ? search(direction, slope, reached) : SearchResult{};
-    if (result.end == SearchEnd::failed) {
-      if (pairs_.count() > 0) {
-        pairs_.clear();
-        continue;
-      }
-      stop_ = Stop::line_search;
-      return true;
-    }
-    move_to(std::move(reached));
-    if (result.end == SearchEnd::unbounded || largest(theta_) > kFarAway) stop_ = Stop::unbounded;
-    return true;
-  }
+  const SearchResult result = search(direction, slope, reached);
+  if (result.end == SearchEnd::failed) return false;
+  move_to(std::move(reached));
+  if (result.end == SearchEnd::unbounded || largest(theta_) > kFarAway) stop_ = Stop::unbounded;
+  return true;
 }
 
 bool Lbfgs::leap(std::span<const double> direction, double least_gain) {

@@ -69,6 +69,7 @@ class Lbfgs final {
     bool is_finite = false;
   };
 
+  bool climb();
   Point evaluate(std::vector<double> theta);
   std::vector<double> next_direction() const;
   SearchResult search(std::span<const double> direction, double slope, Point& reached);

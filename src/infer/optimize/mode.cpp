@@ -36,6 +36,7 @@ constexpr double kHugeDensity = 1e15;       // no data and priors give such a lo
 constexpr double kDistance = 2;             // in standard deviations
 constexpr double kLeastFall = 0.01 * 0.5 * kDistance * kDistance;
 constexpr double kAsymmetry = 1e-3;
+constexpr std::size_t kFlatnessDim = 500;  // it takes dim^3 operations
 constexpr std::size_t kNamed = 3;
 
 std::size_t largest_coordinate(std::span<const double> v) {
@@ -130,7 +131,7 @@ void ModeSearch::judge() {
   if (is_unbounded()) return;
   if (curvature_) {
     find_curvature();
-    if (findings_.empty()) find_flatness();
+    if (findings_.empty() && density_.dim() <= kFlatnessDim) find_flatness();
   } else if (wants_curvature() && findings_.empty()) {
     findings_.push_back(
         {"no-curvature", "The curvature where the optimiser stopped could not be computed.",
