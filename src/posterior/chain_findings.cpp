@@ -139,7 +139,7 @@ Finding apart_finding(const Posterior& posterior, const Split& split) {
   finding.evidence += density_text(posterior, few);
   finding.advice =
       all_settle ? "The share of chains in a mode is not its probability. Break the symmetry (order the "
-                   "components, bound a sign), or sharpen a prior until one mode is left."
+                   "components, bound a sign, sharpen a prior), or sample with --method tempering."
                  : "Give it a longer --warmup; if that does not help, start from better values (--init) or "
                    "reparametrise.";
   return finding;

@@ -63,7 +63,9 @@ void check_chains(const fs::path& folder, const RunRecord& record, const std::ve
                 (folder / ("chain-" + std::to_string(files.size() + 1) + ".csv")).string() +
                     ": the file is missing; run.json tells of " + std::to_string(record.chains) +
                     (record.chains == 1 ? " chain." : " chains."),
-                "The folder is incomplete; fit again.");
+                record.status == "complete"
+                    ? "The folder is incomplete; fit again."
+                    : "The fit has not finished: 'kullback fit --resume " + folder.string() + "' goes on.");
 }
 
 void check_columns(const fs::path& folder, const RunRecord& record, const Posterior& posterior) {

@@ -28,7 +28,9 @@ Separation separation(const std::vector<double>& values, const std::vector<char>
   const auto count = static_cast<double>(values.size());
   const auto of_chosen = static_cast<double>(std::count(chosen.begin(), chosen.end(), 1));
   const double others = count - of_chosen;
-  if (of_chosen == 0 || others == 0) return result;
+  const bool has_order =
+      std::none_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+  if (of_chosen == 0 || others == 0 || !has_order) return result;
 
   const std::vector<Draw> sorted = ascending(values, chosen);
   double rank_sum = 0;
