@@ -19,7 +19,7 @@ std::string findings_or_none(const posterior::RunRecord& record, const Findings&
   if (!findings.empty()) return posterior::findings_text(findings, kTableWidth);
   if (record.kind != "posterior") return {};
   return fit::is_markov(record)
-             ? "No problems found: R-hat, effective sizes, tails and what the sampler reports are in order.\n"
+             ? "No problems found: R-hat, effective sizes, tails and the sampler are in order.\n"
              : "No problems found; an approximation is checked less than chains are.\n";
 }
 
