@@ -110,7 +110,7 @@ bool Smc::step(Draws& draws) {
 }
 
 void Smc::begin() {
-  Random random = stream(Purpose::start);
+  Random random = stream(Purpose::approximation);  // not that of the start, which the reference depends on
   for (std::size_t k = 0; k < count_; ++k) lanes_.draw_reference(k, random);
   lanes_.evaluate();
 }
