@@ -103,7 +103,7 @@ void add_sample(Arguments& arguments, const RunRecord& record, const Chain& chai
   arguments.value(0, "method", "sample", "sample");
   arguments.group(1, "sample");
   arguments.value(2, "num_samples", fmt::format("{}", samples), "1000");
-  arguments.option(2, "num_warmup", "warmup", chain.adaptation ? "1000" : "0");
+  arguments.option(2, "num_warmup", "warmup", "1000");  // CmdStanPy refuses 0
   arguments.value(2, "save_warmup", "false", "false");
   arguments.value(2, "thin", fmt::format("{}", thin), "1");
   if (chain.adaptation) add_adapt(arguments, record);

@@ -43,6 +43,8 @@ def element(array, indices):
 
 def check(fit):
     files = sorted(fit.glob("chain-*.csv"), key=lambda path: int(path.stem.split("-")[1]))
+    if not files:
+        sys.exit(f"{fit}: there is no chain-1.csv")
     chains = [read_csv(path) for path in files]
     check_cmdstanpy(files, chains)
     # ArviZ does not know names of tuples, nor that ADVI's first row is no draw.
