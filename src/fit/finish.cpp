@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "fit/fixed.hpp"
@@ -83,13 +84,24 @@ void add_sensitivity(const std::vector<FinishedChain>& chains, Outcome& outcome)
       outcome.summary.findings);
 }
 
-void write_files(const std::filesystem::path& out, const LoadedModel& model, const Outcome& outcome) {
+// The draws are in the CSV files too: a machine without netCDF loses nothing but this copy.
+void write_arviz_file(const std::filesystem::path& out, const LoadedModel& model, Outcome& outcome) {
+  try {
+    posterior::write_netcdf(out / "posterior.nc", outcome.posterior, outcome.record, model.data);
+  } catch (const Error& error) {
+    const Finding finding{"netcdf", "posterior.nc was not written.", error.message(), error.hint()};
+    outcome.summary.findings.push_back(finding);
+    outcome.record.findings.push_back(finding);
+  }
+}
+
+void write_files(const std::filesystem::path& out, const LoadedModel& model, Outcome& outcome) {
   if (outcome.posterior.draws() > 0) {
     for (std::size_t c = 0; c < outcome.posterior.chains.size(); ++c) {
       replace_file(out / fmt::format("chain-{}.csv", c + 1),
                    posterior::csv_text(outcome.posterior, c, outcome.record));
     }
-    posterior::write_netcdf(out / "posterior.nc", outcome.posterior, outcome.record, model.data);
+    write_arviz_file(out, model, outcome);
     replace_file(out / "summary.json", posterior::to_json(outcome.summary));
   }
   add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
