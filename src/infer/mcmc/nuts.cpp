@@ -101,7 +101,7 @@ struct Tree {
 class Nuts final : public HamiltonianChain {
  public:
   Nuts(density::LogDensity& density, const Options& options, Start start)
-      : HamiltonianChain(density, options, std::move(start), options.target_accept),
+      : HamiltonianChain(density, options, std::move(start), {options.target_accept}),
         dim_(density.dim()),
         max_depth_(options.max_depth),
         pool_(density.dim()),
