@@ -116,7 +116,7 @@ std::optional<Finding> check_gradient_at(density::LogDensity& density, const std
     double size = 0;
     for (std::size_t i = 0; i < dim; ++i) {
       along += gradient[i] * v[i];
-      size += std::abs(gradient[i] * v[i]);
+      size = std::hypot(size, gradient[i] * v[i]);
     }
     const Difference difference = derivative_along(density, theta, v);
     const double error = std::abs(along - difference.value);

@@ -68,7 +68,7 @@ Target with_wrong_coordinate(std::size_t dim, std::size_t wrong) {
             double sum = 0;
             for (std::size_t i = 0; i < dim; ++i) {
               sum -= 0.5 * theta[i] * theta[i];
-              gradient[i] = -theta[i] * (i == wrong ? 1.01 : 1.0);
+              gradient[i] = -theta[i] * (i == wrong ? 1.5 : 1.0);
             }
             return sum;
           }};
