@@ -122,12 +122,12 @@ std::optional<Finding> check_gradient_at(density::LogDensity& density, const std
     const double error = std::abs(along - difference.value);
     if (!difference.is_ok || error <= difference.tolerance + kRelativeTolerance * size + kAbsoluteTolerance)
       continue;
-    return Finding{
-        "gradient", "The gradient disagrees with differences of the density at the start.",
-        (by_coordinate ? "for " + name_of(density, d) : std::string("along a random direction")) +
-            ": gradient " + text(along) + ", differences " + text(difference.value),
-        "Check the program for step functions, branches and rounding of parameters; see `kullback density "
-        "--check`."};
+    return Finding{"gradient", "The gradient disagrees with differences of the density at the start.",
+                   (by_coordinate ? "for " + name_of(density, d) : std::string("along a random direction")) +
+                       ": gradient " + text(along) + ", differences " + text(difference.value),
+                   "Check the program for step functions, branches, rounding of parameters and loose "
+                   "tolerances of solvers; see `kullback density "
+                   "--check`."};
   }
   return std::nullopt;
 }

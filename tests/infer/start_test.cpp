@@ -79,7 +79,7 @@ TEST(CheckGradient, NamesAWrongCoordinate) {
   const auto finding = check_gradient_at(target, std::vector<double>(5, 1.0), 1);
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->code, "gradient");
-  EXPECT_EQ(finding->evidence, "for coordinate 4: gradient -1.01, differences -1");
+  EXPECT_EQ(finding->evidence, "for coordinate 4: gradient -1.5, differences -1");
 }
 
 TEST(CheckGradient, NoticesAWrongCoordinateAmongMany) {
