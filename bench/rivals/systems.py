@@ -21,6 +21,7 @@ class Cache:
         self.stan_models = folder / "stan"
         self.stanli_library = self.packages / "stanli/_bin/libstanli.so"
         self.stanli_timer = folder / "stanli_timer"
+        self.stan_nuts = folder / "stan_nuts.so"
 
     def prepare(self):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -29,6 +30,12 @@ class Cache:
         (self.stan / "stanc").chmod(0o755)
         run(["g++", "-std=c++20", "-O2", HERE / "stanli_timer.cpp", "-o", self.stanli_timer, "-ldl"])
         self.precompile_stan()
+        self.compile_stan_nuts()
+
+    def compile_stan_nuts(self):
+        """Stan's sampler for densities given as functions; hidden symbols keep its Eigen apart from ours."""
+        run(["g++", *self.stan_flags(), "-fPIC", "-shared", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
+             HERE / "stan_nuts.cpp", "-o", self.stan_nuts, f"-L{self.stan}/lib", f"-Wl,-rpath,{self.stan}/lib", "-ltbb"])
 
     def precompile_stan(self):
         self.stan_models.mkdir(exist_ok=True)
