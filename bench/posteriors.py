@@ -173,7 +173,7 @@ def main():
     results, failures = [], []
     print(ROW.format("posterior", "seed", "z", "", "sd", "", "ESS", "gradients", "seconds", "CPU", "findings"), flush=True)
     for posterior in posteriors:
-        references = reference.read(posterior.draws)
+        references = reference.read(posterior.draws, cache.folder / "references")
         for seed in range(1, options.seeds + 1):
             try:
                 results.append(measure(options, cache, posterior, references, seed))

@@ -2,7 +2,7 @@
 import json
 import math
 import zipfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 
 @dataclass
@@ -13,8 +13,16 @@ class Moments:
     mcse_sd: float
 
 
-def read(archive):
-    """Name of a marginal to its moments."""
+def read(archive, folder):
+    """Name of a marginal to its moments, which are kept in `folder`."""
+    kept = folder / f"{archive.name.removesuffix('.zip')}"
+    if not kept.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps({name: asdict(found) for name, found in compute(archive).items()}))
+    return {name: Moments(**found) for name, found in json.loads(kept.read_text()).items()}
+
+
+def compute(archive):
     with zipfile.ZipFile(archive) as packed:
         chains = json.loads(packed.read(packed.namelist()[0]))
     return {name: moments([chain[name] for chain in chains]) for name in chains[0]}
