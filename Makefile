@@ -4,7 +4,7 @@ FUZZ_SECONDS := $(or $(SECONDS),600)
 .PHONY: help run test bench fuzz format clean
 
 help:
-	@echo 'make run                 build kullback and check the examples'
+	@echo 'make run                 build kullback, check the examples, fit eight schools'
 	@echo 'make test                all that a change must pass; STAGES="arrows headers" runs only those'
 	@echo 'make bench               build and run the benchmarks'
 	@echo 'make fuzz SECONDS=600    fuzz for that long, all harnesses together'
@@ -15,6 +15,7 @@ run:
 	@tools/setup.sh run
 	@tools/build.sh release kullback
 	build/kullback check --summary examples/*.stan
+	build/kullback fit examples/eight_schools.stan examples/eight_schools.json --seed 1 --out build/eight_schools-fit --force
 
 test:
 	@tools/setup.sh test

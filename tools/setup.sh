@@ -42,6 +42,7 @@ need_for_test() {
   need libgtest-dev gtest/gtest.h "runs the unit tests"
   need clang-format-16 clang-format-16 "checks the formatting of the sources"
   need python3 python3 "runs the checks written in Python"
+  need openmpi-bin mpirun "runs fits in several processes"
 }
 
 need_for_bench() {

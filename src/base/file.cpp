@@ -21,8 +21,14 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 [[noreturn]] void cannot_read(const std::filesystem::path& path, int error_number) {
   const bool missing = error_number == ENOENT || error_number == ENOTDIR;
+  std::error_code ignored;
+  const std::string here = std::filesystem::current_path(ignored).string();
+  const std::string hint = error_number == EISDIR          ? "A file is needed, not a folder."
+                           : error_number == EACCES        ? "Its permissions must allow reading."
+                           : missing && path.is_relative() ? "The path begins in " + here + "."
+                                                           : "";
   throw Error(missing ? ErrorKind::missing_file : ErrorKind::bad_input,
-              path.string() + ": cannot be read: " + std::strerror(error_number) + ".");
+              path.string() + ": cannot be read: " + std::strerror(error_number) + ".", hint);
 }
 
 [[noreturn]] void cannot_write(const std::filesystem::path& path, int error_number) {

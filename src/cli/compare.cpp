@@ -87,13 +87,13 @@ int run_compare(const CompareArguments& arguments) {
                         count_bad(fit));
   }
   text +=
-      "\nHigher elpd_loo predicts left-out observations better; a difference below about 4, or below twice "
-      "its "
-      "se,\nis no difference.\n";
-  if (any_bad)
+      "\nHigher elpd_loo predicts left-out observations better; a difference below\n"
+      "about 4, or below twice its se, is no difference.\n";
+  if (any_bad) {
     text +=
-        "'bad k': observations whose Pareto k-hat says that leaving them out cannot be estimated from these "
-        "draws;\nrefit without them to be sure.\n";
+        "bad k: observations whose Pareto k-hat says that leaving them out cannot be\n"
+        "estimated from these draws; refit without them to be sure.\n";
+  }
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -15,6 +16,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/random.hpp"
+#include "cli/option_values.hpp"
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
 #include "lang/front_end.hpp"
@@ -113,8 +115,9 @@ std::vector<double> read_point(const std::string& path, std::size_t dim) {
     if (error.kind() == ErrorKind::internal) throw;
   }
   throw Error(ErrorKind::bad_input,
-              fmt::format("{}: expected an array of {} finite numbers, the unconstrained point; {}.", path,
-                          dim, problem));
+              fmt::format("{}: expected an array of {} finite number{}, the unconstrained point; {}.", path,
+                          dim, dim == 1 ? "" : "s", problem),
+              "The order is that of the parameters block; without --point the point is the origin.");
 }
 
 std::string json_number(double value) {
@@ -211,9 +214,33 @@ void check_library_options(const DensityArguments& arguments) {
                        : !arguments.rows.empty()        ? "--rows"
                                                         : nullptr;
   if (option != nullptr)
-    throw Error(ErrorKind::usage, fmt::format("{} is for Stan programs, not for a shared library.", option));
+    throw Error(ErrorKind::usage, fmt::format("{} is for Stan programs, not for a shared library.", option),
+                "Name the .stan file the library was made from.");
   if (arguments.seed > std::numeric_limits<unsigned>::max())
-    throw Error(ErrorKind::usage, "--seed of a shared library must be below 2^32.");
+    throw Error(ErrorKind::usage, fmt::format("--seed: {} was given, but a shared library takes at most {}.",
+                                              arguments.seed, std::numeric_limits<unsigned>::max()));
+}
+
+// Options that would do nothing beside others are refused, so that nobody waits for what they would do.
+void check_combination(const DensityArguments& arguments) {
+  const bool subsample = arguments.dump == "subsample";
+  if (!arguments.rows.empty() && arguments.minibatch == 0 && !subsample) {
+    throw Error(ErrorKind::usage, "--rows names the rows of minibatches, but none was asked for.",
+                "Add --minibatch B, or --dump subsample to see what would be scaled.");
+  }
+  if (arguments.dump.empty()) return;
+  const char* option = arguments.check                         ? "--check"
+                       : arguments.outputs                     ? "--outputs"
+                       : arguments.repeat != 0                 ? "--repeat"
+                       : arguments.lanes != 1                  ? "--lanes"
+                       : arguments.minibatch != 0              ? "--minibatch"
+                       : subsample && !arguments.point.empty() ? "--point"
+                                                               : nullptr;
+  if (option == nullptr) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} does nothing with --dump {}, which prints and evaluates nothing.", option,
+                          arguments.dump),
+              "Leave one of them out.");
 }
 
 int run_library(const DensityArguments& arguments) {
@@ -242,8 +269,10 @@ std::vector<std::uint32_t> random_rows(std::size_t count, std::size_t size, Rand
 std::string choose_minibatch(const DensityArguments& arguments, model::StanModel& model) {
   density::Rows& rows = *model.rows();
   if (arguments.minibatch > rows.count()) {
-    throw Error(ErrorKind::bad_input, fmt::format("--minibatch: {} rows are wanted, but there are {}.",
-                                                  arguments.minibatch, rows.count()));
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("--minibatch: {} rows are wanted, but there are {}.", arguments.minibatch, rows.count()),
+        "--dump subsample shows which data have the rows; --rows names others.");
   }
   Random random(arguments.seed);
   const std::vector<std::uint32_t> chosen = random_rows(rows.count(), arguments.minibatch, random);
@@ -264,7 +293,24 @@ std::string choose_minibatch(const DensityArguments& arguments, model::StanModel
   return out + fmt::format(",\n  \"nanoseconds_to_exchange\": {:.1f}", each);
 }
 
+// Data that are missing altogether are rather forgotten on the command line.
+std::unique_ptr<model::StanModel> make_model(const DensityArguments& arguments, const lang::Program& program,
+                                             const SourceMap& sources, model::Data data) {
+  const model::StanModelOptions options{.normalized = arguments.normalized,
+                                        .seed = arguments.seed,
+                                        .max_memory = arguments.max_memory,
+                                        .rows = arguments.rows};
+  try {
+    return std::make_unique<model::StanModel>(program, sources, std::move(data), options);
+  } catch (const Error& error) {
+    const bool forgotten = arguments.data.empty() && !program.block(lang::BlockKind::data).empty();
+    if (!forgotten || error.kind() != ErrorKind::bad_input || !error.hint().empty()) throw;
+    throw Error(error.kind(), error.message(), "Name a data file after the program.");
+  }
+}
+
 int run_density(const DensityArguments& arguments) {
+  check_combination(arguments);
   if (is_library(arguments.program)) return run_library(arguments);
   SourceMap sources;
   const FileId file = add_program(sources, arguments.program);
@@ -278,11 +324,9 @@ int run_density(const DensityArguments& arguments) {
   }
   model::Data data = arguments.data.empty() ? model::Data() : model::read_data(arguments.data);
   const double start = processor_seconds();
-  model::StanModel model(*understood.program, sources, std::move(data),
-                         {.normalized = arguments.normalized,
-                          .seed = arguments.seed,
-                          .max_memory = arguments.max_memory,
-                          .rows = arguments.rows});
+  const std::unique_ptr<model::StanModel> made =
+      make_model(arguments, *understood.program, sources, std::move(data));
+  model::StanModel& model = *made;
   if (arguments.dump == "subsample") {
     std::fputs(model.describe_rows().c_str(), stdout);
     return 0;
@@ -320,10 +364,11 @@ Run add_density(CLI::App& verb) {
                   "Folder to search for #include files (repeatable)")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  verb.add_option("--lanes", arguments->lanes, "Evaluate so many draws at once")->check(CLI::Range(1, 1024));
+  verb.add_option("--lanes", arguments->lanes, "Evaluate so many draws at once")
+      ->check(whole_number(1, 1024));
   verb.add_option("--repeat", arguments->repeat,
                   "Time so many evaluations, and as many outputs with --outputs")
-      ->check(CLI::Range(0, 1'000'000'000));
+      ->check(whole_number(0, 1'000'000'000));
   verb.add_flag("--normalized", arguments->normalized, "Keep the constants that '~' drops");
   verb.add_option("--rows", arguments->rows,
                   "Data whose first index is the row of minibatches (default: those with "
@@ -332,7 +377,7 @@ Run add_density(CLI::App& verb) {
       ->delimiter(',');
   verb.add_option("--minibatch", arguments->minibatch, "Evaluate a random minibatch of so many rows")
       ->type_name("B")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()));
   verb.add_flag("--check", arguments->check, "Compare the gradient with finite differences");
   verb.add_flag("--outputs", arguments->outputs,
                 "Add what the program outputs: parameters, transformed parameters, generated quantities");
@@ -342,11 +387,11 @@ Run add_density(CLI::App& verb) {
       ->check(CLI::IsMember({"trace", "tape", "subsample"}));
   verb.add_option("--max-memory", arguments->max_memory,
                   "Refuse a program that needs more, such as 500MB or 4GB (default: what is free)")
-      ->transform(CLI::AsSizeValue(true))
+      ->transform(memory_size())
       ->type_name("SIZE");
   verb.add_option("--seed", arguments->seed,
                   "Seed of the program's random numbers and of the minibatch (default 0)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
   return [arguments] { return run_density(*arguments); };
 }
 

@@ -118,11 +118,11 @@ Findings all_findings(const posterior::Folder& folder, const std::vector<posteri
 
 int run_diagnose(const std::string& path) {
   const posterior::Folder folder = posterior::read_folder(path);
-  const auto rows = posterior::summarize(folder.posterior, fit::is_markov(folder.record));
+  const auto rows = fit::summary_rows(folder.posterior, folder.record);
   std::string text = head_text(folder.record, folder.posterior) + "\n\n";
   add_sampler_lines(folder, text);
   add_convergence_lines(rows, text);
-  text += "\n" + posterior::findings_text(all_findings(folder, rows), kTableWidth);
+  text += "\n" + findings_or_none(folder.record, all_findings(folder, rows));
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -26,6 +26,8 @@ struct FitArguments {
   std::string out;
   std::string resume;
   bool force = false;
+  double checkpoint = 1;
+  bool sensitivity = false;
   bool quiet = false;
 };
 
@@ -33,6 +35,8 @@ fit::Request request_for(const FitArguments& arguments) {
   if (!arguments.resume.empty()) {
     fit::Request request = fit::request_of(arguments.resume);
     request.threads = arguments.threads;
+    request.sensitivity = arguments.sensitivity;
+    request.checkpoint_seconds = arguments.checkpoint;
     request.inputs.max_memory = arguments.inputs.max_memory;
     return request;
   }
@@ -47,6 +51,8 @@ fit::Request request_for(const FitArguments& arguments) {
   request.threads = arguments.threads;
   request.init = arguments.init;
   request.force = arguments.force;
+  request.checkpoint_seconds = arguments.checkpoint;
+  request.sensitivity = arguments.sensitivity;
   request.out = arguments.out.empty() ? default_folder(arguments.inputs.program, "-fit") : arguments.out;
   request.jacobian = arguments.method != "optimize";
   return request;
@@ -87,6 +93,12 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
   verb.add_flag("--force", arguments.force, "Replace a fit that is there already");
   verb.add_option("--resume", arguments.resume, "Go on with an unfinished fit, to the same draws")
       ->type_name("DIR");
+  verb.add_option("--checkpoint", arguments.checkpoint, "Seconds between saves of unfinished chains")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb.add_flag(
+      "--sensitivity", arguments.sensitivity,
+      "Look for conflicts of prior and data: how the posterior answers when either counts a little more");
   verb.add_option("--include-path", arguments.inputs.include_paths,
                   "Folder to search for #include files (repeatable)")
       ->type_name("DIR")

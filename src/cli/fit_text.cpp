@@ -15,11 +15,20 @@ std::string head_text(const posterior::RunRecord& record, const posterior::Poste
   return text + fmt::format(", seed {}", record.seed);
 }
 
+std::string findings_or_none(const posterior::RunRecord& record, const Findings& findings) {
+  if (!findings.empty()) return posterior::findings_text(findings, kTableWidth);
+  if (record.kind != "posterior") return {};
+  return fit::is_markov(record)
+             ? "No problems found: R-hat, effective sizes, tails and the sampler are in order.\n"
+             : "No problems found; an approximation is checked less than chains are.\n";
+}
+
 std::string outcome_text(const fit::Outcome& outcome, const std::filesystem::path& folder) {
   std::string text = head_text(outcome.record, outcome.posterior);
-  text += fmt::format(", {} gradients, {:.2f} s\n\n", outcome.record.gradients, outcome.record.seconds);
+  if (outcome.record.kind == "posterior") text += fmt::format(", {} gradients", outcome.record.gradients);
+  text += fmt::format(", {:.2f} s\n\n", outcome.record.seconds);
   text += posterior::table_text(outcome.summary.rows, kTableWidth, kTableRows);
-  text += "\n" + posterior::findings_text(outcome.summary.findings, kTableWidth);
+  text += "\n" + findings_or_none(outcome.record, outcome.summary.findings);
   return text + fmt::format("Results: {}\n", folder.string());
 }
 

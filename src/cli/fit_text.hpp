@@ -14,6 +14,8 @@ inline constexpr std::size_t kTableWidth = 80;
 inline constexpr std::size_t kTableRows = 40;
 
 std::string outcome_text(const fit::Outcome& outcome, const std::filesystem::path& folder);
+// What was found, or that nothing was.
+std::string findings_or_none(const posterior::RunRecord& record, const Findings& findings);
 std::string head_text(const posterior::RunRecord& record, const posterior::Posterior& posterior);
 
 }  // namespace kullback::cli

@@ -1,15 +1,19 @@
 // The command line: verbs in, exit codes out (DESIGN: 0, 64, 65, 66, 70, 73).
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "cli/verb.hpp"
 #include "kullback_version.hpp"
+#include "lang/check/suggest.hpp"
 
 namespace kullback::cli {
 
@@ -47,8 +51,28 @@ int run_chosen(const std::vector<Command>& commands) {
 
 // What was printed must have arrived: a full disk is not success.
 int flushed(int code) {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  throw Error(ErrorKind::cannot_write, "standard output cannot be written.");
+  const bool arrived = std::fflush(stdout) == 0;
+  const int problem = errno;
+  if (arrived && std::ferror(stdout) == 0) return code;
+  const std::string reason = arrived ? "an earlier write failed" : std::strerror(problem);
+  throw Error(ErrorKind::cannot_write, "standard output cannot be written: " + reason + ".");
+}
+
+// "--max-dept" where the verb has --max-depth.
+std::string unknown_option_text(const CLI::App& verb, std::string& hint) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  for (const std::string& extra : verb.remaining()) {
+    if (!extra.starts_with("--")) continue;
+    const std::string given = extra.substr(0, extra.find('='));
+    const std::string_view near = lang::nearest_name(given, candidates);
+    if (!near.empty()) hint = "Did you mean '" + std::string(near) + "'?";
+    return "kullback " + verb.get_name() + " has no option '" + given + "'.";
+  }
+  return {};
 }
 
 // Help and version are "errors" of CLI11 with exit code 0.
@@ -58,8 +82,17 @@ int finish_parse_error(const CLI::App& root, const CLI::ParseError& e) {
     return flushed(0);
   }
   std::string verb;
-  for (const CLI::App* app : root.get_subcommands()) verb = app->get_name() + " ";
-  throw Error(ErrorKind::usage, e.what(), "kullback " + verb + "--help shows the usage.");
+  std::string message = e.what();
+  std::string hint;
+  for (const CLI::App* app : root.get_subcommands()) {
+    verb = app->get_name() + " ";
+    if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
+      const std::string better = unknown_option_text(*app, hint);
+      if (!better.empty()) message = better;
+    }
+  }
+  if (hint.empty()) hint = "kullback " + verb + "--help shows the usage.";
+  throw Error(ErrorKind::usage, message, hint);
 }
 
 int parse_and_run(int argc, char** argv) {

@@ -23,10 +23,10 @@ struct SummaryArguments {
 
 int run_summary(const SummaryArguments& arguments) {
   const posterior::Folder folder = posterior::read_folder(arguments.folder);
-  const auto rows = posterior::summarize(folder.posterior, fit::is_markov(folder.record));
+  const auto rows = fit::summary_rows(folder.posterior, folder.record);
   std::string text = head_text(folder.record, folder.posterior) + "\n\n";
   text += posterior::table_text(rows, kTableWidth, arguments.all ? 0 : kTableRows);
-  text += "\n" + posterior::findings_text(folder.record.findings, kTableWidth);
+  text += "\n" + findings_or_none(folder.record, folder.record.findings);
   std::fputs(text.c_str(), stdout);
   return 0;
 }

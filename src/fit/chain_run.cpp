@@ -12,8 +12,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between checkpoints. A crash loses at most so much work.
-constexpr std::chrono::milliseconds kCheckpointEvery{1000};
 // Between looks at the clock and notes for the display.
 constexpr std::chrono::microseconds kNoteEvery{2000};
 
@@ -58,7 +56,7 @@ void ChainRun::run(const std::atomic<bool>& stop) {
     last = now;
     note_progress();
     is_warming_up = progress_.is_warming_up;
-    if (now - saved > kCheckpointEvery) {
+    if (seconds_between(saved, now) > request_.checkpoint_seconds) {
       save();
       saved = Clock::now();
     }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "fit/fixed.hpp"
 #include "fit/folder.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
@@ -57,7 +59,7 @@ void add_interruption(const Request& request, const std::vector<FinishedChain>& 
 
 void summarize_into(const Request& request, Outcome& outcome) {
   const bool markov = is_markov(outcome.record);
-  outcome.summary.rows = posterior::summarize(outcome.posterior, markov);
+  outcome.summary.rows = summary_rows(outcome.posterior, outcome.record);
   add_findings(posterior::find_problems(outcome.posterior, outcome.summary.rows,
                                         {.max_depth = request.options.max_depth,
                                          .target_accept = request.options.target_accept,
@@ -65,13 +67,41 @@ void summarize_into(const Request& request, Outcome& outcome) {
                outcome.summary.findings);
 }
 
-void write_files(const std::filesystem::path& out, const LoadedModel& model, const Outcome& outcome) {
+// Of the first draws() draws of each chain, chain after chain.
+std::vector<double> joined(const std::vector<FinishedChain>& chains, std::size_t draws,
+                           std::vector<double> FinishedChain::*of) {
+  std::vector<double> all;
+  for (const FinishedChain& chain : chains)
+    all.insert(all.end(), (chain.*of).begin(), (chain.*of).begin() + static_cast<std::ptrdiff_t>(draws));
+  return all;
+}
+
+void add_sensitivity(const std::vector<FinishedChain>& chains, Outcome& outcome) {
+  const std::size_t draws = outcome.posterior.draws();
+  add_findings(
+      posterior::find_prior_conflict(outcome.posterior, joined(chains, draws, &FinishedChain::log_prior),
+                                     joined(chains, draws, &FinishedChain::log_likelihood)),
+      outcome.summary.findings);
+}
+
+// The draws are in the CSV files too: a machine without netCDF loses nothing but this copy.
+void write_arviz_file(const std::filesystem::path& out, const LoadedModel& model, Outcome& outcome) {
+  try {
+    posterior::write_netcdf(out / "posterior.nc", outcome.posterior, outcome.record, model.data);
+  } catch (const Error& error) {
+    const Finding finding{"netcdf", "posterior.nc was not written.", error.message(), error.hint()};
+    outcome.summary.findings.push_back(finding);
+    outcome.record.findings.push_back(finding);
+  }
+}
+
+void write_files(const std::filesystem::path& out, const LoadedModel& model, Outcome& outcome) {
   if (outcome.posterior.draws() > 0) {
     for (std::size_t c = 0; c < outcome.posterior.chains.size(); ++c) {
       replace_file(out / fmt::format("chain-{}.csv", c + 1),
                    posterior::csv_text(outcome.posterior, c, outcome.record));
     }
-    posterior::write_netcdf(out / "posterior.nc", outcome.posterior, outcome.record, model.data);
+    write_arviz_file(out, model, outcome);
     replace_file(out / "summary.json", posterior::to_json(outcome.summary));
   }
   add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
@@ -83,6 +113,14 @@ void write_files(const std::filesystem::path& out, const LoadedModel& model, con
 
 }  // namespace
 
+std::vector<posterior::SummaryRow> summary_rows(const posterior::Posterior& posterior,
+                                                const posterior::RunRecord& record) {
+  std::vector<posterior::SummaryRow> rows = posterior::summarize(posterior, is_markov(record));
+  const bool has_density = record.kind == "posterior" && record.method != fixed_method().name;
+  if (!has_density) std::erase_if(rows, [](const posterior::SummaryRow& row) { return row.name == "lp__"; });
+  return rows;
+}
+
 void finish(const Request& request, const LoadedModel& model, std::vector<FinishedChain> chains,
             Outcome& outcome) {
   Findings& findings = outcome.summary.findings;
@@ -93,7 +131,10 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   add_chain_findings(chains, findings);
   name_columns(request, model, outcome.posterior);
   take_chains(chains, outcome.posterior);
-  if (outcome.posterior.draws() > 0) summarize_into(request, outcome);
+  if (outcome.posterior.draws() > 0) {
+    summarize_into(request, outcome);
+    if (request.sensitivity) add_sensitivity(chains, outcome);
+  }
   outcome.record.status = outcome.is_interrupted ? "interrupted" : "complete";
   outcome.record.findings = findings;
   outcome.record.parameters = outcome.posterior.parameters;
@@ -105,7 +146,7 @@ void finish_predictions(const std::filesystem::path& out, const LoadedModel& mod
                         std::vector<FinishedChain> chains, Outcome& outcome) {
   add_chain_findings(chains, outcome.summary.findings);
   take_chains(chains, outcome.posterior);
-  outcome.summary.rows = posterior::summarize(outcome.posterior, is_markov(outcome.record));
+  outcome.summary.rows = summary_rows(outcome.posterior, outcome.record);
   outcome.record.status = "complete";
   outcome.record.findings = outcome.summary.findings;
   outcome.record.parameters = 0;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/json.hpp"
 #include "fit/finish.hpp"
 #include "fit/fixed.hpp"
@@ -33,6 +34,11 @@ std::vector<std::uint32_t> chains_here(const Request& request, const Ranks& rank
 void settle_method(Request& request, const LoadedModel& model) {
   if (model.density->dim() == 0) request.method = &fixed_method();
   if (!request.method->has_chains) request.chains = 1;
+  if (request.sensitivity && model.stan == nullptr) {
+    throw Error(ErrorKind::usage,
+                "--sensitivity needs a Stan program: a shared library does not tell its prior.",
+                "Leave --sensitivity out.");
+  }
 }
 
 void begin(const Request& request, const posterior::RunRecord& record, const LoadedModel& model,
@@ -58,8 +64,9 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
   Outcome outcome;
   outcome.record = make_record(request, model);
   if (request.resume) continue_record(request.out, outcome.record);
-  std::vector<infer::Start> starts = find_starts(request, model, chains_here(request, ranks));
-  if (ranks.is_first() && !starts.empty()) outcome.summary.findings = check_start(model, starts.front());
+  std::vector<infer::Start> starts =
+      find_starts(request, model, chains_here(request, ranks), outcome.summary.findings);
+  if (ranks.is_first() && !starts.empty()) check_start(model, starts.front(), outcome.summary.findings);
   begin(request, outcome.record, model, ranks);
   std::vector<FinishedChain> chains = gather(run_chains(request, model, std::move(starts), watch), ranks);
   if (!ranks.is_first()) return outcome;

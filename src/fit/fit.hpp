@@ -34,6 +34,10 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
 // The draws are Markov chains, so that R-hat and effective sizes mean something.
 bool is_markov(const posterior::RunRecord& record);
 
+// The rows of its summary; lp__ only where a density was sampled.
+std::vector<posterior::SummaryRow> summary_rows(const posterior::Posterior& posterior,
+                                                const posterior::RunRecord& record);
+
 // The request of an unfinished run in a folder. `threads` and such are the caller's to set. Throws Error.
 Request request_of(const std::filesystem::path& folder);
 

@@ -69,6 +69,8 @@ void archive(infer::Archive& archive, FinishedChain& chain) {
   archive.value(chain.result.is_finished);
   archive_findings(archive, chain.result.findings);
   archive.value(chain.problem);
+  archive.value(chain.log_prior);
+  archive.value(chain.log_likelihood);
 }
 
 std::vector<FinishedChain> gather(std::vector<FinishedChain> mine, const Ranks& ranks) {

@@ -15,6 +15,9 @@ struct FinishedChain {
   ChainResult result;  // its draws are in `chain` too, as outputs
   posterior::Chain chain;
   std::string problem;  // of generated quantities
+  // Of each draw, where sensitivity was asked for.
+  std::vector<double> log_prior;
+  std::vector<double> log_likelihood;
 };
 
 // On rank 0: those of all ranks in order of their numbers. On other ranks: nothing, they are sent.

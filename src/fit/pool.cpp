@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "fit/chain_outputs.hpp"
+#include "model/likelihood_split.hpp"
 
 namespace kullback::fit {
 
@@ -90,6 +91,16 @@ class Pool final {
     finished.result = work.run->take_result();
     model::OutputWriter& outputs = work.outputs ? *work.outputs : *model_.outputs;
     finished.chain = make_chain(request_, outputs, work.number, finished.result, finished.problem);
+    if (request_.sensitivity) split_density(finished);
+  }
+
+  void split_density(FinishedChain& finished) const {
+    model::LikelihoodSplit split(model_.stan->prepared());
+    const infer::Draws& draws = finished.result.draws;
+    finished.log_prior.resize(draws.count());
+    finished.log_likelihood.resize(draws.count());
+    for (std::size_t i = 0; i < draws.count(); ++i)
+      split.evaluate(draws.theta.data() + i * draws.dim, finished.log_prior[i], finished.log_likelihood[i]);
   }
 
   std::vector<infer::Progress> progress() const {

@@ -42,6 +42,8 @@ const infer::Method* method_named(const std::string& name) {
 
 }  // namespace
 
+std::string kullback_version() { return kVersion; }
+
 posterior::RunRecord make_record(const Request& request, const LoadedModel& model) {
   posterior::RunRecord record;
   record.method = request.method->name;
@@ -87,6 +89,13 @@ bool is_markov(const posterior::RunRecord& record) {
 }
 
 Request request_of(const std::filesystem::path& folder) {
+  if (!std::filesystem::exists(folder / "run.json")) {
+    throw Error(
+        ErrorKind::missing_file,
+        folder.string() + (std::filesystem::is_directory(folder) ? ": holds no fit (it has no run.json)."
+                                                                 : ": there is no such folder."),
+        "kullback fit MODEL DATA --out DIR makes one.");
+  }
   const posterior::RunRecord record = posterior::read_run_record((folder / "run.json").string());
   Request request;
   request.method = method_named(record.method);

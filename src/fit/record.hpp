@@ -1,11 +1,16 @@
 // The record of a run at its beginning, and the request that a record came from.
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 #include "fit/loaded_model.hpp"
 #include "fit/request.hpp"
 #include "posterior/run_record.hpp"
 
 namespace kullback::fit {
+
+std::string kullback_version();
 
 posterior::RunRecord make_record(const Request& request, const LoadedModel& model);
 

@@ -31,6 +31,8 @@ struct Request {
   // The log Jacobian of the constraints is part of the density; without it an optimum is that of the
   // constrained density (maximum likelihood, penalised).
   bool jacobian = true;
+  double checkpoint_seconds = 1;  // between saves of unfinished chains: a crash loses at most so much
+  bool sensitivity = false;       // look for prior-data conflict
   std::filesystem::path out;
   bool force = false;   // an older fit in `out` is replaced
   bool resume = false;  // go on in `out`

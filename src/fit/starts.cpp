@@ -59,9 +59,17 @@ bool is_finite_at(density::LogDensity& density, const std::vector<double>& theta
          std::all_of(gradient.begin(), gradient.end(), [](double g) { return std::isfinite(g); });
 }
 
+void note_warnings(const std::string& file, const Diagnostics& warnings, Findings& findings) {
+  for (const Diagnostic& warning : warnings) {
+    findings.push_back(
+        {"init", file + ": a starting value was not used.", warning.message,
+         "Name the parameters as the program does; those that are not named start at random."});
+  }
+}
+
 // What the file does not name is random, as in CmdStan, and tried until the density is finite.
 std::vector<double> start_from(const Request& request, const LoadedModel& model, const model::Data& inits,
-                               std::uint32_t chain) {
+                               std::uint32_t chain, Findings& findings) {
   constexpr std::uint32_t kTries = 100;
   infer::FoundStart last;
   const std::size_t dim = model.density->dim();
@@ -69,7 +77,9 @@ std::vector<double> start_from(const Request& request, const LoadedModel& model,
     Random random(request.seed, chain, static_cast<std::uint32_t>(infer::Purpose::start), attempt);
     std::vector<double> fallback(dim);
     for (double& x : fallback) x = kDefaultRadius * (2 * random.uniform() - 1);
-    std::vector<double> theta = model::unconstrain(*model.stan->prepared(), inits, fallback).theta;
+    model::Unconstrained read = model::unconstrain(*model.stan->prepared(), inits, fallback);
+    if (attempt == 0 && findings.empty()) note_warnings(request.init, read.warnings, findings);
+    std::vector<double> theta = std::move(read.theta);
     const bool is_fixed = theta == last.theta;  // the file names every parameter
     if (is_fixed) break;
     last.theta = std::move(theta);
@@ -104,7 +114,7 @@ std::vector<std::vector<double>> pathfinder_starts(const Request& request, const
 }
 
 std::vector<std::vector<double>> points(const Request& request, const LoadedModel& model,
-                                        const std::vector<std::uint32_t>& chains) {
+                                        const std::vector<std::uint32_t>& chains, Findings& findings) {
   if (request.init == kPathfinder) return pathfinder_starts(request, model, chains);
   std::vector<std::vector<double>> starts;
   if (const std::optional<double> radius = radius_of(request.init)) {
@@ -115,28 +125,30 @@ std::vector<std::vector<double>> points(const Request& request, const LoadedMode
     throw Error(ErrorKind::usage, "--init FILE is for Stan programs, not for a shared library.",
                 "Give a radius.");
   const model::Data inits = model::read_data(request.init);
-  for (const std::uint32_t chain : chains) starts.push_back(start_from(request, model, inits, chain));
+  for (const std::uint32_t chain : chains)
+    starts.push_back(start_from(request, model, inits, chain, findings));
   return starts;
 }
 
 }  // namespace
 
 std::vector<infer::Start> find_starts(const Request& request, const LoadedModel& model,
-                                      const std::vector<std::uint32_t>& chains) {
+                                      const std::vector<std::uint32_t>& chains, Findings& findings) {
   std::vector<infer::Start> starts;
   if (model.density->dim() == 0) {
     for (const std::uint32_t chain : chains) starts.push_back({{}, request.seed, chain});
     return starts;
   }
-  std::vector<std::vector<double>> found = points(request, model, chains);
+  std::vector<std::vector<double>> found = points(request, model, chains, findings);
   for (std::size_t i = 0; i < chains.size(); ++i)
     starts.push_back({std::move(found[i]), request.seed, chains[i]});
   return starts;
 }
 
-Findings check_start(const LoadedModel& model, const infer::Start& start) {
-  const std::optional<Finding> finding = infer::check_gradient_at(*model.density, start.theta, start.seed);
-  return finding ? Findings{*finding} : Findings{};
+void check_start(const LoadedModel& model, const infer::Start& start, Findings& findings) {
+  if (start.theta.empty()) return;
+  if (const auto finding = infer::check_gradient_at(*model.density, start.theta, start.seed))
+    findings.push_back(*finding);
 }
 
 }  // namespace kullback::fit

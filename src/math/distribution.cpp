@@ -164,7 +164,7 @@ class Batch final {
     for (std::size_t j = 0; j < kernel.arity; ++j) {
       const Operand& argument = call.arguments[j];
       if (argument.is_broadcast()) broadcast_ |= 1U << j;
-      if (argument.adjoint == nullptr) constant_ |= 1U << j;
+      if (!argument.has_lanes()) constant_ |= 1U << j;
     }
     all_ = (1U << kernel.arity) - 1U;
   }

@@ -10,6 +10,8 @@
 //   kVectorized  (optional) true: value and partials are KULLBACK_INLINE and free of calls; their loops are
 //                compiled for every instruction set.
 //   kSeparable   (optional) true: the partials share no work, so that each has a loop of its own.
+//   kFromValue   (optional) true: the partials do not depend on x, given the value; backward, x is not
+//   gathered.
 // Then KULLBACK_KERNELS(Functor) once, in namespace kullback::math::functions, and a line in elementwise.def.
 //
 // The functor's part is two loops over contiguous arrays, below. The rest (lanes, constants, broadcast and
@@ -44,7 +46,12 @@ struct ChunkCall {
 using ChunkKernel = void (*)(const ChunkCall&);
 
 void drive_forward(const ElementwiseCall& call, std::size_t arity, ChunkKernel kernel);
-void drive_backward(const ElementwiseCall& call, std::size_t arity, bool adds, ChunkKernel kernel);
+struct BackwardKernel {
+  ChunkKernel run = nullptr;
+  bool adds = false;  // before + products, else products
+  bool reads = true;  // the arguments
+};
+void drive_backward(const ElementwiseCall& call, std::size_t arity, const BackwardKernel& kernel);
 
 struct Kernels {
   int arity = 1;
@@ -71,6 +78,8 @@ inline constexpr std::size_t kArity = count_arguments(&F::value);
 
 template <class F>
 concept Vectorized = F::kVectorized;
+template <class F>
+concept FromValue = F::kFromValue;
 template <class F>
 concept Adds = kArity<F> == 1 || F::kSeparable;
 
@@ -183,8 +192,9 @@ Kernels kernels_of() {
     drive_forward(call, kArity, detail::choose<detail::Values<F>, detail::Vectorized<F>>());
   };
   kernels.backward = [](const ElementwiseCall& call) {
-    drive_backward(call, kArity, detail::Adds<F>,
-                   detail::choose<detail::Products<F>, detail::Vectorized<F>>());
+    drive_backward(call, kArity,
+                   {detail::choose<detail::Products<F>, detail::Vectorized<F>>(), detail::Adds<F>,
+                    !detail::FromValue<F>});
   };
   return kernels;
 }

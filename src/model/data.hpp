@@ -68,6 +68,10 @@ Data parse_data(std::string text, std::string name);
 Data parse_json_data(std::string text, std::string name);
 Data parse_rdump(std::string_view text, std::string name);
 
+// As Stan's JSON; values as a file has them (not as check_data leaves them).
+std::string to_json(const Data& data);
+void append_json(const DataValue& value, std::string& text);
+
 // "[2, 3]": the index, from 1, of an offset in row-major order; empty for a single number.
 std::string index_text(std::size_t offset, const std::vector<std::size_t>& dims);
 

@@ -77,7 +77,7 @@ struct StatementFinder {
     std::vector<bool> kept;
     for (const Span span : builder.target_spans()) kept.push_back(place_of(span) == place);
     builder.keep_target(kept);
-    tape::Workspace workspace(tape::compile(builder), 1);
+    tape::Workspace workspace(tape::compile(std::move(builder)), 1);
     if (!workspace.forward(theta.data())) return std::numeric_limits<double>::quiet_NaN();
     std::vector<double> gradient(theta.size());
     workspace.backward(gradient.data());

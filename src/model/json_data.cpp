@@ -283,7 +283,8 @@ Data parse_json_data(std::string text, std::string name) {
   const simdjson::padded_string_view padded(text.data(), size, text.size());
   if (const error_code code = parser.iterate(padded).get(document)) {
     const bool open = code == simdjson::UNCLOSED_STRING;
-    refuse_text(data.source(), content, open ? size : 0, reason(code) + ".");
+    refuse_text(data.source(), content, open ? size : 0, reason(code) + ".",
+                code == simdjson::EMPTY ? "Data are a JSON object such as {\"N\": 2}; {} for none." : "");
   }
   std::size_t offset = 0;
   try {

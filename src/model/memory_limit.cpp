@@ -25,15 +25,48 @@ void refuse_size(const tape::Builder& builder, const SourceMap& sources, std::si
               "A vectorised statement takes less than a loop; --max-memory sets the limit.");
 }
 
-void check_workspace_size(const tape::Tape& tape, std::size_t lanes, std::size_t limit) {
+namespace {
+
+[[noreturn]] void refuse_batch(const std::string& what, std::size_t bytes, std::size_t limit,
+                               const std::string& hint) {
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{} about {} of memory, but {} can be used.", what,
+                          bytes_text(static_cast<double>(bytes)), bytes_text(static_cast<double>(limit))),
+              hint + ", or raise the limit (--max-memory).");
+}
+
+std::string draws_text(std::size_t lanes) {
+  return lanes == 1 ? "one draw needs" : fmt::format("{} draws at once need", lanes);
+}
+
+}  // namespace
+
+void check_workspace_size(const tape::Tape& tape, std::size_t lanes, std::size_t limit, std::size_t rows) {
   std::size_t per_lane = 2 * tape.slot_count;
   for (const tape::Instruction& i : tape.instructions) per_lane += i.scratch_size;
   const std::size_t bytes = per_lane * lanes * sizeof(double);
   if (bytes <= limit) return;
-  throw Error(ErrorKind::bad_input,
-              fmt::format("{} draws at once need about {} of memory, but {} can be used.", lanes,
-                          bytes_text(static_cast<double>(bytes)), bytes_text(static_cast<double>(limit))),
-              "Evaluate fewer draws at once, or raise the limit.");
+  if (rows == 0) refuse_batch(draws_text(lanes), bytes, limit, "Evaluate fewer draws at once");
+  refuse_batch(fmt::format("a minibatch of {} row{}: {}", rows, rows == 1 ? "" : "s", draws_text(lanes)),
+               bytes, limit, "Choose fewer rows, or fewer draws at once");
+}
+
+void check_row_tape_size(const tape::RowProgram& program, std::span<const std::uint32_t> counts,
+                         std::size_t limit) {
+  std::size_t bytes = 0;
+  std::size_t rows = 0;
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    std::size_t each = 0;  // an operation of the trace, its operands and its slots
+    for (const tape::RowInstruction& r : program.classes[c].instructions) {
+      each += sizeof(tape::RawInstruction) + r.operand_sizes.size() * sizeof(tape::RawOperand) +
+              r.references.size() * sizeof(tape::Id) + r.raw.result_size * sizeof(double);
+    }
+    bytes += counts[c] * each;
+    rows += counts[c];
+  }
+  if (bytes <= limit) return;
+  refuse_batch(fmt::format("the tape of a minibatch of {} row{} needs", rows, rows == 1 ? "" : "s"), bytes,
+               limit, "Choose fewer rows");
 }
 
 }  // namespace kullback::model

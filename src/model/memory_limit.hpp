@@ -1,8 +1,12 @@
 // Refuses what would not fit in memory, before it is allocated.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "base/source.hpp"
 #include "tape/builder.hpp"
+#include "tape/rows.hpp"
 #include "tape/tape.hpp"
 
 namespace kullback::model {
@@ -12,7 +16,11 @@ namespace kullback::model {
 [[noreturn]] void refuse_size(const tape::Builder& builder, const SourceMap& sources, std::size_t bytes,
                               std::size_t limit);
 
-// Throws Error where a workspace of so many lanes does not fit.
-void check_workspace_size(const tape::Tape& tape, std::size_t lanes, std::size_t limit);
+// Throws Error where a workspace of so many lanes does not fit. `rows`: those of a minibatch, 0 for all data.
+void check_workspace_size(const tape::Tape& tape, std::size_t lanes, std::size_t limit, std::size_t rows = 0);
+
+// Throws Error where the tape of a minibatch, with so many rows of each class, does not fit.
+void check_row_tape_size(const tape::RowProgram& program, std::span<const std::uint32_t> counts,
+                         std::size_t limit);
 
 }  // namespace kullback::model

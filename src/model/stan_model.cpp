@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/memory.hpp"
 #include "base/place.hpp"
@@ -83,11 +84,11 @@ std::size_t StanModel::memory_limit() const {
   return options_.max_memory != 0 ? options_.max_memory : available_memory();
 }
 
-std::shared_ptr<const tape::Tape> StanModel::compile(const tape::Builder& builder, std::size_t lanes) const {
+std::shared_ptr<const tape::Tape> StanModel::compile(tape::Builder builder, std::size_t lanes) const {
   const std::size_t bytes = tape::estimated_bytes(builder, lanes);
   const std::size_t limit = memory_limit();
   if (bytes > limit) refuse_size(builder, prepared_->sources, bytes, limit);
-  return tape::compile(builder);
+  return tape::compile(std::move(builder));
 }
 
 // ---- minibatches and terms ----
@@ -124,7 +125,8 @@ StanRows& StanModel::stan_rows() {
       return trace_rows(request, builder, ranges, message);
     };
     RowData data = find_row_data(prepared_->program, prepared_->values, options_.rows);
-    rows_ = std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), record);
+    rows_ = std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), record,
+                                       [this] { return memory_limit(); });
   }
   return *rows_;
 }
@@ -309,7 +311,7 @@ void StanModel::evaluate(const Batch& batch) {
   for (std::size_t lane = 0; lane < batch.lanes && !tape_; ++lane) {
     tape::Builder builder;
     if (!trace(point_of(batch, lane).data(), builder)) continue;
-    tape_ = compile(builder, std::min(batch.lanes, tape::kMostLanesTogether));
+    tape_ = compile(std::move(builder), std::min(batch.lanes, tape::kMostLanesTogether));
     width_ = tape::best_width(*tape_);
     all_packed_ = tape::is_all_packed(*tape_);
   }

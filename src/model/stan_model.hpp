@@ -89,7 +89,7 @@ class StanModel final : public density::LogDensity {
   Lanes& workspace(std::size_t lanes);
   std::size_t memory_limit() const;
   // The tape of a trace, for a workspace of so many lanes; throws Error where they do not fit.
-  std::shared_ptr<const tape::Tape> compile(const tape::Builder& builder, std::size_t lanes) const;
+  std::shared_ptr<const tape::Tape> compile(tape::Builder builder, std::size_t lanes) const;
 
   std::shared_ptr<const Prepared> prepared_;
   StanModelOptions options_;

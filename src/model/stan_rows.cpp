@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "lang/transform_of.hpp"
+#include "model/memory_limit.hpp"
 
 namespace kullback::model {
 
@@ -36,6 +37,17 @@ const lang::Variable* first_size(const lang::Variable& variable) {
   return ref != nullptr ? ref->variable : nullptr;
 }
 
+// A hint.
+std::string data_with_rows(const lang::Program& program, const std::vector<tape::Value>& data) {
+  std::string names;
+  for (const lang::Stmt* stmt : program.block(lang::BlockKind::data)) {
+    const lang::Variable& variable = variable_of(*stmt);
+    if (!data[variable.id].dims.empty())
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", variable.name);
+  }
+  return names.empty() ? "No data of this program have rows." : "Data with rows: " + names + ".";
+}
+
 RowData named_rows(const lang::Program& program, const std::vector<tape::Value>& data,
                    const std::vector<std::string>& names) {
   RowData rows;
@@ -45,11 +57,13 @@ RowData named_rows(const lang::Program& program, const std::vector<tape::Value>&
       if (variable_of(*stmt).name == name) found = &variable_of(*stmt);
     }
     if (found == nullptr)
-      throw Error(ErrorKind::bad_input, fmt::format("rows: the program has no data named '{}'.", name));
+      throw Error(ErrorKind::bad_input, fmt::format("rows: the program has no data named '{}'.", name),
+                  data_with_rows(program, data));
     const tape::Value& value = data[found->id];
     if (value.dims.empty())
       throw Error(ErrorKind::bad_input,
-                  fmt::format("rows: '{}' is one number; rows need a first index.", name));
+                  fmt::format("rows: '{}' is one number; rows need a first index.", name),
+                  data_with_rows(program, data));
     if (!rows.variables.empty() && value.dims.front() != rows.count) {
       throw Error(ErrorKind::bad_input,
                   fmt::format("rows: '{}' has {} rows, but '{}' has {}; name data with the same first size.",
@@ -90,7 +104,7 @@ RowData find_row_data(const lang::Program& program, const std::vector<tape::Valu
   RowData rows = names.empty() ? likely_rows(program, data) : named_rows(program, data, names);
   if (rows.count == 0) {
     throw Error(ErrorKind::bad_input, "minibatches need data with rows; this program has none.",
-                "name them with --rows");
+                "Rows are the first index of data such as vector[N] y; --rows names them.");
   }
   return rows;
 }
@@ -105,20 +119,18 @@ std::size_t row_of(const math::Type& type, const tape::Dims& dims, std::size_t a
 struct StanRows::Ready {
   tape::RowTape tape;
   std::vector<std::unique_ptr<tape::Workspace>> workspaces;
-
-  tape::Workspace& workspace(std::size_t lanes) {
-    for (const auto& known : workspaces) {
-      if (known->lanes() == lanes) return *known;
-    }
-    workspaces.push_back(std::make_unique<tape::Workspace>(tape.tape(), lanes));
-    return *workspaces.back();
-  }
 };
 
 StanRows::~StanRows() = default;
 
-StanRows::StanRows(const SourceMap& sources, RowData data, std::size_t dim, Record record)
-    : sources_(sources), data_(std::move(data)), dim_(dim), record_(std::move(record)), parameter_tags_(dim) {
+StanRows::StanRows(const SourceMap& sources, RowData data, std::size_t dim, Record record,
+                   MemoryLimit memory_limit)
+    : sources_(sources),
+      data_(std::move(data)),
+      dim_(dim),
+      record_(std::move(record)),
+      memory_limit_(std::move(memory_limit)),
+      parameter_tags_(dim) {
   // Not the origin first: there comparisons with 0 all come out alike.
   std::vector<double> theta(dim);
   Random random(0);
@@ -201,9 +213,25 @@ StanRows::Ready& StanRows::ready_for(const std::vector<std::uint32_t>& counts) {
     std::rotate(at.base() - 1, at.base(), ready_.end());
     return *ready_.back();
   }
+  check_row_tape_size(program_, counts, memory_limit_());
   if (ready_.size() == kMostReady) ready_.erase(ready_.begin());
   ready_.push_back(std::unique_ptr<Ready>(new Ready{tape::RowTape(program_, counts), {}}));
   return *ready_.back();
+}
+
+std::unique_ptr<tape::Workspace> StanRows::make_workspace(const tape::RowTape& tape,
+                                                          std::size_t lanes) const {
+  check_workspace_size(*tape.tape(), lanes, memory_limit_(), chosen_.size());
+  return std::make_unique<tape::Workspace>(tape.tape(), lanes);
+}
+
+tape::Workspace& StanRows::workspace(std::size_t lanes) {
+  Ready& ready = *ready_.back();
+  for (const auto& known : ready.workspaces) {
+    if (known->lanes() == lanes) return *known;
+  }
+  ready.workspaces.push_back(make_workspace(ready.tape, lanes));
+  return *ready.workspaces.back();
 }
 
 void StanRows::choose(std::span<const std::uint32_t> rows) {
@@ -220,11 +248,11 @@ void StanRows::choose(std::span<const std::uint32_t> rows) {
     if (row < data_.count) seen_[row] = false;
   }
   if (!problem.empty()) throw Error(ErrorKind::bad_input, "minibatch: " + problem);
-  chosen_.assign(rows.begin(), rows.end());
-  if (rows.empty()) return;
+  if (rows.empty()) return chosen_.clear();
   std::fill(counts_.begin(), counts_.end(), 0U);
   for (const std::uint32_t row : rows) ++counts_[program_.class_of[row]];
   Ready& ready = ready_for(counts_);
+  chosen_.assign(rows.begin(), rows.end());
   ready.tape.choose(rows);
   for (const auto& workspace : ready.workspaces) workspace->rebind();
 }
@@ -239,7 +267,7 @@ Status status_of(double log_density) { return std::isfinite(log_density) ? Statu
 
 void StanRows::evaluate(const Batch& batch, std::string& message) {
   message.clear();
-  tape::Workspace& all = ready_.back()->workspace(batch.lanes);
+  tape::Workspace& all = workspace(batch.lanes);
   if (!all.forward(batch.theta)) {
     for (std::size_t lane = 0; lane < batch.lanes; ++lane) evaluate_alone(batch, lane, message);
     return;
@@ -272,9 +300,11 @@ void StanRows::evaluate_alone(const Batch& batch, std::size_t lane, std::string&
   }
   std::vector<std::uint32_t> counts(own.classes.size(), 0);
   for (const std::uint32_t row : chosen_) ++counts[own.class_of[row]];
+  check_row_tape_size(own, counts, memory_limit_());
   tape::RowTape tape(own, counts);
   tape.choose(chosen_);
-  tape::Workspace workspace(tape.tape(), 1);
+  const std::unique_ptr<tape::Workspace> made = make_workspace(tape, 1);
+  tape::Workspace& workspace = *made;
   if (!workspace.forward(theta.data())) {
     message = workspace.message();
     return;

@@ -43,8 +43,11 @@ class StanRows final : public density::Rows {
   // Traces the program, following rows. False where it rejects the point (the message says why).
   using Record = std::function<bool(tape::Builder&, const Request&, Ranges&, std::string& message)>;
 
+  // Bytes that may be used now.
+  using MemoryLimit = std::function<std::size_t()>;
+
   // Throws Error where it cannot be decided which terms belong to which row.
-  StanRows(const SourceMap& sources, RowData data, std::size_t dim, Record record);
+  StanRows(const SourceMap& sources, RowData data, std::size_t dim, Record record, MemoryLimit memory_limit);
   ~StanRows() override;
 
   std::size_t count() const override { return data_.count; }
@@ -64,12 +67,15 @@ class StanRows final : public density::Rows {
   void find_latents(const tape::Builder& builder, const Ranges& ranges);
   [[noreturn]] void refuse(const tape::RowConflict& conflict) const;
   Ready& ready_for(const std::vector<std::uint32_t>& counts);
+  std::unique_ptr<tape::Workspace> make_workspace(const tape::RowTape& tape, std::size_t lanes) const;
+  tape::Workspace& workspace(std::size_t lanes);  // of the chosen rows
   void evaluate_alone(const density::Batch& batch, std::size_t lane, std::string& message);
 
   const SourceMap& sources_;
   RowData data_;
   std::size_t dim_;
   Record record_;
+  MemoryLimit memory_limit_;
   std::vector<tape::RowTag> parameter_tags_;
   std::vector<const lang::Variable*> latents_;
   std::vector<const lang::Variable*> globals_;

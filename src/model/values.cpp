@@ -66,4 +66,64 @@ Value as_constants(const Value& value, const tape::Builder& from, tape::Builder&
   return copy;
 }
 
+namespace {
+
+// Columns of matrices together, as on the tape, to rows together, as in a file; `unit` numbers make an
+// element.
+std::vector<double> by_rows(const std::vector<double>& numbers, std::size_t rows, std::size_t cols,
+                            std::size_t unit) {
+  const std::size_t per_item = rows * cols * unit;
+  if (per_item == 0) return numbers;
+  std::vector<double> result(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::size_t element = i % per_item / unit;
+    const std::size_t to = element % rows * cols + element / rows;
+    result[i - i % per_item + to * unit + i % unit] = numbers[i];
+  }
+  return result;
+}
+
+void put_before(const tape::Dims& outer, DataValue& value) {
+  value.dims.insert(value.dims.begin(), outer.begin(), outer.end());
+  for (DataValue& slot : value.slots) put_before(outer, slot);
+}
+
+void append(const DataValue& more, DataValue& to) {
+  to.numbers.insert(to.numbers.end(), more.numbers.begin(), more.numbers.end());
+  for (std::size_t s = 0; s < more.slots.size(); ++s) append(more.slots[s], to.slots[s]);
+}
+
+DataValue tuple_to_file(const Value& value, const tape::Builder& builder) {
+  DataValue data;
+  data.kind = DataKind::tuple;
+  if (value.type.array_rank == 0) {
+    for (const Value& part : *value.parts) data.slots.push_back(to_file_value(part, builder));
+    return data;
+  }
+  for (const Value& tuple : *value.parts) {
+    DataValue one = tuple_to_file(tuple, builder);
+    if (data.slots.empty()) {
+      data.slots = std::move(one.slots);
+    } else {
+      append(one, data);
+    }
+  }
+  if (value.parts->empty()) data.slots.resize(value.type.elements->size());
+  put_before(value.dims, data);
+  return data;
+}
+
+}  // namespace
+
+DataValue to_file_value(const Value& value, const tape::Builder& builder) {
+  if (value.type.kind == Kind::tuple) return tuple_to_file(value, builder);
+  DataValue data = to_data(value, builder);
+  const std::size_t rank = value.dims.size();
+  const std::size_t unit = value.type.is_complex() ? 2 : 1;
+  if (value.type.kind == Kind::matrix || value.type.kind == Kind::complex_matrix)
+    data.numbers = by_rows(data.numbers, value.dims[rank - 2], value.dims[rank - 1], unit);
+  if (unit == 2) data.dims.push_back(2);
+  return data;
+}
+
 }  // namespace kullback::model

@@ -16,6 +16,9 @@ DataValue item_of(const DataValue& data, std::size_t rank, std::size_t i, std::s
 tape::Value to_value(const DataValue& data, const math::Type& type, tape::Builder& builder);
 DataValue to_data(const tape::Value& value, const tape::Builder& builder);  // of no tuple
 
+// As a file has it, and check_data takes it.
+DataValue to_file_value(const tape::Value& value, const tape::Builder& builder);
+
 // The value with its numbers as constants of another builder.
 tape::Value as_constants(const tape::Value& value, const tape::Builder& from, tape::Builder& to);
 

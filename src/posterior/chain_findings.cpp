@@ -159,6 +159,14 @@ double smaller_ess(const SummaryRow& row) {
   return std::isnan(tail) || bulk < tail ? bulk : tail;
 }
 
+// Whether something is known that keeps chains from mixing.
+bool has_cause(const Findings& findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.code == "divergences" || finding.code == "e-bfmi" || finding.code == "stuck-chain" ||
+           finding.code == "chains-apart";
+  });
+}
+
 // 1300, 20000: two significant digits, rounded up.
 std::size_t round_up(double count) {
   const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(count)) - 1));
@@ -207,14 +215,15 @@ void find_high_rhat(const std::vector<SummaryRow>& rows, const FindingOptions& o
   const std::vector<Named> high = rows_above(rows, options.max_rhat);
   if (high.empty()) return;
   const bool is_slight = high.front().number < 1.05;
+  std::string advice = is_slight ? "Draw longer: double --draws and --warmup."
+                                 : "Do not use these draws: lengthen --warmup and --draws, or reparametrise.";
+  if (has_cause(findings))
+    advice = std::string(is_slight ? "" : "Do not use these draws. ") + "Mend what is said above first.";
   findings.push_back(
       {"rhat",
        fmt::format("R-hat is above {} for {} of {}: the chains do not agree yet{}.", options.max_rhat,
                    high.size(), counted(rows.size(), "quantity"), is_slight ? ", though nearly" : ""),
-       fmt::format("Worst: {}.", worst_of(high)),
-       is_slight
-           ? "Draw longer: double --draws and --warmup."
-           : "Do not use these draws: mend what else is found first, then lengthen --warmup and --draws."});
+       fmt::format("Worst: {}.", worst_of(high, 4)), advice});
 }
 
 void find_low_ess(const Posterior& posterior, const std::vector<SummaryRow>& rows,
@@ -229,7 +238,9 @@ void find_low_ess(const Posterior& posterior, const std::vector<SummaryRow>& row
   const auto draws = static_cast<double>(posterior.draws());
   std::string advice;
   if (!rows_above(rows, kChainsDiffer).empty())
-    advice = "More draws do not help before the chains agree: mend that first.";
+    advice = "More draws do not help before the chains agree.";
+  else if (has_cause(findings))
+    advice = "Mend what is said above first; the chains will then move faster.";
   else if (factor > kManyMoreDraws)
     advice =
         fmt::format("It would take {} times as many draws: reparametrise, so that the chains move faster.",

@@ -43,10 +43,9 @@ class Arguments final {
 
 std::string metric_name(const Chain& chain) { return chain.adaptation ? chain.adaptation->metric : "unit_e"; }
 
-void add_hmc(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+void add_adapt(Arguments& arguments, const RunRecord& record) {
   arguments.group(2, "adapt");
-  const std::string warmup = option_value(record, "warmup");
-  arguments.value(3, "engaged", warmup == "0" ? "false" : "true", "true");
+  arguments.value(3, "engaged", option_value(record, "warmup") == "0" ? "false" : "true", "true");
   arguments.value(3, "gamma", "0.05", "0.05");
   arguments.option(3, "delta", "target-accept", "0.8");
   arguments.value(3, "kappa", "0.75", "0.75");
@@ -55,21 +54,38 @@ void add_hmc(Arguments& arguments, const RunRecord& record, const Chain& chain) 
   arguments.value(3, "term_buffer", "50", "50");
   arguments.value(3, "window", "25", "25");
   arguments.value(3, "save_metric", "false", "false");
-  arguments.value(2, "algorithm", "hmc", "hmc");
-  arguments.group(3, "hmc");
-  if (!option_value(record, "int-time").empty()) {
-    arguments.value(4, "engine", "static", "nuts");
-    arguments.group(5, "static");
-    arguments.option(6, "int_time", "int-time", "6.283185307179586");
-  } else {
+}
+
+void add_engine(Arguments& arguments, const RunRecord& record) {
+  if (record.method == "nuts") {
     arguments.value(4, "engine", "nuts", "nuts");
     arguments.group(5, "nuts");
     arguments.option(6, "max_depth", "max-depth", "10");
+  } else {
+    arguments.value(4, "engine", "static", "nuts");
+    arguments.group(5, "static");
+    arguments.option(6, "int_time", "int-time", "6.283185307179586");
   }
+}
+
+void add_hmc(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+  arguments.value(2, "algorithm", "hmc", "hmc");
+  arguments.group(3, "hmc");
+  add_engine(arguments, record);
   arguments.value(4, "metric", metric_name(chain), "diag_e");
   arguments.value(4, "metric_file", "", "");
   arguments.option(4, "stepsize", "step-size", "1");
   arguments.option(4, "stepsize_jitter", "step-size-jitter", "0");
+}
+
+// MALA is HMC of one step. CmdStan has no other samplers: they go by our names.
+void add_algorithm(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+  if (record.method == "nuts" || record.method == "hmc" || record.method == "mala")
+    return add_hmc(arguments, record, chain);
+  const std::string name = chain.adaptation ? record.method : "fixed_param";
+  arguments.value(2, "algorithm", name, "hmc");
+  arguments.group(3, name);
+  if (chain.adaptation) arguments.value(4, "metric", metric_name(chain), "diag_e");  // CmdStanR asks for it
 }
 
 std::size_t count_option(const RunRecord& record, std::string_view name) {
@@ -87,25 +103,21 @@ void add_sample(Arguments& arguments, const RunRecord& record, const Chain& chai
   arguments.value(0, "method", "sample", "sample");
   arguments.group(1, "sample");
   arguments.value(2, "num_samples", fmt::format("{}", samples), "1000");
-  arguments.option(2, "num_warmup", "warmup", chain.adaptation ? "1000" : "0");
+  arguments.option(2, "num_warmup", "warmup", "1000");  // CmdStanPy refuses 0
   arguments.value(2, "save_warmup", "false", "false");
   arguments.value(2, "thin", fmt::format("{}", thin), "1");
-  if (chain.adaptation) {
-    add_hmc(arguments, record, chain);
-  } else {
-    arguments.value(2, "algorithm", "fixed_param", "hmc");
-    arguments.group(3, "fixed_param");
-  }
+  if (chain.adaptation) add_adapt(arguments, record);
+  add_algorithm(arguments, record, chain);
   arguments.value(2, "num_chains", "1", "1");
 }
 
 void add_lbfgs(Arguments& arguments, int depth) {
   arguments.value(depth, "init_alpha", "0.001", "0.001");
-  arguments.value(depth, "tol_obj", "1e-12", "1e-12");
-  arguments.value(depth, "tol_rel_obj", "10000", "10000");
-  arguments.value(depth, "tol_grad", "1e-08", "1e-08");
-  arguments.value(depth, "tol_rel_grad", "10000000", "10000000");
-  arguments.value(depth, "tol_param", "1e-08", "1e-08");
+  arguments.option(depth, "tol_obj", "tol-obj", "1e-12");
+  arguments.option(depth, "tol_rel_obj", "tol-rel-obj", "10000");
+  arguments.option(depth, "tol_grad", "tol-grad", "1e-08");
+  arguments.option(depth, "tol_rel_grad", "tol-rel-grad", "10000000");
+  arguments.option(depth, "tol_param", "tol-param", "1e-08");
   arguments.option(depth, "history_size", "history", "5");
 }
 
@@ -127,7 +139,7 @@ void add_laplace(Arguments& arguments, const Chain& chain) {
   arguments.fixed(0, "method", "laplace");
   arguments.group(1, "laplace");
   arguments.value(2, "mode", "", "");
-  arguments.value(2, "jacobian", "true", "true");
+  arguments.option(2, "jacobian", "jacobian", "true");
   arguments.value(2, "draws", fmt::format("{}", chain.draws), "1000");
   arguments.value(2, "calculate_lp", "true", "true");
 }
@@ -138,8 +150,7 @@ void add_optimize(Arguments& arguments, const RunRecord& record) {
   arguments.value(2, "algorithm", "lbfgs", "lbfgs");
   arguments.group(3, "lbfgs");
   add_lbfgs(arguments, 4);
-  const std::string jacobian = option_value(record, "jacobian");
-  arguments.value(2, "jacobian", jacobian.empty() ? "false" : std::string_view(jacobian), "false");
+  arguments.value(2, "jacobian", option_value(record, "jacobian") == "false" ? "false" : "true", "false");
   arguments.option(2, "iter", "max-iterations", "2000");
   arguments.value(2, "save_iterations", "false", "false");
 }
@@ -211,7 +222,7 @@ std::string csv_config(const Chain& chain, std::size_t index, const RunRecord& r
   arguments.value(0, "id", fmt::format("{}", index + 1), "1");
   arguments.group(0, "data");
   arguments.value(1, "file", one_line(record.data), "");
-  arguments.value(0, "init", "2", "2");
+  arguments.option(0, "init", "init", "2");
   arguments.group(0, "random");
   arguments.fixed(1, "seed", fmt::format("{}", record.seed));
   arguments.group(0, "output");

@@ -11,7 +11,7 @@
 namespace kullback::posterior {
 
 // The method of CmdStan whose files ours are shaped as. Draws of a method that CmdStan does not have are a
-// sample: with an adaptation of HMC, without one of fixed_param.
+// sample; without an adaptation, of the algorithm fixed_param.
 enum class CsvShape { sample, pathfinder, laplace, optimize, variational };
 CsvShape csv_shape(const RunRecord& record);
 

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -30,7 +32,7 @@ struct File {
 
 class CsvReader final {
  public:
-  explicit CsvReader(const std::filesystem::path& path) : path_(path.string()), text_(read_file(path)) {}
+  CsvReader(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
 
   File read() {
     std::string_view line;
@@ -73,9 +75,13 @@ class CsvReader final {
       const std::size_t end = std::min(line.find(',', begin), line.size());
       const std::string_view name = trim(line.substr(begin, end - begin));
       if (name.empty()) refuse_line("a column has no name");
+      if (name.starts_with('#')) refuse_line("the name of a column cannot begin with '#'");
       head_.emplace_back(name);
       begin = end + 1;
     }
+    std::set<std::string_view> names;
+    for (const std::string& name : head_)
+      if (!names.insert(name).second) refuse_line("the column '" + name + "' occurs twice");
     double number = 0;
     if (read_number(head_.front(), number))
       refuse_line("here are numbers where the names of columns are needed");
@@ -161,15 +167,17 @@ class CsvReader final {
     read_number(comment.substr(0, comment.find(' ')), seconds);
   }
 
-  // ADVI's lp__ is always 0; its log density is in log_p__.
-  Role role_of(const std::string& name) const {
+  // ADVI's lp__ is always 0; its log density is in log_p__. Of a second density of the approximation we keep
+  // the numbers, as those of the sampler.
+  Role role_of(const std::string& name) {
     if (!name.ends_with("__")) return Role::value;
     if (name == "log_p__") return Role::log_density;
     if (name == "lp__") {
       const bool is_advi = std::find(head_.begin(), head_.end(), "log_p__") != head_.end();
       return is_advi ? Role::ignored : Role::log_density;
     }
-    if (name == "lp_approx__" || name == "log_q__" || name == "log_g__") return Role::log_q;
+    if (name == "lp_approx__" || name == "log_q__" || name == "log_g__")
+      return std::exchange(has_log_q_, true) ? Role::stat : Role::log_q;
     return name == "log_weight__" ? Role::log_weight : Role::stat;
   }
 
@@ -207,6 +215,7 @@ class CsvReader final {
   std::vector<double> rows_;
   bool is_in_metric_ = false;
   bool first_row_is_mean_ = false;
+  bool has_log_q_ = false;
   File file_;
 };
 
@@ -230,7 +239,7 @@ void check_same_columns(const Posterior& posterior, const File& file, const std:
 Posterior read_csv(const std::vector<std::filesystem::path>& chain_files) {
   Posterior posterior;
   for (const std::filesystem::path& path : chain_files) {
-    File file = CsvReader(path).read();
+    File file = CsvReader(path.string(), read_file(path)).read();
     if (posterior.chains.empty()) {
       posterior.names = file.names;
       posterior.stat_names = file.stat_names;
@@ -239,6 +248,16 @@ Posterior read_csv(const std::vector<std::filesystem::path>& chain_files) {
     }
     posterior.chains.push_back(std::move(file.chain));
   }
+  posterior.parameters = posterior.generated = posterior.names.size();
+  return posterior;
+}
+
+Posterior read_csv_text(const std::string& name, std::string text) {
+  File file = CsvReader(name, std::move(text)).read();
+  Posterior posterior;
+  posterior.names = std::move(file.names);
+  posterior.stat_names = std::move(file.stat_names);
+  posterior.chains.push_back(std::move(file.chain));
   posterior.parameters = posterior.generated = posterior.names.size();
   return posterior;
 }

@@ -18,6 +18,8 @@ std::string csv_text(const Posterior& posterior, std::size_t chain, const RunRec
 // Reads chains as csv_text or CmdStan wrote them; warm-up is dropped. All columns count as parameters: the
 // files do not tell them apart. Throws Error bad_input with file and line.
 Posterior read_csv(const std::vector<std::filesystem::path>& chain_files);
+// The same of one chain in memory; `name` is what messages call it.
+Posterior read_csv_text(const std::string& name, std::string text);
 
 // Data of the program, for the group constant_data.
 struct DataVariable {

@@ -36,10 +36,10 @@ struct Named {
   std::string name;
   double number = 0;
 };
-std::string worst_of(const std::vector<Named>& sorted, std::size_t shown = 3);
+std::string worst_of(const std::vector<Named>& sorted, int digits = 3);
 
 // How far `chosen` draws lie from the rest: the probability that a chosen one is above another (ties half),
-// and the value that separates them best (Kolmogorov and Smirnov's).
+// and the value that separates them best (Kolmogorov and Smirnov's). None where a value is NaN.
 struct Separation {
   double auc = 0.5;
   double z = 0;           // (auc - 1/2) over its standard deviation when there is no difference

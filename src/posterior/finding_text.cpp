@@ -37,11 +37,12 @@ std::string chains_text(const std::vector<std::size_t>& chains) {
 
 std::string short_number(double number) { return fmt::format("{:.3g}", number); }
 
-std::string worst_of(const std::vector<Named>& sorted, std::size_t shown) {
+std::string worst_of(const std::vector<Named>& sorted, int digits) {
+  constexpr std::size_t kShown = 3;
   std::vector<std::string> items;
-  for (std::size_t i = 0; i < std::min(shown, sorted.size()); ++i)
-    items.push_back(fmt::format("{} ({})", sorted[i].name, short_number(sorted[i].number)));
-  if (sorted.size() > shown) items.push_back(fmt::format("{} more", sorted.size() - shown));
+  for (std::size_t i = 0; i < std::min(kShown, sorted.size()); ++i)
+    items.push_back(fmt::format("{} ({:.{}g})", sorted[i].name, sorted[i].number, digits));
+  if (sorted.size() > kShown) items.push_back(fmt::format("{} more", sorted.size() - kShown));
   return listed(items);
 }
 

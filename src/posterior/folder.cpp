@@ -22,10 +22,11 @@ void check_is_folder(const fs::path& folder) {
                 "The folder is the one given as --out of 'kullback fit'.");
 }
 
-void check_holds_posterior(const fs::path& folder, const RunRecord& record) {
-  if (record.kind == "posterior") return;
-  throw Error(ErrorKind::bad_input,
-              folder.string() + ": holds a '" + record.kind + "'; a posterior is needed.",
+void check_holds_draws(const fs::path& folder, const RunRecord& record) {
+  for (const char* kind : {"posterior", "predictions", "simulation"}) {
+    if (record.kind == kind) return;
+  }
+  throw Error(ErrorKind::bad_input, folder.string() + ": holds a '" + record.kind + "'; draws are needed.",
               "Name the folder of a 'kullback fit'.");
 }
 
@@ -63,7 +64,9 @@ void check_chains(const fs::path& folder, const RunRecord& record, const std::ve
                 (folder / ("chain-" + std::to_string(files.size() + 1) + ".csv")).string() +
                     ": the file is missing; run.json tells of " + std::to_string(record.chains) +
                     (record.chains == 1 ? " chain." : " chains."),
-                "The folder is incomplete; fit again.");
+                record.status == "complete"
+                    ? "The folder is incomplete; fit again."
+                    : "The fit has not finished: 'kullback fit --resume " + folder.string() + "' goes on.");
 }
 
 void check_columns(const fs::path& folder, const RunRecord& record, const Posterior& posterior) {
@@ -86,7 +89,7 @@ Folder read_folder(const fs::path& folder) {
                 "The folder is the one given as --out of 'kullback fit'.");
   Folder result;
   result.record = read_run_record((folder / "run.json").string());
-  check_holds_posterior(folder, result.record);
+  check_holds_draws(folder, result.record);
   const std::vector<fs::path> files = chain_files(folder);
   check_chains(folder, result.record, files);
   result.posterior = read_csv(files);

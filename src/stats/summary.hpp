@@ -18,7 +18,8 @@ struct ChainSummary {
   double rhat = 0;
 };
 
-// About 0.2 ms for 4 chains of 1000 draws that mix well; the functions one by one take more than twice as long.
+// About 0.2 ms for 4 chains of 1000 draws that mix well; the functions one by one take more than twice as
+// long.
 ChainSummary summarize(const Chains& chains);
 
 }  // namespace kullback::stats

@@ -95,6 +95,8 @@ Ids Builder::elementwise(const math::Elementwise& f, std::span<const Ids> operan
 }
 
 Id Builder::elementwise(const math::Elementwise& f, std::span<const Id> operands) {
+  const Id known = tracks_rows() ? RecentOperations::kNone : recent_.find(f, operands);
+  if (known != RecentOperations::kNone) return known;
   std::array<double, 4> x{};
   bool varies = false;
   for (std::size_t j = 0; j < operands.size(); ++j) {
@@ -106,6 +108,7 @@ Id Builder::elementwise(const math::Elementwise& f, std::span<const Id> operands
   const Id slot = new_slots(1);
   if (tracks_rows()) join_tag(slot, tag(operands));
   values_[slot] = result;
+  recent_.add(f, operands, slot);
   RawInstruction& instruction = record(OpKind::elementwise, &f, {});
   instruction.operand_count = static_cast<std::uint32_t>(operands.size());
   instruction.result = slot;
@@ -297,6 +300,7 @@ void Builder::start_afresh(std::size_t constants) {
   instructions_.clear();
   operands_.clear();
   pool_.clear();
+  recent_.clear();
   shapes_.clear();
   guards_.clear();
   target_.clear();

@@ -15,6 +15,7 @@
 #include "math/elementwise.hpp"
 #include "math/transform.hpp"
 #include "tape/dense_function.hpp"
+#include "tape/recent_operations.hpp"
 #include "tape/row_tag.hpp"
 #include "tape/value.hpp"
 
@@ -62,6 +63,8 @@ struct Guard {
   bool outcome = false;
 };
 
+struct Trace;
+
 // Thrown while recording, when the trace has more bytes than the limit.
 struct TraceTooLarge {};
 
@@ -90,7 +93,10 @@ class Builder final {
   void add_output(Id id) { outputs_.push_back(id); }  // of a callback's tape
   void add_target(Id id);
   void set_span(Span span) { span_ = span; }
-  void end_declarations() { first_after_declarations_ = static_cast<Id>(values_.size()); }
+  void end_declarations() {
+    first_after_declarations_ = static_cast<Id>(values_.size());
+    recent_.clear();
+  }
   Span span() const { return span_; }
 
   void set_limit(std::size_t bytes) { limit_ = bytes; }
@@ -142,6 +148,7 @@ class Builder final {
   const std::vector<double>& values() const { return values_; }
 
  private:
+  friend Trace make_trace(Builder builder);
   Id new_slots(std::size_t count);
   RawInstruction& record(OpKind kind, const void* definition, std::span<const Ids> operands);
   std::vector<double> numbers(const Ids& ids) const;
@@ -164,6 +171,7 @@ class Builder final {
   std::vector<RawInstruction> instructions_;
   std::vector<RawOperand> operands_;
   Ids pool_;
+  RecentOperations recent_;
   std::vector<math::Shape> shapes_;
   std::vector<Guard> guards_;
   Ids target_;

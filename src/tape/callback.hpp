@@ -51,7 +51,9 @@ class Callback final {
 };
 
 // Where a comparison in the function comes out differently than when it was traced, another tape answers:
-// one of those seen before, or a new one. Evaluation allocates nothing unless that happens.
+// one of those seen before, or a new one. Evaluation allocates nothing unless that happens. Derivatives where
+// the value was asked for just before, as multistep methods do, replay the tape backward only; where that
+// takes other lanes (several outputs), both ways.
 class CallbackFunction final : public math::VectorFunction {
  public:
   CallbackFunction(std::shared_ptr<const Callback> callback, std::shared_ptr<const Tape> tape);
@@ -66,11 +68,13 @@ class CallbackFunction final : public math::VectorFunction {
   struct Variant {
     std::shared_ptr<const Tape> tape;
     std::unique_ptr<Workspace> one;   // a lane
-    std::unique_ptr<Workspace> many;  // a lane per output
+    std::unique_ptr<Workspace> many;  // a lane per output, where there are several
   };
 
   bool runs(Variant& variant, const double* x, bool many);
   Variant& run(const double* x, bool many);
+  Workspace& at(const double* x, bool many);
+  void differentiate(Workspace& workspace, const double* seeds, double* gradient);
   const double* spread(const double* x);
 
   std::shared_ptr<const Callback> callback_;
@@ -80,6 +84,8 @@ class CallbackFunction final : public math::VectorFunction {
   std::vector<double> spread_;  // inputs repeated in every lane
   std::vector<double> seeds_;   // the identity
   std::vector<double> outputs_;
+  Workspace* held_ = nullptr;    // has values that no derivatives were taken of yet,
+  std::vector<double> held_at_;  // at this point
 };
 
 }  // namespace kullback::tape

@@ -25,9 +25,40 @@ constexpr double kMostWork = 5e7;  // multiplications for the decompositions of 
 // ---- the function: numbers p, sigma, and the blocks as constants ----
 // Blocks: N (the sum of weights), number of blocks, total rows; then for each block: k, rows, k indices into
 // p, rows * k coefficients by columns, rows constants b.
-struct Reader {
-  const double* at;
-  std::size_t size() { return static_cast<std::size_t>(*at++); }
+struct Block {
+  std::size_t k;
+  std::size_t rows;
+  const double* index;
+  const double* a;
+  const double* b;
+
+  std::size_t position(std::size_t j) const { return static_cast<std::size_t>(index[j]); }
+};
+
+class Blocks final {
+ public:
+  explicit Blocks(const double* data) : n_(data[0]), left_(size(data[1])), at_(data + 3) {}
+
+  double n() const { return n_; }
+  static std::size_t total_rows(const double* data) { return size(data[2]); }
+  bool next(Block& block) {
+    if (left_ == 0) return false;
+    --left_;
+    block.k = size(at_[0]);
+    block.rows = size(at_[1]);
+    block.index = at_ + 2;
+    block.a = block.index + block.k;
+    block.b = block.a + block.rows * block.k;
+    at_ = block.b + block.rows;
+    return true;
+  }
+
+ private:
+  static std::size_t size(double number) { return static_cast<std::size_t>(number); }
+
+  double n_;
+  std::size_t left_;
+  const double* at_;
 };
 
 constexpr std::size_t kMostLanes = 1024;
@@ -43,61 +74,47 @@ math::Shape residuals_shape(std::span<const math::DenseArgument>) { return {}; }
 
 std::size_t residuals_scratch(std::span<const math::DenseArgument> arguments) {
   // The number of rows, where the constants are known (they always are on a tape).
-  return static_cast<std::size_t>(arguments[2].data[2]) + 1;
+  return Blocks::total_rows(arguments[2].data) + 1;
 }
 
 void residuals_forward(const math::ArrayCall& call) {
   const double* p = call.arguments[0].data;
   const double sigma = *call.arguments[1].data;
-  Reader in{call.arguments[2].data};
-  const double n = *in.at++;
-  const std::size_t blocks = in.size();
-  in.size();
+  Blocks blocks(call.arguments[2].data);
   double* z = call.scratch + 1;
   double sum = 0;
-  for (std::size_t block = 0; block < blocks; ++block) {
-    const std::size_t k = in.size();
-    const std::size_t rows = in.size();
-    const double* index = in.at;
-    const double* a = index + k;
-    const double* b = a + rows * k;
-    for (std::size_t r = 0; r < rows; ++r) z[r] = -b[r];
-    for (std::size_t j = 0; j < k; ++j) {
-      const double x = p[static_cast<std::size_t>(index[j])];
-      for (std::size_t r = 0; r < rows; ++r) z[r] += a[j * rows + r] * x;
+  for (Block block; blocks.next(block);) {
+    const std::size_t rows = block.rows;
+    for (std::size_t r = 0; r < rows; ++r) z[r] = -block.b[r];
+    for (std::size_t j = 0; j < block.k; ++j) {
+      const double x = p[block.position(j)];
+      for (std::size_t r = 0; r < rows; ++r) z[r] += block.a[j * rows + r] * x;
     }
     for (std::size_t r = 0; r < rows; ++r) sum += z[r] * z[r];
     z += rows;
-    in.at = b + rows;
   }
   call.scratch[0] = sum;
-  *call.result = log_density(sum, sigma, n, call.terms);
+  *call.result = log_density(sum, sigma, blocks.n(), call.terms);
 }
 
 void residuals_backward(const math::ArrayCall& call) {
   const double sigma = *call.arguments[1].data;
   const double up = *call.result_adjoint;
-  Reader in{call.arguments[2].data};
-  const double n = *in.at++;
-  const std::size_t blocks = in.size();
-  in.size();
-  if (call.adjoints[1] != nullptr) *call.adjoints[1] += up * (call.scratch[0] / (sigma * sigma) - n) / sigma;
+  Blocks blocks(call.arguments[2].data);
+  if (call.adjoints[1] != nullptr)
+    *call.adjoints[1] += up * (call.scratch[0] / (sigma * sigma) - blocks.n()) / sigma;
   double* down = call.adjoints[0];
   if (down == nullptr) return;
   const double scale = -up / (sigma * sigma);
   const double* z = call.scratch + 1;
-  for (std::size_t block = 0; block < blocks; ++block) {
-    const std::size_t k = in.size();
-    const std::size_t rows = in.size();
-    const double* index = in.at;
-    const double* a = index + k;
-    for (std::size_t j = 0; j < k; ++j) {
+  for (Block block; blocks.next(block);) {
+    const std::size_t rows = block.rows;
+    for (std::size_t j = 0; j < block.k; ++j) {
       double sum = 0;
-      for (std::size_t r = 0; r < rows; ++r) sum += a[j * rows + r] * z[r];
-      down[static_cast<std::size_t>(index[j])] += scale * sum;
+      for (std::size_t r = 0; r < rows; ++r) sum += block.a[j * rows + r] * z[r];
+      down[block.position(j)] += scale * sum;
     }
     z += rows;
-    in.at = a + rows * k + rows;
   }
 }
 
@@ -108,37 +125,28 @@ struct LanesForward {
   KULLBACK_INLINE static void run(const LaneCall& call) {
     const std::size_t lanes = kLanes != 0 ? kLanes : call.lanes;
     const double* p = call.arguments[0].data;
-    Reader in{call.arguments[2].data};
-    const double n = *in.at++;
-    const std::size_t blocks = in.size();
-    in.size();
+    Blocks blocks(call.arguments[2].data);
     double* sum = call.scratch;
     double* z = call.scratch + lanes;
     std::fill_n(sum, lanes, 0.0);
-    for (std::size_t block = 0; block < blocks; ++block) {
-      const std::size_t k = in.size();
-      const std::size_t rows = in.size();
-      const double* index = in.at;
-      const double* a = index + k;
-      const double* b = a + rows * k;
-      for (std::size_t r = 0; r < rows; ++r) {
+    for (Block block; blocks.next(block);) {
+      for (std::size_t r = 0; r < block.rows; ++r) {
         double* own = z + r * lanes;
-        for (std::size_t l = 0; l < lanes; ++l) own[l] = -b[r];
-        for (std::size_t j = 0; j < k; ++j) {
-          const double* x = p + static_cast<std::size_t>(index[j]) * lanes;
-          const double factor = a[j * rows + r];
+        for (std::size_t l = 0; l < lanes; ++l) own[l] = -block.b[r];
+        for (std::size_t j = 0; j < block.k; ++j) {
+          const double* x = p + block.position(j) * lanes;
+          const double factor = block.a[j * block.rows + r];
           KULLBACK_INDEPENDENT_LOOP
           for (std::size_t l = 0; l < lanes; ++l) own[l] += factor * x[l];
         }
         KULLBACK_INDEPENDENT_LOOP
         for (std::size_t l = 0; l < lanes; ++l) sum[l] += own[l] * own[l];
       }
-      z += rows * lanes;
-      in.at = b + rows;
+      z += block.rows * lanes;
     }
     for (std::size_t l = 0; l < lanes; ++l) {
       const double sigma = call.arguments[1].data[call.arguments[1].varies ? l : 0];
-      call.result[l] = log_density(sum[l], sigma, n, call.terms);
+      call.result[l] = log_density(sum[l], sigma, blocks.n(), call.terms);
     }
   }
 };
@@ -147,37 +155,29 @@ template <std::size_t kLanes>
 struct LanesBackward {
   KULLBACK_INLINE static void run(const LaneCall& call) {
     const std::size_t lanes = kLanes != 0 ? kLanes : call.lanes;
-    Reader in{call.arguments[2].data};
-    const double n = *in.at++;
-    const std::size_t blocks = in.size();
-    in.size();
+    Blocks blocks(call.arguments[2].data);
     double scale[kMostLanes];
     for (std::size_t l = 0; l < lanes; ++l) {
       const double sigma = call.arguments[1].data[call.arguments[1].varies ? l : 0];
       const double up = call.result_adjoint[l];
       scale[l] = -up / (sigma * sigma);
       if (call.adjoints[1] != nullptr)
-        call.adjoints[1][l] += up * (call.scratch[l] / (sigma * sigma) - n) / sigma;
+        call.adjoints[1][l] += up * (call.scratch[l] / (sigma * sigma) - blocks.n()) / sigma;
     }
     double* down = call.adjoints[0];
     if (down == nullptr) return;
     const double* z = call.scratch + lanes;
-    for (std::size_t block = 0; block < blocks; ++block) {
-      const std::size_t k = in.size();
-      const std::size_t rows = in.size();
-      const double* index = in.at;
-      const double* a = index + k;
-      for (std::size_t j = 0; j < k; ++j) {
-        double* to = down + static_cast<std::size_t>(index[j]) * lanes;
-        for (std::size_t r = 0; r < rows; ++r) {
-          const double factor = a[j * rows + r];
+    for (Block block; blocks.next(block);) {
+      for (std::size_t j = 0; j < block.k; ++j) {
+        double* to = down + block.position(j) * lanes;
+        for (std::size_t r = 0; r < block.rows; ++r) {
+          const double factor = block.a[j * block.rows + r];
           const double* own = z + r * lanes;
           KULLBACK_INDEPENDENT_LOOP
           for (std::size_t l = 0; l < lanes; ++l) to[l] += factor * scale[l] * own[l];
         }
       }
-      z += rows * lanes;
-      in.at = a + rows * k + rows;
+      z += block.rows * lanes;
     }
   }
 };
@@ -266,16 +266,16 @@ class Collapser final {
     }
   }
 
-  using Blocks = std::map<Ids, std::vector<Row>>;
+  using RowsOf = std::map<Ids, std::vector<Row>>;
 
   // Rows of the same numbers form a block; a zero coefficient may count as present (one dense design) or not
   // (a sparse one), whichever gives less to do.
   void collapse(const Candidate& candidate) {
     if (candidate.count < 8) return;
-    Blocks best;
+    RowsOf best;
     std::size_t least = 4 * candidate.count;
     for (const bool keep_zeros : {true, false}) {
-      Blocks blocks;
+      RowsOf blocks;
       for (const std::uint32_t i : candidate.members) {
         const RawInstruction& r = in_.instructions[i];
         for (std::uint32_t e = 0; e < r.count; ++e) {
@@ -299,7 +299,7 @@ class Collapser final {
     if (!best.empty()) replace(candidate, best);
   }
 
-  bool add_row(const RawInstruction& r, std::uint32_t e, bool keep_zeros, Blocks& blocks) {
+  bool add_row(const RawInstruction& r, std::uint32_t e, bool keep_zeros, RowsOf& blocks) {
     const auto at = [&](std::uint32_t j) {
       const std::span<const Id> ids = in_.operand(r, j);
       return ids[ids.size() == 1 ? 0 : e];
@@ -326,7 +326,7 @@ class Collapser final {
     return true;
   }
 
-  void replace(const Candidate& candidate, const Blocks& blocks) {
+  void replace(const Candidate& candidate, const RowsOf& blocks) {
     std::map<Id, std::size_t> position;
     Ids slots;
     for (const auto& [block, rows] : blocks) {

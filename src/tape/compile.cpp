@@ -460,7 +460,7 @@ class Compiler final {
         tape_->target_constant += term.weight * trace_.constant(term.id);
         continue;
       }
-      weights[term.id] = term.weight;
+      if (!extra_target_.empty()) weights[term.id] = term.weight;
       const std::uint32_t slot = new_slot_[term.id];
       if (shared[slot] && seen[slot]) continue;  // densities of one group are counted once
       seen[slot] = true;
@@ -490,8 +490,9 @@ class Compiler final {
 
 }  // namespace
 
-std::shared_ptr<const Tape> compile(const Builder& builder) {
-  Trace trace = copy_trace(builder);
+std::shared_ptr<const Tape> compile(Builder builder) {
+  const std::size_t count = builder.instructions().size();
+  Trace trace = make_trace(std::move(builder));
   drop_unused(trace);
   scalarize(trace);
   simplify(trace);
@@ -501,7 +502,7 @@ std::shared_ptr<const Tape> compile(const Builder& builder) {
   collapse_normals(trace);
   reassociate(trace);
   fuse_multiply_add(trace);
-  return Compiler(std::move(trace), builder.instructions().size()).run();
+  return Compiler(std::move(trace), count).run();
 }
 
 std::shared_ptr<Tape> compile_slots(const Trace& trace) {

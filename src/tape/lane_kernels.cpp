@@ -9,6 +9,7 @@ namespace kullback::tape {
 
 namespace {
 
+constexpr unsigned kLeft = 0b01;
 constexpr unsigned kRight = 0b10;
 
 // ---- constant matrix times vector: y[i] += X[i, j] b[j] ----
@@ -124,6 +125,8 @@ constexpr LaneKernel kProduct{&math::dispatch<ProductForward, LaneCall>,
 
 const LaneKernel* find_lane_kernel(const math::ArrayOp& f, unsigned varying) {
   if (f.name == "normal_residuals") return &kNormalResidualLanes;
+  if (f.name == "sum" && varying == kLeft) return &kSumLanes;
+  if (f.name == "dot_self" && varying == kLeft) return &kDotSelfLanes;
   const bool matrix_by_vector = f.name == "multiply" && f.parameter_types[0].kind == math::Kind::matrix &&
                                 f.parameter_types[1].kind == math::Kind::vector;
   return matrix_by_vector && varying == kRight ? &kProduct : nullptr;
@@ -137,8 +140,6 @@ constexpr double kCall = 60;
 constexpr double kElement = 0.5;
 constexpr double kPackedOperation = 3;
 constexpr double kCopied = 5;
-constexpr double kMissed = 1;  // a number that is no longer in the cache
-constexpr std::size_t kCacheBytes = std::size_t{2} << 20;
 
 unsigned varying_operands(const Tape& tape, const Instruction& i) {
   unsigned varying = 0;
@@ -175,8 +176,6 @@ std::size_t best_width(const Tape& tape) {
       copied += kCopied * static_cast<double>(numbers);
     }
   }
-  if (kMostLanesTogether * tape.slot_count * 2 * sizeof(double) > kCacheBytes)
-    copied += kMissed * static_cast<double>(tape.slot_count);
   return copied > gained ? 1 : kMostLanesTogether;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "math/instruction_set.hpp"
+#include "math/positions.hpp"
 #include "math/vector_math.hpp"
 
 namespace kullback::tape {
@@ -55,25 +56,13 @@ struct Finish {
   }
 };
 
-void gather(const math::Operand& x, const LogSumExpCall& call, double* to) {
-  const std::size_t lanes = call.lanes;
-  if (x.adjoint == nullptr) {
-    for (std::size_t e = 0; e < call.count; ++e) std::fill_n(to + e * lanes, lanes, x.value[x.at(e)]);
-  } else if (x.index == nullptr && x.step == 1) {
-    std::copy_n(x.value, call.count * lanes, to);
-  } else if (lanes == 1) {
-    for (std::size_t e = 0; e < call.count; ++e) to[e] = x.value[x.at(e)];
-  } else {
-    for (std::size_t e = 0; e < call.count; ++e)
-      std::copy_n(x.value + x.at(e) * lanes, lanes, to + e * lanes);
-  }
-}
-
 }  // namespace
 
 void log_sum_exp_forward(const LogSumExpCall& call) {
   const std::size_t positions = call.count * call.lanes;
-  for (std::size_t j = 0; j < call.n; ++j) gather(call.operands[j], call, call.shares + j * positions);
+  for (std::size_t j = 0; j < call.n; ++j) {
+    math::copy_positions(call.operands[j], {0, call.count, call.lanes}, call.shares + j * positions);
+  }
   for (std::size_t first = 0; first < positions; first += kChunk) {
     math::dispatch<Finish>(Stretch{call.n, std::min(kChunk, positions - first), positions,
                                    call.shares + first, call.result + first});
@@ -86,11 +75,7 @@ void log_sum_exp_backward(const LogSumExpCall& call) {
     const math::Operand& x = call.operands[j];
     if (x.adjoint == nullptr) continue;
     const double* share = call.shares + j * call.count * lanes;
-    for (std::size_t e = 0; e < call.count; ++e) {
-      double* adjoint = x.adjoint + x.at(e) * lanes;
-      for (std::size_t k = 0; k < lanes; ++k)
-        adjoint[k] += call.result_adjoint[e * lanes + k] * share[e * lanes + k];
-    }
+    math::add_scaled_positions(x, {0, call.count, lanes}, {share, call.result_adjoint, true});
   }
 }
 

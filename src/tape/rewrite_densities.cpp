@@ -3,11 +3,13 @@
 //   | n, x):
 //     cheaper, and exact where inv_logit(x) rounds to 0 or 1.
 //   uniform(x | a, b) and beta(x | 1, 1) of an x that is known to lie inside are constants.
-// What is known to lie inside: a constrained parameter c + w inv_logit(y) with constants c, w.
+// What is known to lie inside: a constrained parameter c + w inv_logit(y) with constants c, w
+// (number_range.hpp).
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "tape/number_range.hpp"
 #include "tape/trace.hpp"
 
 namespace kullback::tape {
@@ -42,12 +44,14 @@ class DensityRewriter final {
     if (r.definition == binomial && move_to_logit(r, 2)) r.definition = binomial_logit;
     const bool flat = (r.definition == uniform) || (r.definition == beta && is_one(r, 1) && is_one(r, 2));
     if (!flat) return;
+    const Recorded program{trace_.operands, trace_.pool, trace_.constants,
+                           [this](Id id) { return producer(id); }};
     double sum = 0;
     for (std::uint32_t e = 0; e < r.count; ++e) {
       const double lower = r.definition == beta ? 0 : constant_at(r, 1, e);
       const double upper = r.definition == beta ? 1 : constant_at(r, 2, e);
-      const std::optional<Range> x = range(id_at(r, 0, e));
-      if (!x || !(x->lower >= lower && x->upper <= upper)) return;
+      const std::optional<NumberRange> x = range_of(program, id_at(r, 0, e));
+      if (!x || !(x->low >= lower && x->high <= upper)) return;
       if (r.terms.normalized) sum -= std::log(upper - lower);
     }
     dropped_.push_back({r.result, sum});
@@ -108,27 +112,6 @@ class DensityRewriter final {
     trace_.pool.insert(trace_.pool.end(), logits.begin(), logits.end());
     r.first_operand = first;
     return true;
-  }
-
-  struct Range {
-    double lower;
-    double upper;
-  };
-  std::optional<Range> range(Id id, int depth = 0) const {
-    static const math::Elementwise* add = math::find_elementwise("add");
-    static const math::Elementwise* multiply = math::find_elementwise("multiply");
-    if (is_constant(id)) return Range{trace_.constant(id), trace_.constant(id)};
-    if (logit_of(id)) return Range{0, 1};
-    const RawInstruction* p = producer(id);
-    if (p == nullptr || p->kind != OpKind::elementwise || depth > 3) return std::nullopt;
-    if (p->definition != add && p->definition != multiply) return std::nullopt;
-    const std::uint32_t e = id - p->result;
-    const std::optional<Range> a = range(id_at(*p, 0, e), depth + 1);
-    const std::optional<Range> b = range(id_at(*p, 1, e), depth + 1);
-    if (!a || !b) return std::nullopt;
-    if (p->definition == add) return Range{a->lower + b->lower, a->upper + b->upper};
-    if (a->lower < 0 || b->lower < 0) return std::nullopt;
-    return Range{a->lower * b->lower, a->upper * b->upper};
   }
 
   Trace& trace_;

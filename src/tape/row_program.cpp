@@ -25,7 +25,7 @@ RowTag tag_of(const RowTrace& rows, const std::vector<RowTag>& tags, Id id) {
 
 RowTrace copy_row_trace(const Builder& builder, std::span<const RowTag> parameter_tags) {
   RowTrace rows;
-  rows.trace = copy_trace(builder);
+  rows.trace = make_trace(builder);
   drop_unused(rows.trace);
   rows.row_count = builder.row_count();
   rows.constants = builder.constant_tags();

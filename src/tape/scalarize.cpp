@@ -34,19 +34,23 @@ Kind kind_of(const RawInstruction& r) {
 
 class Scalarizer final {
  public:
-  explicit Scalarizer(Trace& trace)
-      : out_(trace), producer_(trace.slot_count, Uses::kNone), to_(trace.slot_count) {
-    std::iota(to_.begin(), to_.end(), 0U);
-  }
+  explicit Scalarizer(Trace& trace) : out_(trace) {}
 
   void run() {
     std::map<std::pair<const void*, std::uint32_t>, std::size_t> calls;
-    for (std::uint32_t i = 0; i < out_.instructions.size(); ++i) {
-      const RawInstruction& r = out_.instructions[i];
-      std::fill_n(producer_.begin() + r.result, r.result_size, i);
-      if (kind_of(r) != Kind::other) ++calls[{r.definition, r.span.begin}];
+    const void* other = nullptr;  // the last function of arrays that is none of these: most are the same
+    for (const RawInstruction& r : out_.instructions) {
+      if (r.kind != OpKind::array || r.definition == other) continue;
+      if (kind_of(r) == Kind::other) {
+        other = r.definition;
+      } else {
+        ++calls[{r.definition, r.span.begin}];
+      }
     }
     if (calls.empty()) return;
+    to_.resize(out_.slot_count);
+    std::iota(to_.begin(), to_.end(), 0U);
+    producer_ = find_producers(out_);
     before_ = std::exchange(out_.instructions, {});
     for (const RawInstruction& r : before_) {
       const bool often = kind_of(r) != Kind::other && calls[{r.definition, r.span.begin}] >= kFewest;

@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <unordered_map>
+#include <utility>
 
 namespace kullback::tape {
 
@@ -147,8 +149,12 @@ class Scheduler final {
 
   // How many different levels each kind has.
   std::vector<std::uint32_t> count_levels(const std::vector<std::uint32_t>& level) const {
-    std::vector<std::uint64_t> pairs(all().size());
-    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = (std::uint64_t{kind_[i]} << 32) | level[i];
+    std::vector<std::uint64_t> pairs;
+    std::vector<std::uint32_t> last(kind_count_, Uses::kNone);  // most of a kind follow one of their level
+    for (std::size_t i = 0; i < all().size(); ++i) {
+      if (std::exchange(last[kind_[i]], level[i]) != level[i])
+        pairs.push_back((std::uint64_t{kind_[i]} << 32) | level[i]);
+    }
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     std::vector<std::uint32_t> counts(kind_count_, 0);
@@ -185,13 +191,19 @@ class Scheduler final {
   }
 
   void group() {
+    constexpr std::size_t kNoGroup = std::numeric_limits<std::size_t>::max();
     std::unordered_map<std::uint64_t, std::size_t> open;
+    std::vector<std::size_t> last(kind_count_, kNoGroup);
     for (std::uint32_t i = 0; i < all().size(); ++i) {
       const std::uint32_t level = to_target_[i] ? Uses::kNone : is_late_[i] ? late_[i] : early_[i];
-      const std::uint64_t key = (std::uint64_t{kind_[i]} << 32) | level;
-      const auto [at, is_new] = open.try_emplace(key, groups_.size());
-      if (is_new) groups_.push_back({{}, level, to_target_[i], weight_[i]});
-      groups_[at->second].members.push_back(i);
+      std::size_t& own = last[kind_[i]];
+      if (own == kNoGroup || groups_[own].level != level) {
+        const std::uint64_t key = (std::uint64_t{kind_[i]} << 32) | level;
+        const auto [at, is_new] = open.try_emplace(key, groups_.size());
+        if (is_new) groups_.push_back({{}, level, to_target_[i], weight_[i]});
+        own = at->second;
+      }
+      groups_[own].members.push_back(i);
     }
     std::stable_sort(groups_.begin(), groups_.end(),
                      [](const Group& a, const Group& b) { return a.level < b.level; });

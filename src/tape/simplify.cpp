@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -193,7 +194,7 @@ class TargetSplitter final {
   explicit TargetSplitter(Trace& trace) : trace_(trace) {}
 
   void run() {
-    merge_equal(trace_.target);
+    merge_equal();
     uses_ = find_uses(trace_);
     std::vector<TargetTerm> open(trace_.target.rbegin(), trace_.target.rend());
     trace_.target.clear();
@@ -202,23 +203,24 @@ class TargetSplitter final {
       open.pop_back();
       if (!split(term, open)) trace_.target.push_back(term);
     }
-    merge_equal(trace_.target);
+    merge_equal();
   }
 
  private:
   // A number that is a term several times (equal observations) is one term with their weight.
-  static void merge_equal(std::vector<TargetTerm>& terms) {
-    std::unordered_map<Id, std::size_t> known;
+  void merge_equal() {
+    std::vector<TargetTerm>& terms = trace_.target;
+    constexpr std::size_t kNew = std::numeric_limits<std::size_t>::max();
+    std::vector<std::size_t> place(trace_.slot_count, kNew);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
       const TargetTerm term = terms[i];
-      const auto [at, is_new] =
-          is_constant(term.id) ? std::pair{known.end(), true} : known.try_emplace(term.id, kept);
-      if (is_new) {
-        terms[kept++] = term;
-      } else {
-        terms[at->second].weight += term.weight;
+      if (!is_constant(term.id) && place[term.id] != kNew) {
+        terms[place[term.id]].weight += term.weight;
+        continue;
       }
+      if (!is_constant(term.id)) place[term.id] = kept;
+      terms[kept++] = term;
     }
     terms.resize(kept);
   }

@@ -1,5 +1,4 @@
-// Built-in functions that are neither one kernel nor a moving of numbers: each has a file of its own, a test
-// of its name and a call that answers false where it does not serve these arguments.
+// Built-in functions that are neither one kernel nor a moving of numbers: each kind has a file of its own.
 #pragma once
 
 #include <span>
@@ -9,29 +8,29 @@
 
 namespace kullback::tape {
 
-// All of the following but those of ints, and constants like log2().
-bool is_special(std::string_view name);
-bool call_special(Tracer& tracer, std::string_view name, std::span<const Value> arguments,
-                  const math::Type& type, Value& result);
-
-// lower_bound_constrain, simplex_jacobian, cov_matrix_unconstrain, ... (constraint_calls.cpp)
-bool is_constraint_function(std::string_view name);
-bool call_constraint(Tracer& tracer, std::string_view name, std::span<const Value> arguments,
-                     const math::Type& type, Value& result);
-
-// Functions whose result is an int: comparisons, rank, choose, ... (int_calls.cpp)
-bool is_int_function(std::string_view name);
-bool call_int_function(Tracer& tracer, std::string_view name, std::span<const Value> arguments,
-                       const math::Type& type, Value& result);
-
-// eigendecompose_sym, svd, qr, csr_extract, ... (tuple_calls.cpp)
-bool is_tuple_function(std::string_view name);
-bool call_tuple_function(Tracer& tracer, std::string_view name, std::span<const Value> arguments,
+// Whether the name is one of theirs; the call, false where it does not serve these arguments.
+using NameTest = bool(std::string_view name);
+using SpecialCall = bool(Tracer& tracer, std::string_view name, std::span<const Value> arguments,
                          const math::Type& type, Value& result);
 
+// All of the following but those of ints, and constants like log2().
+NameTest is_special;
+SpecialCall call_special;
+
+// lower_bound_constrain, simplex_jacobian, cov_matrix_unconstrain, ... (constraint_calls.cpp)
+NameTest is_constraint_function;
+SpecialCall call_constraint;
+
+// Functions whose result is an int: comparisons, rank, choose, ... (int_calls.cpp)
+NameTest is_int_function;
+SpecialCall call_int_function;
+
+// eigendecompose_sym, svd, qr, csr_extract, ... (tuple_calls.cpp)
+NameTest is_tuple_function;
+SpecialCall call_tuple_function;
+
 // hypergeometric_2F1, student_t_qf (formula_calls.cpp)
-bool is_formula_function(std::string_view name);
-bool call_formula_function(Tracer& tracer, std::string_view name, std::span<const Value> arguments,
-                           const math::Type& type, Value& result);
+NameTest is_formula_function;
+SpecialCall call_formula_function;
 
 }  // namespace kullback::tape

@@ -65,7 +65,7 @@ struct Tape {
 
 // Batches: operations of the same kind that do not depend on each other become one instruction over
 // contiguous slots; what the log density does not need is dropped.
-std::shared_ptr<const Tape> compile(const Builder& builder);
+std::shared_ptr<const Tape> compile(Builder builder);
 
 std::string dump(const Tape& tape, const SourceMap& sources);
 

@@ -52,7 +52,7 @@ class Sets final {
 
 class TermMaker final {
  public:
-  explicit TermMaker(const Builder& builder) : trace_(copy_trace(builder)) { drop_unused(trace_); }
+  explicit TermMaker(const Builder& builder) : trace_(make_trace(builder)) { drop_unused(trace_); }
 
   TermTape run() {
     find_sets();

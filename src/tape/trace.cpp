@@ -1,26 +1,36 @@
 #include "tape/trace.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kullback::tape {
 
 bool all_constant(std::span<const Id> ids) { return std::all_of(ids.begin(), ids.end(), is_constant); }
 
-Trace copy_trace(const Builder& builder) {
+Trace make_trace(Builder builder) {
   Trace trace;
-  trace.parameter_count = builder.parameter_count();
-  trace.slot_count = static_cast<std::uint32_t>(builder.values().size());
-  trace.instructions = builder.instructions();
-  trace.operands = builder.operands();
-  trace.pool = builder.pool();
-  trace.shapes = builder.shapes();
-  trace.constants = builder.constants();
-  trace.guards = builder.guards();
-  trace.outputs = builder.outputs();
-  trace.solvers = builder.solvers();
-  trace.target.reserve(builder.target().size());
-  for (const Id id : builder.target()) trace.target.push_back({id, 1});
+  trace.parameter_count = builder.parameter_count_;
+  trace.slot_count = static_cast<std::uint32_t>(builder.values_.size());
+  trace.instructions = std::move(builder.instructions_);
+  trace.operands = std::move(builder.operands_);
+  trace.pool = std::move(builder.pool_);
+  trace.shapes = std::move(builder.shapes_);
+  trace.constants = std::move(builder.constants_);
+  trace.guards = std::move(builder.guards_);
+  trace.outputs = std::move(builder.outputs_);
+  trace.solvers = std::move(builder.solvers_);
+  trace.target.reserve(builder.target_.size());
+  for (const Id id : builder.target_) trace.target.push_back({id, 1});
   return trace;
+}
+
+std::vector<std::uint32_t> find_producers(const Trace& trace) {
+  std::vector<std::uint32_t> producer(trace.slot_count, Uses::kNone);
+  for (std::uint32_t i = 0; i < trace.instructions.size(); ++i) {
+    const RawInstruction& r = trace.instructions[i];
+    std::fill_n(producer.begin() + r.result, r.result_size, i);
+  }
+  return producer;
 }
 
 Uses find_uses(const Trace& trace) {
@@ -69,11 +79,7 @@ std::vector<std::uint32_t> find_levels(const Trace& trace) {
 }
 
 void drop_unused(Trace& trace) {
-  std::vector<std::uint32_t> producer(trace.slot_count, Uses::kNone);
-  for (std::uint32_t i = 0; i < trace.instructions.size(); ++i) {
-    const RawInstruction& r = trace.instructions[i];
-    std::fill_n(producer.begin() + r.result, r.result_size, i);
-  }
+  const std::vector<std::uint32_t> producer = find_producers(trace);
   std::vector<bool> needed(trace.instructions.size(), false);
   const auto need = [&](Id id) {
     if (!is_constant(id) && producer[id] != Uses::kNone) needed[producer[id]] = true;

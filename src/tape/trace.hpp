@@ -67,7 +67,7 @@ void for_each_root(T& trace, F f) {
   for (auto& id : trace.outputs) f(id);
 }
 
-Trace copy_trace(const Builder& builder);
+Trace make_trace(Builder builder);
 
 // What reads each slot.
 struct Uses {
@@ -77,6 +77,7 @@ struct Uses {
   static constexpr std::uint32_t kNone = 0xFFFF'FFFFU;
 };
 Uses find_uses(const Trace& trace);
+std::vector<std::uint32_t> find_producers(const Trace& trace);  // Uses::producer alone
 // Whether any instruction is the density of one of these families.
 bool has_density(const Trace& trace, std::initializer_list<std::string_view> families);
 // Early level of each slot: parameters 0, a result 1 + the largest of what it is made from.

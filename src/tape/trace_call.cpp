@@ -73,7 +73,19 @@ bool reduces(std::span<const Value> arguments, const Type& result) {
 
 }  // namespace
 
+// A function of arrays that this call is known to be: what it is does not depend on numbers.
+Value Tracer::call_array_op(const math::ArrayOp& f, const lang::Call& node, const Type& result) {
+  std::vector<Value> arguments;
+  arguments.reserve(node.arguments.size());
+  for (const Expr* argument : node.arguments) {
+    arguments.push_back(eval(*argument));
+    check_set(arguments.back(), *argument);
+  }
+  return apply(f, arguments, result);
+}
+
 Value Tracer::call(const Expr& expr, const lang::Call& node) {
+  if (const math::ArrayOp* known = quick(expr).array_op) return call_array_op(*known, node, *expr.type);
   if (node.user == nullptr && find_higher_order(node.name) != nullptr)
     return call_higher_order(*this, expr, node);
   std::vector<Value> arguments;
@@ -110,7 +122,10 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
   }
   std::vector<Type> types;
   for (const Value& argument : arguments) types.push_back(argument.type);
-  if (const math::ArrayOp* f = math::find_array_op(node.name, types)) return apply(*f, arguments, *expr.type);
+  if (const math::ArrayOp* f = math::find_array_op(node.name, types)) {
+    if (!builder_.tracks_rows()) quick_[&expr].array_op = f;
+    return apply(*f, arguments, *expr.type);
+  }
   cannot_run(expr, fmt::format("'{}' is not supported by this version's engine.", node.name));
 }
 

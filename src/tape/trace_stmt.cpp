@@ -130,6 +130,15 @@ Tracer::Flow Tracer::execute_if(const lang::If& node) {
   return taken == nullptr ? Flow::next : execute(*taken);
 }
 
+// In place where nothing else shares the number of the last iteration.
+void Tracer::set_loop_variable(Value& place, int i, RowTag tag) const {
+  if (place.ints.use_count() == 1 && place.dims.empty() && !place.tags && !builder_.tracks_rows()) {
+    place.ints->front() = i;
+  } else {
+    place = int_result(i, tag);
+  }
+}
+
 Tracer::Flow Tracer::execute_for(const lang::For& node) {
   RowTag first;
   RowTag last;
@@ -140,7 +149,7 @@ Tracer::Flow Tracer::execute_for(const lang::For& node) {
   if (!bounds.none()) builder_.set_control(join(outer, bounds));
   const RowTag inner = builder_.control();
   for (int i = low; i <= high; ++i) {
-    place(*node.variable) = int_result(i, first);
+    set_loop_variable(place(*node.variable), i, first);
     const Flow flow = execute(*node.body);
     if (flow == Flow::break_) break;
     if (flow == Flow::return_) return flow;

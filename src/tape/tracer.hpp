@@ -147,6 +147,7 @@ class Tracer final {
   Flow execute_all(lang::List<const lang::Stmt*> statements);
   Flow execute_if(const lang::If& node);
   Flow execute_for(const lang::For& node);
+  void set_loop_variable(Value& place, int i, RowTag tag) const;
   Flow execute_for_each(const lang::ForEach& node);
   Flow execute_while(const lang::While& node);
   void declare(const lang::Declare& node);
@@ -187,6 +188,7 @@ class Tracer final {
 
   // calls (trace_call.cpp)
   Value call(const lang::Expr& expr, const lang::Call& node);
+  Value call_array_op(const math::ArrayOp& f, const lang::Call& node, const math::Type& result);
   bool call_density(const lang::Expr& expr, std::string_view name, std::span<const Value> arguments,
                     bool drop, Value& result);
   Value draw_univariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
@@ -208,6 +210,7 @@ class Tracer final {
     bool quick = false;
     const math::Elementwise* f = nullptr;              // what an operator or call applies
     const math::Distribution* distribution = nullptr;  // of a call to its density or its random numbers
+    const math::ArrayOp* array_op = nullptr;           // of a call that turned out to be one
   };
   static constexpr std::size_t kMaxQuickIndices = 8;
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);

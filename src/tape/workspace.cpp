@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
+#include <utility>
+
+#include "math/positions.hpp"
 
 namespace kullback::tape {
 
@@ -21,6 +25,7 @@ struct Workspace::Bound {
 namespace {
 
 constexpr std::size_t kMaxOperands = 16;
+constexpr std::size_t kMostSpread = std::size_t{1} << 14;  // numbers
 
 std::size_t dense_size(const Tape& tape) {
   std::size_t most = 0;
@@ -39,15 +44,6 @@ std::size_t partial_count(const Instruction& i, const math::Operand& operand) {
   return operand.is_broadcast() && i.kind == OpKind::density ? 1 : i.count;
 }
 
-template <std::size_t kLanes>
-void add_products(const math::Operand& operand, std::size_t count, const double* up, std::size_t up_step,
-                  const double* partial) {
-  for (std::size_t e = 0; e < count; ++e, up += up_step, partial += kLanes) {
-    double* adjoint = operand.adjoint + operand.at(e) * kLanes;
-    for (std::size_t k = 0; k < kLanes; ++k) adjoint[k] += up[k] * partial[k];
-  }
-}
-
 }  // namespace
 
 Workspace::~Workspace() = default;
@@ -61,7 +57,8 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
   scratch_.resize(scratch);
   dense_.resize(dense_size(*tape_) * lanes_);
   operands_.resize(tape_->operands.size());
-  rebind();
+  adjoint_plan_ = plan_adjoints(*tape_);
+  resolve();
   partials_.resize(tape_->operands.size(), nullptr);
   scratch = 0;
   for (const Instruction& i : tape_->instructions) {
@@ -84,6 +81,11 @@ Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
 }
 
 void Workspace::rebind() {
+  adjoint_plan_ = plain_adjoints(*tape_);
+  resolve();
+}
+
+void Workspace::resolve() {
   for (const auto& [slot, value] : tape_->presets)
     std::fill_n(values_.begin() + static_cast<long>(slot * lanes_), lanes_, value);
   for (std::size_t j = 0; j < operands_.size(); ++j) {
@@ -97,9 +99,41 @@ void Workspace::rebind() {
       resolved.value = values_.data() + base;
       resolved.adjoint = adjoints_.data() + base;
       if (o.gathered) resolved.index = tape_->indices.data() + o.base;
+      resolved.assigns = adjoint_plan_.assigns[j];
     }
     operands_[j] = resolved;
   }
+  if (lanes_ > 1) spread_constants();
+}
+
+// Constants of functions that work element by element, repeated for each lane, up to some number of them:
+// more would leave the cache.
+void Workspace::spread_constants() {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;  // of (first constant, count)
+  const auto each_operand = [&](auto visit) {
+    for (const Instruction& i : tape_->instructions) {
+      if (i.kind != OpKind::elementwise && i.kind != OpKind::density && i.kind != OpKind::each_density)
+        continue;
+      for (std::uint32_t j = i.first_operand; j < i.first_operand + i.operand_count; ++j) {
+        const TapeOperand& operand = tape_->operands[j];
+        if (operand.constant && operand.step == 1) visit(operand, i.count, operands_[j]);
+      }
+    }
+  };
+  spread_.clear();
+  each_operand([&](const TapeOperand& operand, std::uint32_t count, const math::Operand& resolved) {
+    const std::size_t size = std::size_t{count} * lanes_;
+    if (spread_.size() + size > kMostSpread) return;
+    if (!places.try_emplace({operand.base, count}, spread_.size()).second) return;
+    spread_.resize(spread_.size() + size);
+    math::copy_positions(resolved, {0, count, lanes_}, spread_.data() + spread_.size() - size);
+  });
+  each_operand([&](const TapeOperand& operand, std::uint32_t count, math::Operand& resolved) {
+    const auto place = places.find({operand.base, count});
+    if (place == places.end()) return;
+    resolved.value = spread_.data() + place->second;
+    resolved.spread = true;
+  });
 }
 
 void Workspace::place_partials(const Bound& bound) {
@@ -341,30 +375,12 @@ void Workspace::backward_dense(const Bound& bound) {
 // adjoint[at(e)] += up[e] * partial[e], where up is one for all elements of a sum.
 void Workspace::backward_density(const Bound& bound) {
   const Instruction& i = *bound.instruction;
-  const std::size_t up_step = i.kind == OpKind::each_density ? lanes_ : 0;
+  const bool each = i.kind == OpKind::each_density;
   for (std::uint32_t j = 0; j < i.operand_count; ++j) {
     if (bound.operands[j].constant) continue;
     const math::Operand& operand = bound.resolved[j];
-    const std::size_t count = partial_count(i, operand);
-    const double* partial = bound.partials[j];
-    const double* up = bound.result_adjoint;
-    if (operand.index == nullptr && operand.step == 1 && lanes_ == 1) {
-      double* adjoint = operand.adjoint;
-      if (up_step == 0) {
-        for (std::size_t e = 0; e < count; ++e) adjoint[e] += up[0] * partial[e];
-      } else {
-        for (std::size_t e = 0; e < count; ++e) adjoint[e] += up[e] * partial[e];
-      }
-      continue;
-    }
-    if (lanes_ == 8) {
-      add_products<8>(operand, count, up, up_step, partial);
-      continue;
-    }
-    for (std::size_t e = 0; e < count; ++e, up += up_step, partial += lanes_) {
-      double* adjoint = operand.adjoint + operand.at(e) * lanes_;
-      for (std::size_t k = 0; k < lanes_; ++k) adjoint[k] += up[k] * partial[k];
-    }
+    math::add_scaled_positions(operand, {0, partial_count(i, operand), lanes_},
+                               {bound.partials[j], bound.result_adjoint, each});
   }
 }
 
@@ -379,12 +395,17 @@ void Workspace::log_density(double* result) const {
 }
 
 void Workspace::backward(double* gradient) {
-  std::fill(adjoints_.begin(), adjoints_.end(), 0.0);
+  clear_adjoints();
   for (const TargetRange& range : tape_->target) {
     double* adjoint = adjoints_.data() + range.slot * lanes_;
     for (std::size_t p = 0; p < range.count * lanes_; ++p) adjoint[p] += range.weight;
   }
   sweep_back(gradient);
+}
+
+void Workspace::clear_adjoints() {
+  for (const auto& [slot, count] : adjoint_plan_.zeros)
+    std::fill_n(adjoints_.data() + slot * lanes_, count * lanes_, 0.0);
 }
 
 void Workspace::outputs(double* result) const {
@@ -393,7 +414,7 @@ void Workspace::outputs(double* result) const {
 }
 
 void Workspace::backward_outputs(const double* weights, double* gradient) {
-  std::fill(adjoints_.begin(), adjoints_.end(), 0.0);
+  clear_adjoints();
   for (const std::uint32_t slot : tape_->outputs) {
     for (std::size_t k = 0; k < lanes_; ++k) adjoints_[slot * lanes_ + k] += *weights++;
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tape/adjoint_plan.hpp"
 #include "tape/lane_kernels.hpp"
 #include "tape/log_sum_exp.hpp"
 #include "tape/tape.hpp"
@@ -54,6 +55,9 @@ class Workspace final {
   void backward_density(const Bound& bound);
   void sweep_back(double* gradient);
   void place_partials(const Bound& bound);
+  void resolve();
+  void spread_constants();
+  void clear_adjoints();
   PackedCall packed_call(const Bound& bound);
   LaneCall lane_call(const Bound& bound, math::DenseArgument* arguments, double** adjoints);
   void scatter_lanes(const Bound& bound, double* const* adjoints);
@@ -65,6 +69,8 @@ class Workspace final {
   std::vector<double> adjoints_;
   std::vector<double> scratch_;
   std::vector<double> dense_;  // gathered arguments and results of one array op
+  AdjointPlan adjoint_plan_;
+  std::vector<double> spread_;  // constants, repeated for each lane
   std::vector<math::Operand> operands_;
   std::vector<double*> partials_;  // for each operand
   std::vector<Bound> bound_;

@@ -19,20 +19,63 @@ expect 'wrong shape names both places' 65 "short.json: 'y'.*model.stan:1:" -- "$
 echo '{"N": 2, "y": [1, ' >broken.json
 expect 'broken JSON' 65 'broken.json' -- "$kullback" density model.stan broken.json
 echo '[1, 2]' >long_point.json
-expect 'wrong point' 65 'array of 1 finite numbers, the unconstrained point; found 2 numbers' -- "$kullback" density model.stan data.json --point long_point.json
+expect 'wrong point' 65 'array of 1 finite number, the unconstrained point; found 2 numbers' -- "$kullback" density model.stan data.json --point long_point.json
 echo 'parameters { real mu; } model { mu ~ nrmal(0, 1); }' >wrong.stan
 expect 'wrong program' 65 "'normal'" -- "$kullback" density wrong.stan
-expect 'no lanes' 64 'lanes' -- "$kullback" density model.stan data.json --lanes 0
-expect 'many lanes' 64 'lanes' -- "$kullback" density model.stan data.json --lanes 100000
-expect 'negative repeat' 64 'repeat' -- "$kullback" density model.stan data.json --repeat -1
-expect 'negative seed' 64 'seed' -- "$kullback" density model.stan data.json --seed -1
-expect 'unknown dump' 64 'dump' -- "$kullback" density model.stan data.json --dump all
-expect 'memory without a unit' 64 'max-memory' -- "$kullback" density model.stan data.json --max-memory lots
+while IFS='|' read -r option value needed; do
+  expect "$option $value" 64 "$option: '$value' was given, but $needed is needed" -- \
+    "$kullback" density model.stan data.json "$option" "$value"
+done <<'VALUES'
+--lanes|0|a whole number from 1 to 1024
+--lanes|100000|a whole number from 1 to 1024
+--lanes|99999999999999999999|a whole number from 1 to 1024
+--lanes|1.5|a whole number from 1 to 1024
+--lanes|many|a whole number from 1 to 1024
+--repeat|-1|a whole number from 0 to 1000000000
+--seed|-1|a whole number from 0 to 18446744073709551615
+--seed|18446744073709551616|a whole number from 0 to 18446744073709551615
+--minibatch|0|a whole number from 1 to 4294967295
+--minibatch|-1|a whole number from 1 to 4294967295
+--max-memory|0|a size such as 500MB or 4GB
+--max-memory|-1|a size such as 500MB or 4GB
+--max-memory|lots|a size such as 500MB or 4GB
+--max-memory|5QB|a size such as 500MB or 4GB
+--max-memory|99999999999GB|a size such as 500MB or 4GB
+VALUES
+expect 'an option without its value' 64 '--point: 1 required FILE missing' -- "$kullback" density model.stan data.json --point
+expect 'repeat 0 is no repeat' 0 '"log_density": -5' -- "$kullback" density model.stan data.json --repeat 0
+expect 'the largest seed' 0 '"log_density": -5' -- "$kullback" density model.stan data.json --seed 18446744073709551615
+for size in 1000000 1e6 1MB 1mib '0.5 GB' 1G; do
+  expect "memory $size" 0 '"log_density": -5' -- "$kullback" density model.stan data.json --max-memory "$size"
+done
+expect 'unknown dump' 64 'dump: all not in \{trace,tape,subsample\}' -- "$kullback" density model.stan data.json --dump all
+for option in --check --outputs '--repeat 3' '--lanes 2' '--minibatch 1'; do
+  expect "dump with $option" 64 "${option%% *} does nothing with --dump tape" -- "$kullback" density model.stan data.json --dump tape $option
+done
+expect 'subsample needs no point' 64 '--point does nothing with --dump subsample' -- "$kullback" density model.stan data.json --dump subsample --point point.json
+expect 'rows without a minibatch' 64 'hint: Add --minibatch B' -- "$kullback" density model.stan data.json --rows y
+expect 'forgotten data' 65 'hint: Name a data file after the program' -- "$kullback" density model.stan
+: >empty.json
+expect 'empty data' 65 'empty.json:1:1: the text is empty' -- "$kullback" density model.stan empty.json
+: >empty.stan
+expect 'empty program' 65 'empty.stan:1:1: error: The program has no blocks' -- "$kullback" density empty.stan
+echo 'data { int N; } model { }' >none.stan
+echo '{"N": 1}' >one.json
+expect 'no parameters' 0 '"gradient": \[\]' -- "$kullback" density none.stan one.json --outputs --check --lanes 8
+expect 'no rows' 65 'hint: Rows are the first index of data' -- "$kullback" density none.stan one.json --minibatch 1
+expect 'a missing path says where it begins' 66 "hint: The path begins in $folder" -- "$kullback" density model.stan missing.json
+if [ "$(id -u)" -ne 0 ]; then
+  touch locked.json && chmod 000 locked.json
+  expect 'unreadable data' 65 'locked.json: cannot be read: Permission denied' -- "$kullback" density model.stan locked.json
+fi
+expect 'a closed output' 73 'standard output cannot be written: Bad file descriptor' -- bash -c "'$kullback' density model.stan data.json >&-"
+expect 'a full disk' 73 'standard output cannot be written: No space left' -- bash -c "'$kullback' density model.stan data.json >/dev/full"
+expect 'a reader that leaves' 0 '^\{$' -- bash -c "'$kullback' density model.stan data.json | head -n 1"
 expect 'missing point' 66 'nowhere.json' -- "$kullback" density model.stan data.json --point nowhere.json
 expect 'a folder as data' 65 'directory' -- "$kullback" density model.stan .
 while IFS='|' read -r point problem; do
   echo "$point" >bad_point.json
-  expect "point $point" 65 "bad_point.json: expected an array of 1 finite numbers.*; $problem" -- \
+  expect "point $point" 65 "bad_point.json: expected an array of 1 finite number,.*; $problem" -- \
     "$kullback" density model.stan data.json --point bad_point.json
 done <<'POINTS'
 [1|it is not JSON
@@ -84,6 +127,10 @@ expect 'its gradient' 0 '"worst_error": [0-9.]+e-' -- "$kullback" density "$libr
 echo '{"x": 1}' >x.json
 expect 'it refuses its data' 65 'variable name=y' -- "$kullback" density "$libraries/bridgestan_good.so" x.json
 expect 'no library' 66 'missing.so: no such file' -- "$kullback" density missing.so y.json
+echo text >text.so
+expect 'a library that is none' 65 'text.so: this file cannot be loaded as a shared library' -- "$kullback" density text.so y.json
+mkdir folder.so
+expect 'a folder as library' 65 'folder.so: expected a shared library, found a folder' -- "$kullback" density folder.so y.json
 expect 'another library' 65 "BridgeStan's interface" -- "$kullback" density "$libraries/bridgestan_foreign.so" y.json
 expect 'includes are for programs' 64 'include-path' -- "$kullback" density "$libraries/bridgestan_good.so" y.json --include-path .
 expect 'minibatches are for programs' 64 'minibatch' -- "$kullback" density "$libraries/bridgestan_good.so" y.json --minibatch 1
@@ -98,6 +145,8 @@ expect 'too many rows' 65 'there are 2' -- "$kullback" density model.stan data.j
 expect 'no such rows' 65 "no data named 'z'" -- "$kullback" density model.stan data.json --rows z --minibatch 1
 echo 'data { int N; vector[N] y; } parameters { real r; } model { for (n in 2:N) y[n] ~ normal(r * y[n - 1], 1); }' >ar.stan
 expect 'rows that meet' 65 'ar.stan:1:76: no minibatches: rows 1 and 2' -- "$kullback" density ar.stan data.json --dump subsample
-expect 'unknown dump' 64 'subsample' -- "$kullback" density model.stan data.json --dump nothing
+expect 'rows of a single number' 65 'hint: Data with rows: y' -- "$kullback" density model.stan data.json --rows N --minibatch 1
+expect 'too little memory for a minibatch' 65 'a minibatch of 2 rows: 1024 draws at once need about [0-9.]+ kB of memory, but 10 kB can be used' -- \
+  "$kullback" density model.stan data.json --minibatch 2 --lanes 1024 --max-memory 10kB
 
 finish

@@ -203,11 +203,5 @@ TEST(Nuts, ChainsAndSeedsDiffer) {
   EXPECT_NE(one.theta, run(*nuts().make(target, with(5), start_at({0, 0}, 2, 0))).theta);
 }
 
-TEST(Nuts, AModelWithoutParametersHasDraws) {
-  Target target(0, [](const double*, double*) { return -1.5; });
-  const Draws draws = run(*nuts().make(target, with(3), start_at({})));
-  EXPECT_EQ(draws.log_density, std::vector<double>(3, -1.5));
-}
-
 }  // namespace
 }  // namespace kullback::infer

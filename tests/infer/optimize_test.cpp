@@ -222,8 +222,76 @@ TEST(Optimize, hierarchical_model_without_jacobian_has_no_mode) {
     }
     return value;
   });
+  std::vector<density::Support> supports(10);
+  supports[1] = {.kind = density::Support::Kind::positive, .lower = 0};
+  density.set_supports(supports);
   const Outcome run = optimize(density, Vector(10, 0.5));
-  EXPECT_TRUE(run.found("unbounded") || run.found("not-a-mode") || run.found("not-converged")) << run.codes();
+  ASSERT_TRUE(run.found("unbounded")) << run.codes();
+  EXPECT_NE(run.finding("unbounded")->evidence.find("theta[2] (unconstrained) is -"), std::string::npos)
+      << run.codes();
+}
+
+// A line through years around 2000: intercept and slope are correlated to 1 - 1e-5 and their scales differ by
+// 1000. L-BFGS stops in the valley; Newton's direction leads on.
+TEST(Optimize, long_valley) {
+  Vector year;
+  Vector y;
+  for (int n = 0; n < 60; ++n) {
+    year.push_back(1952 + n);
+    y.push_back(9 + 0.02 * (n - 30) + 0.1 * std::sin(n));
+  }
+  const auto function = [&](const Vector& x, Vector& gradient) {
+    const double sigma = std::exp(x[2]);
+    double value = x[2];
+    gradient = {0, 0, 1};
+    for (std::size_t n = 0; n < year.size(); ++n) {
+      const double z = (y[n] - x[0] - x[1] * year[n]) / sigma;
+      value -= 0.5 * z * z + x[2];
+      gradient[0] += z / sigma;
+      gradient[1] += z * year[n] / sigma;
+      gradient[2] += z * z - 1;
+    }
+    return value;
+  };
+  double mean_year = 0;
+  double mean_y = 0;
+  double products = 0;
+  double squares = 0;
+  for (std::size_t n = 0; n < year.size(); ++n) {
+    mean_year += year[n] / 60;
+    mean_y += y[n] / 60;
+  }
+  for (std::size_t n = 0; n < year.size(); ++n) {
+    products += (year[n] - mean_year) * (y[n] - mean_y);
+    squares += (year[n] - mean_year) * (year[n] - mean_year);
+  }
+  const double slope = products / squares;
+  TestDensity density(3, function);
+  for (const Vector& start : {Vector{1, 1, 1}, Vector{-2, 0.5, -1}}) {
+    const Outcome run = optimize(density, start);
+    EXPECT_TRUE(run.findings.empty()) << run.codes();
+    EXPECT_NEAR(run.draws.theta[1], slope, 1e-6);
+    EXPECT_NEAR(run.draws.theta[0], mean_y - slope * mean_year, 1e-3);
+    expect_resumes("optimize", density, {}, {.theta = start}, 3);
+  }
+}
+
+// Concave, its mode (1, 1) near an edge that the way there must follow.
+TEST(Optimize, along_an_edge) {
+  TestDensity density(2, [](const Vector& x, Vector& gradient) {
+    const double room = 0.5 + x[1] - x[0] * x[0] / 2;  // positive inside
+    gradient = {-20 * (x[0] - 1) - 0.1 * x[0] / room, -(x[1] - 1) + 0.1 / room};
+    return room > 0 ? -10 * (x[0] - 1) * (x[0] - 1) - 0.5 * (x[1] - 1) * (x[1] - 1) + 0.1 * std::log(room)
+                    : kNan;
+  });
+  const Outcome run = optimize(density, {-3, 4.1});
+  EXPECT_TRUE(run.findings.empty()) << run.codes();
+  Vector gradient(2);
+  const double x0 = run.draws.theta[0];
+  const double x1 = run.draws.theta[1];
+  const double room = 0.5 + x1 - x0 * x0 / 2;
+  EXPECT_NEAR(-20 * (x0 - 1) - 0.1 * x0 / room, 0, 1e-7);
+  EXPECT_NEAR(-(x1 - 1) + 0.1 / room, 0, 1e-7);
 }
 
 TEST(Optimize, iterations_that_run_out_are_a_finding) {
@@ -260,6 +328,35 @@ TEST(Optimize, options_without_sense_are_refused) {
                                  Options{.tol_param = kNan}}) {
     EXPECT_THROW(optimize(density, {0}, options), Error);
   }
+}
+
+// Both Wolfe conditions, for steps that start too long, too short, and where the function is not finite
+// beyond 3.
+TEST(LineSearch, wolfe) {
+  const auto quartic = [](double x) {
+    return LinePoint{x, std::pow(x - 2, 4) - x, 4 * std::pow(x - 2, 3) - 1, x < 3};
+  };
+  const LinePoint start = quartic(0);
+  for (const double first : {1e-8, 1e-3, 1.0, 2.9, 3.5, 1e6, 1e12}) {
+    const SearchResult result = search_line(quartic, start, first, 1e15);
+    EXPECT_EQ(result.end, SearchEnd::wolfe) << first;
+    const LinePoint end = quartic(result.step);
+    EXPECT_LE(end.value, start.value + 1e-4 * result.step * start.slope) << first;
+    EXPECT_LE(std::abs(end.slope), 0.9 * std::abs(start.slope)) << first;
+  }
+}
+
+TEST(LineSearch, other_ends) {
+  const auto linear = [](double x) { return LinePoint{x, -x, -1, true}; };
+  EXPECT_EQ(search_line(linear, linear(0), 1, 1e15).end, SearchEnd::unbounded);
+  const auto edge = [](double x) { return LinePoint{x, -x, -1, x < 1}; };
+  const SearchResult at_edge = search_line(edge, edge(0), 1, 1e15);
+  EXPECT_EQ(at_edge.end, SearchEnd::decrease);
+  EXPECT_GT(at_edge.step, 0.5);
+  const auto wrong_slope = [](double x) { return LinePoint{x, x, -1, true}; };
+  EXPECT_EQ(search_line(wrong_slope, wrong_slope(0), 1, 1e15).end, SearchEnd::failed);
+  const auto nowhere = [](double x) { return LinePoint{x, 0, -1, x == 0}; };
+  EXPECT_EQ(search_line(nowhere, nowhere(0), 1, 1e15).end, SearchEnd::failed);
 }
 
 TEST(CoordinateName, blocks_and_indices) {

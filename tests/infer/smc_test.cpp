@@ -95,6 +95,21 @@ TEST(Smc, BothModesWithTheirWeights) {
   EXPECT_LT(log_normalizer(target).errors_from(kLogTwoPi), kErrors);
 }
 
+// Particles cannot move between far modes: the run says so, and does not try for long.
+TEST(Smc, SeparateModesAreAFinding) {
+  Target target = two_modes(2, 5, 0.3);
+  const auto algorithm = smc().make(target, {}, start_at({0, 0}));
+  run(*algorithm);
+  ASSERT_EQ(algorithm->findings().size(), 2U);
+  EXPECT_EQ(algorithm->findings()[1].code, "particles-stay");
+  EXPECT_LT(algorithm->progress().gradients / 1000 / algorithm->progress().done, 60U);
+
+  Target single = autoregression(5, 0.7);
+  const auto moving = smc().make(single, {}, start_at(std::vector<double>(5, 0.0)));
+  run(*moving);
+  EXPECT_EQ(moving->findings().size(), 1U);
+}
+
 TEST(Smc, PartOfTheReferenceOutsideTheSupport) {
   Target target(1, [](const double* theta, double* gradient) {
     gradient[0] = -1;

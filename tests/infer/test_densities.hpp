@@ -23,6 +23,8 @@ class TestDensity final : public density::LogDensity {
 
   std::size_t dim() const override { return dim_; }
   std::span<const density::Block> blocks() const override { return blocks_; }
+  std::span<const density::Support> supports() const override { return supports_; }
+  void set_supports(std::vector<density::Support> supports) { supports_ = std::move(supports); }
 
   void evaluate(const density::Batch& batch) override {
     Vector theta(dim_);
@@ -48,6 +50,7 @@ class TestDensity final : public density::LogDensity {
   std::size_t dim_;
   PointFunction function_;
   std::vector<density::Block> blocks_;
+  std::vector<density::Support> supports_;
 };
 
 // Independent normal coordinates.

@@ -44,7 +44,7 @@ TEST(WindowSchedule, CollectsInItsWindowsOnly) {
 
 // An acceptance of exp(-step): 0.8 at a step of -log 0.8.
 TEST(DualAveraging, ReachesItsTarget) {
-  DualAveraging averaging(0.8, 1);
+  DualAveraging averaging({0.8}, 1);
   double step = 1;
   for (int i = 0; i < 2000; ++i) step = averaging.learn(std::exp(-step));
   EXPECT_NEAR(averaging.average(), -std::log(0.8), 0.01);
@@ -52,7 +52,7 @@ TEST(DualAveraging, ReachesItsTarget) {
 
 // By hand: t = 1, error 0.8 - 0.5; weight 1/11.
 TEST(DualAveraging, FirstStepByHand) {
-  DualAveraging averaging(0.8, 2);
+  DualAveraging averaging({0.8}, 2);
   const double step = averaging.learn(0.5);
   EXPECT_DOUBLE_EQ(step, std::exp(std::log(20.0) - 0.3 / 11 / 0.05));
   EXPECT_DOUBLE_EQ(averaging.average(), step);

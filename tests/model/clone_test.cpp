@@ -9,12 +9,6 @@ namespace {
 
 using namespace program_test;
 
-struct ProgramRow {
-  const char* name;
-  const char* program;
-  const char* data = "{}";
-};
-
 // Packed operations, array functions, transforms with scratch, and a branch on a parameter that re-traces.
 constexpr ProgramRow kPrograms[] = {
     {"regression",
@@ -56,7 +50,7 @@ TEST(Clone, ThreadsGiveTheBitsOfOneThread) {
   for (const ProgramRow& row : kPrograms) {
     const auto loaded = load(row.program, row.data);
     const std::vector<Evaluated> expected = evaluate_every(*loaded->model, 0, 1, kCount);
-    for (const std::size_t threads : {1U, 2U, 3U, 8U}) {
+    for (const std::size_t threads : {1U, 2U, 3U, 4U, 8U}) {
       std::vector<std::unique_ptr<density::LogDensity>> clones;
       for (std::size_t t = 0; t < threads; ++t) clones.push_back(loaded->model->clone());
       std::vector<std::vector<Evaluated>> found(threads);

@@ -54,13 +54,8 @@ std::string weighed(const std::string& declaration, const std::string& name) {
   return "g(" + flat + ")";
 }
 
-constexpr const char* kFunctions =
-    "functions {\n"
-    "  real g(vector x) {\n"
-    "    real s = 0;\n"
-    "    for (i in 1:size(x)) s += sin(1.7 * i) * x[i];\n"
-    "    return s;\n"
-    "  }\n"
+const std::string kFunctions =
+    std::string("functions {\n") + kWeightedSum +
     "  vector f(array[] vector x) { return append_row(x[1], x[2]); }\n"
     "  vector f(array[] matrix x) { return append_row(to_vector(x[1]), to_vector(x[2])); }\n"
     "}\n";
@@ -72,10 +67,10 @@ std::string type_only(const char* declaration) {
 
 TEST(ConstraintFunctions, JacobianIsTheDeclaredParameter) {
   for (const Row& row : kRows) {
-    const std::string declared = std::string(kFunctions) + "parameters { " + row.constrained +
+    const std::string declared = kFunctions + "parameters { " + row.constrained +
                                  "; } model { target += " + weighed(row.constrained, "x") + "; }";
     const std::string called =
-        std::string(kFunctions) + "parameters { " + row.free + "; } transformed parameters { real s = " +
+        kFunctions + "parameters { " + row.free + "; } transformed parameters { real s = " +
         weighed(row.constrained, std::string(row.family) + "_jacobian(y" + row.arguments + ")") +
         "; } model { target += s; }";
     const auto a = load(declared);
@@ -98,11 +93,11 @@ TEST(ConstraintFunctions, UnconstrainUndoesConstrain) {
     const std::string family = row.family;
     const std::string there_and_back =
         family + "_unconstrain(" + family + "_constrain(y" + row.arguments + ")" + row.bounds + ")";
-    const std::string program = std::string(kFunctions) + "parameters { " + row.free + "; } model { " +
+    const std::string program = kFunctions + "parameters { " + row.free + "; } model { " +
                                 type_only(row.free) + " z = " + there_and_back +
                                 "; target += " + weighed(row.free, "z") + "; }";
-    const std::string plain = std::string(kFunctions) + "parameters { " + row.free +
-                              "; } model { target += " + weighed(row.free, "y") + "; }";
+    const std::string plain =
+        kFunctions + "parameters { " + row.free + "; } model { target += " + weighed(row.free, "y") + "; }";
     const auto a = load(program);
     const auto b = load(plain);
     ASSERT_TRUE(a && b);

@@ -50,24 +50,21 @@ void expect_same(density::LogDensity& found, density::LogDensity& wanted) {
   }
 }
 
-TEST(CppModel, EightSchoolsIsTheStanProgram) {
+TEST(CppModel, CentredEightSchoolsIsTheStanProgram) {
   const std::vector<double> y{28, 8, -3, 7, -1, 1, 18, 12};
   const std::vector<double> sigma{15, 10, 16, 11, 9, 11, 10, 18};
   CppModel model([&](Joint& p) {
     const Real mu = p.real("mu");
     const Real tau = p.positive("tau");
-    const Vector z = p.vector("z", y.size());
-    const Vector theta = mu + tau * z;
-    p += normal_lpdf(mu, 0, 5);
-    p += cauchy_lpdf(tau, 0, 5);
-    p += std_normal_lpdf(z);
-    p += normal_lpdf(y, theta, sigma);
+    const Vector theta = p.vector("theta", y.size());
+    p += normal_lpdf(theta, mu, tau) + normal_lpdf(y, theta, sigma);
+    p += normal_lpdf(mu, 0, 5) + cauchy_lpdf(tau, 0, 5);
   });
   const std::string folder = KULLBACK_SOURCE_DIR "/examples/";
   const auto stan = load(
-      "data { int J; vector[J] y; vector[J] sigma; } parameters { real mu; real<lower=0> tau; vector[J] z; }"
-      " transformed parameters { vector[J] theta = mu + tau * z; }"
-      " model { mu ~ normal(0, 5); tau ~ cauchy(0, 5); z ~ std_normal(); y ~ normal(theta, sigma); }",
+      "data { int J; vector[J] y; vector[J] sigma; }"
+      " parameters { real mu; real<lower=0> tau; vector[J] theta; }"
+      " model { theta ~ normal(mu, tau); y ~ normal(theta, sigma); mu ~ normal(0, 5); tau ~ cauchy(0, 5); }",
       read_data(folder + "eight_schools.json"), {.normalized = true});
   expect_same(model, *stan->model);
   EXPECT_EQ(model.tape().instructions.size(), stan->model->tape()->instructions.size());

@@ -19,21 +19,15 @@ const FunctionRow kRows[] = {
 #include "function_rows.inc"
 };
 
-constexpr const char* kFunctions =
-    "functions {\n"
-    "  real g(vector x) {\n"
-    "    real s = 0;\n"
-    "    for (i in 1:size(x)) s += sin(1.7 * i) * x[i];\n"
-    "    return s;\n"
-    "  }\n"
-    "  real h(complex_vector z) { return g(get_real(z)) - 2 * g(get_imag(z)); }\n"
-    "  real w(complex z) { return 1.3 * get_real(z) - 0.7 * get_imag(z); }\n"
-    "  complex twice(complex z) { return z + z; }\n"
-    "}\n";
+const std::string kFunctions = std::string("functions {\n") + kWeightedSum +
+                               "  real h(complex_vector z) { return g(get_real(z)) - 2 * g(get_imag(z)); }\n"
+                               "  real w(complex z) { return 1.3 * get_real(z) - 0.7 * get_imag(z); }\n"
+                               "  complex twice(complex z) { return z + z; }\n"
+                               "}\n";
 
 TEST(FunctionRows, ValuesAndDerivatives) {
   for (const FunctionRow& row : kRows) {
-    const std::string program = std::string(kFunctions) + "parameters { vector[" + std::to_string(row.dim) +
+    const std::string program = kFunctions + "parameters { vector[" + std::to_string(row.dim) +
                                 "] theta; } model { real s; {" + row.body + "} target += s; }";
     const auto loaded = load(program);
     if (!loaded) continue;

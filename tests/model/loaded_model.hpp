@@ -41,6 +41,21 @@ inline std::unique_ptr<Loaded> load(const std::string& program, const std::strin
   return load(program, parse_json_data(json, "data.json"), std::move(options));
 }
 
+// A program of a table.
+struct ProgramRow {
+  const char* name;
+  const char* program;
+  const char* data = "{}";
+};
+
+// A function for a program's functions block: a sum with weights that are all different.
+inline constexpr const char* kWeightedSum =
+    "  real g(vector x) {\n"
+    "    real s = 0;\n"
+    "    for (i in 1:size(x)) s += sin(1.7 * i) * x[i];\n"
+    "    return s;\n"
+    "  }\n";
+
 // ---- one draw ----
 
 struct Point {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "model/memory_limit.hpp"
 #include "model/stan_model.hpp"
 #include "model/stan_rows.hpp"
 #include "tests/model/loaded_model.hpp"
@@ -471,6 +472,54 @@ TEST(Rows, saysWhatIsScaled) {
   has("not scaled (1 term): m ~ normal(0, 1);");
   has("scaled by N/B (12 terms): z ~ exponential(1);");
   has("all rows have one form");
+}
+
+// ---- memory ----
+
+std::string message_of(const std::function<void()>& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    return error.message() + " " + error.hint();
+  }
+  return "no error";
+}
+
+TEST(Rows, MinibatchesAreRefusedBeforeTheyFillTheMemory) {
+  const std::string program =
+      "data { int N; vector[N] y; } parameters { real m; real<lower=0> s; }"
+      " model { y ~ normal(exp(m * y), s); }";
+  std::string numbers;
+  for (int i = 0; i < 500; ++i) numbers += (i > 0 ? ", " : "") + std::to_string(0.01 * i);
+  const std::string data = R"({"N": 500, "y": [)" + numbers + "]}";
+  const auto loaded = load(program, data, {.max_memory = 500'000});
+  StanModel& model = *loaded->model;
+  std::vector<std::uint32_t> rows(100);
+  std::iota(rows.begin(), rows.end(), 0U);
+  model.rows()->choose(rows);
+  const std::vector<double> one = point_at(model.dim());
+  const Evaluated small = evaluate_lanes(model, one);
+  const std::string many = message_of([&] { evaluate_lanes(model, point_at(model.dim() * 512), 512); });
+  EXPECT_TRUE(many.starts_with("a minibatch of 100 rows: 512 draws at once need about ")) << many;
+  EXPECT_NE(many.find(" MB of memory, but 500 kB can be used. Choose fewer rows, or fewer draws at once"),
+            std::string::npos)
+      << many;
+  EXPECT_TRUE(evaluate_lanes(model, one) == small);  // what was chosen still is
+}
+
+TEST(Rows, ATapeOfTooManyRowsIsRefused) {
+  const auto loaded = load(
+      "data { int N; vector[N] y; } parameters { real m; } model { for (n in 1:N) y[n] ~ normal(m, 2); }",
+      R"({"N": 3, "y": [1, 2, 4]})");
+  loaded->model->rows()->choose(std::vector<std::uint32_t>{0, 2});
+  const tape::RowProgram& program = dynamic_cast<StanRows&>(*loaded->model->rows()).program();
+  std::vector<std::uint32_t> counts(program.classes.size(), 3'000'000);
+  const std::string message = message_of([&] { check_row_tape_size(program, counts, 1'000'000); });
+  EXPECT_TRUE(message.starts_with("the tape of a minibatch of 3000000 rows needs about ")) << message;
+  EXPECT_NE(message.find(" MB of memory, but 1 MB can be used. Choose fewer rows"), std::string::npos)
+      << message;
+  counts.assign(counts.size(), 3);
+  EXPECT_EQ(message_of([&] { check_row_tape_size(program, counts, 1'000'000); }), "no error");
 }
 
 }  // namespace

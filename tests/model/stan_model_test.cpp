@@ -49,12 +49,6 @@ TEST(StanModel, ALoopIsTheVectorisedStatement) {
   EXPECT_EQ(loop->model->tape()->instructions.size(), vectorised->model->tape()->instructions.size());
 }
 
-struct ProgramRow {
-  const char* name;
-  const char* program;
-  const char* data = "{}";
-};
-
 constexpr ProgramRow kPrograms[] = {
     {"transforms",
      "parameters { simplex[3] p; ordered[3] o; cov_matrix[2] S; cholesky_factor_corr[3] L; unit_vector[3] u;"

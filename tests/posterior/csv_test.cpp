@@ -241,6 +241,8 @@ TEST_F(Csv, ErrorsNameFileAndLine) {
   EXPECT_EQ(error_of("# x\nlp__,mu\n-1,two\n"), "given.csv:3: 'two' in column 2 is no number.");
   EXPECT_EQ(error_of("lp__,mu\n-1,\n"), "given.csv:2: '' in column 2 is no number.");
   EXPECT_EQ(error_of("lp__,,mu\n"), "given.csv:1: a column has no name.");
+  EXPECT_EQ(error_of("lp__,a,a\n"), "given.csv:1: the column 'a' occurs twice.");
+  EXPECT_EQ(error_of(" #a,b\n"), "given.csv:1: the name of a column cannot begin with '#'.");
   EXPECT_EQ(error_of("1,2\n3,4\n"), "given.csv:1: here are numbers where the names of columns are needed.");
 }
 
@@ -303,8 +305,7 @@ TEST_F(FitFolder, ErrorsSayWhatIsMissing) {
   EXPECT_NE(error_of_folder(folder_ / "run.json").message().find("is a file; the folder of a fit is needed."),
             std::string::npos);
   write("run.json", "{\"kind\": \"deep\"}");
-  EXPECT_NE(error_of_folder(folder_).message().find("holds a 'deep'; a posterior is needed."),
-            std::string::npos);
+  EXPECT_NE(error_of_folder(folder_).message().find("holds a 'deep'; draws are needed."), std::string::npos);
   write("run.json", "{\"kind\": ");
   EXPECT_EQ(error_of_folder(folder_).kind(), ErrorKind::bad_input);
   EXPECT_NE(error_of_folder(folder_).message().find("run.json: is no JSON"), std::string::npos);

@@ -129,6 +129,7 @@ TEST(Separation, IsMannAndWhitneys) {
   EXPECT_FALSE(separation({1, 2, 3, 4}, {0, 0, 0, 1}).is_below);
   EXPECT_EQ(separation({1, 2, 3, 4}, {0, 0, 0, 1}).beyond, 1u);
   EXPECT_EQ(separation({1, 2}, {0, 0}).auc, 0.5);
+  EXPECT_EQ(separation({1, kNan, 3}, {0, 1, 0}).auc, 0.5);
 }
 
 TEST(TreeDepth, FiresFromOnePercentOn) {

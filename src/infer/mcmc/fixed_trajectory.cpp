@@ -18,9 +18,7 @@ constexpr double kMostSteps = 1023;
 
 FixedTrajectory::FixedTrajectory(density::LogDensity& density, const Options& options, Start start,
                                  TrajectoryRule rule)
-    : HamiltonianChain(density, options, std::move(start), rule.target_accept),
-      rule_(rule),
-      ends_(2, density.dim()) {}
+    : HamiltonianChain(density, options, std::move(start), rule.goal), rule_(rule), ends_(2, density.dim()) {}
 
 std::size_t FixedTrajectory::steps() const {
   return static_cast<std::size_t>(std::clamp(rule_.int_time / nominal_step_size(), 1.0, kMostSteps));

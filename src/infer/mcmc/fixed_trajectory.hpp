@@ -8,7 +8,7 @@
 namespace kullback::infer {
 
 struct TrajectoryRule {
-  double target_accept = 0.8;
+  AcceptanceGoal goal = {};
   double int_time = 0;        // 0: one step
   bool has_hmc_stats = true;  // int_time__ and energy__ after accept_stat__ and stepsize__
 };

@@ -14,14 +14,14 @@ double PhasePoint::energy() const {
   return std::isnan(energy) ? std::numeric_limits<double>::infinity() : energy;
 }
 
-PhasePoints::PhasePoints(std::size_t count, std::size_t dim) : memory_(4 * count * dim), points_(count) {
-  double* next = memory_.data();
-  for (PhasePoint& point : points_) {
-    for (double** vector : {&point.theta, &point.gradient, &point.p, &point.velocity}) {
-      *vector = next;
-      next += dim;
-    }
-  }
+PhasePoints::PhasePoints(std::size_t count, std::size_t dim) : dim_(dim) {
+  while (points_.size() < count) add();
+}
+
+void PhasePoints::add() {
+  memory_.push_back(std::make_unique<double[]>(4 * dim_));
+  double* memory = memory_.back().get();
+  points_.push_back({memory, memory + dim_, memory + 2 * dim_, memory + 3 * dim_, 0, 0});
 }
 
 void Hamiltonian::evaluate(PhasePoint& point) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,15 +30,17 @@ struct PhasePoint {
   double energy() const;
 };
 
-// Memory for some points of one dimension.
+// Points of one dimension and their memory.
 class PhasePoints final {
  public:
   PhasePoints(std::size_t count, std::size_t dim);
   PhasePoint& operator[](std::size_t i) { return points_[i]; }
   std::size_t count() const { return points_.size(); }
+  void add();  // references to other points end
 
  private:
-  std::vector<double> memory_;
+  std::size_t dim_;
+  std::vector<std::unique_ptr<double[]>> memory_;
   std::vector<PhasePoint> points_;
 };
 

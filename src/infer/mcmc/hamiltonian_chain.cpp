@@ -55,12 +55,12 @@ void check_chain_options(const Options& options) {
 }
 
 HamiltonianChain::HamiltonianChain(density::LogDensity& density, const Options& options, Start start,
-                                   double target_accept)
+                                   AcceptanceGoal goal)
     : options_(options),
       start_(std::move(start)),
       hamiltonian_(density, options.metric),
       schedule_(options.metric == Metric::unit ? 0 : options.warmup),
-      dual_averaging_(target_accept, options.step_size),
+      dual_averaging_(goal, options.step_size),
       moments_(density.dim(), options.metric == Metric::dense),
       scratch_(2, density.dim()),
       step_size_(options.step_size) {

@@ -14,7 +14,7 @@ namespace kullback::infer {
 
 class HamiltonianChain : public Algorithm {
  public:
-  HamiltonianChain(density::LogDensity& density, const Options& options, Start start, double target_accept);
+  HamiltonianChain(density::LogDensity& density, const Options& options, Start start, AcceptanceGoal goal);
 
   bool step(Draws& draws) final;
   Progress progress() const final;

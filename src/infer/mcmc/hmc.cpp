@@ -20,7 +20,7 @@ std::unique_ptr<Algorithm> make_hmc(density::LogDensity& density, const Options&
                 "2 pi is a period of a standard normal coordinate; 1.5 is a quarter.");
   return std::make_unique<FixedTrajectory>(
       density, options, std::move(start),
-      TrajectoryRule{.target_accept = options.target_accept, .int_time = options.int_time});
+      TrajectoryRule{.goal = {options.target_accept}, .int_time = options.int_time});
 }
 
 }  // namespace

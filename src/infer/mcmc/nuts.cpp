@@ -54,16 +54,19 @@ struct Weight {
   }
 };
 
-// Points that are free again when nobody refers to them.
+// Points that are free again when nobody refers to them. There are as many as were ever in use at once, at
+// most three for each level of a tree and for the trajectory.
 class PointPool final {
  public:
-  PointPool(std::size_t count, std::size_t dim) : points_(count, dim), users_(count) { clear(); }
+  explicit PointPool(std::size_t dim) : points_(0, dim) {}
 
   void clear() {
     free_.clear();
     for (std::uint32_t i = 0; i < points_.count(); ++i) free_.push_back(i);
   }
+  // References to other points end.
   std::uint32_t take(std::uint32_t users) {
+    if (free_.empty()) add();
     const std::uint32_t taken = free_.back();
     free_.pop_back();
     users_[taken] = users;
@@ -75,6 +78,12 @@ class PointPool final {
   PhasePoint& operator[](std::uint32_t point) { return points_[point]; }
 
  private:
+  void add() {
+    free_.push_back(static_cast<std::uint32_t>(points_.count()));
+    points_.add();
+    users_.push_back(0);
+  }
+
   PhasePoints points_;
   std::vector<std::uint32_t> users_;
   std::vector<std::uint32_t> free_;
@@ -92,11 +101,10 @@ struct Tree {
 class Nuts final : public HamiltonianChain {
  public:
   Nuts(density::LogDensity& density, const Options& options, Start start)
-      : HamiltonianChain(density, options, std::move(start), options.target_accept),
+      : HamiltonianChain(density, options, std::move(start), {options.target_accept}),
         dim_(density.dim()),
         max_depth_(options.max_depth),
-        // Each level of a tree under construction holds one finished half; the trajectory is one more.
-        pool_(3 * (options.max_depth + 2), density.dim()),
+        pool_(density.dim()),
         sums_((2 * options.max_depth + 1) * density.dim()) {}
 
  private:

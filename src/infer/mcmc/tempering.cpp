@@ -88,7 +88,7 @@ Tempering::Tempering(density::LogDensity& density, const Options& options, Start
       target_(options.temperatures / 2),
       lanes_(density, options.temperatures),
       acceptance_(count_),
-      step_sizes_(count_, DualAveraging(kTargetAccept, 0.1)),
+      step_sizes_(count_, DualAveraging({kTargetAccept}, 0.1)),
       moments_(count_, RunningMoments(density.dim(), false)),
       rejections_(count_ - 1),
       tries_(count_ - 1),

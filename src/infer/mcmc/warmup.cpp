@@ -1,5 +1,5 @@
 // Dual averaging, with errors h_t = target - acceptance_t:
-//   H_t = (1 - 1/(t + 10)) H_{t-1} + h_t / (t + 10),   log e_t = mu - sqrt(t) / 0.05 H_t,
+//   H_t = (1 - 1/(t + 10)) H_{t-1} + h_t / (t + 10),   log e_t = mu - sqrt(t) / gamma H_t,
 //   mean of log e: weights t^-0.75.
 // The windows are those of the Stan reference manual. (Stan itself never ends its window where warm-up is
 // shorter than 150, stan-dev/stan#3380; we do as the manual says.)
@@ -13,7 +13,6 @@ namespace kullback::infer {
 
 namespace {
 
-constexpr double kGamma = 0.05;
 constexpr double kKappa = 0.75;
 constexpr double kDelay = 10;
 
@@ -24,8 +23,8 @@ constexpr std::size_t kLeastWarmup = 20;
 
 }  // namespace
 
-DualAveraging::DualAveraging(double target, double step_size)
-    : target_(target), centre_(std::log(10 * step_size)) {}
+DualAveraging::DualAveraging(AcceptanceGoal goal, double step_size)
+    : goal_(goal), centre_(std::log(10 * step_size)) {}
 
 void DualAveraging::restart(double step_size) {
   centre_ = std::log(10 * step_size);
@@ -37,8 +36,8 @@ void DualAveraging::restart(double step_size) {
 double DualAveraging::learn(double acceptance) {
   ++count_;
   const double weight = 1.0 / (count_ + kDelay);
-  mean_error_ += weight * (target_ - std::min(acceptance, 1.0) - mean_error_);
-  const double log_step = centre_ - mean_error_ * std::sqrt(count_) / kGamma;
+  mean_error_ += weight * (goal_.target - std::min(acceptance, 1.0) - mean_error_);
+  const double log_step = centre_ - mean_error_ * std::sqrt(count_) / goal_.gamma;
   mean_log_step_ += std::pow(count_, -kKappa) * (log_step - mean_log_step_);
   return std::exp(log_step);
 }

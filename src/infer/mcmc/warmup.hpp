@@ -9,11 +9,16 @@
 
 namespace kullback::infer {
 
-// Nesterov's dual averaging of the log step size (Hoffman and Gelman 2014): its mean acceptance goes to
-// `target`.
+struct AcceptanceGoal {
+  double target = 0.8;
+  double gamma = 0.05;  // larger: calmer, for acceptances that are noisy because they are of one step
+};
+
+// Nesterov's dual averaging of the log step size (Hoffman and Gelman 2014): the mean acceptance goes to its
+// target.
 class DualAveraging final {
  public:
-  DualAveraging(double target, double step_size);
+  DualAveraging(AcceptanceGoal goal, double step_size);
 
   // Forgets all but draws the next step sizes towards ten times this one.
   void restart(double step_size);
@@ -25,7 +30,7 @@ class DualAveraging final {
   void archive(Archive& archive);
 
  private:
-  double target_;
+  AcceptanceGoal goal_;
   double centre_;
   double count_ = 0;
   double mean_error_ = 0;

@@ -19,7 +19,9 @@ constexpr std::uint64_t kDifferenceGradients = 4;  // of a product by difference
 constexpr double kExactPivot = 1e-13;
 constexpr double kDifferencePivot = 1e-9;
 constexpr Eigen::Index kDirections = 3;
-constexpr Eigen::Index kEigenDim = 1000;  // beyond it eigenvectors take too long
+constexpr Eigen::Index kEigenDim = 500;  // beyond it eigenvectors take too long
+
+constexpr double kLeastCurvature = 1e-6;  // of C: a modified Newton step stays bounded
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -86,6 +88,7 @@ bool Hessian::advance(density::LogDensity& density, std::span<const double> thet
   for (std::size_t d = 0; d < count; ++d) unit[(columns_ + d) * count + d] = 1;
   gradients_ += count * (density.order() >= 2 ? 1 : kDifferenceGradients);
   if (!density.hessian_times(theta.data(), count, unit.data(), product.data())) return false;
+  if (!std::all_of(product.begin(), product.end(), [](double x) { return std::isfinite(x); })) return false;
   values_.resize((columns_ + count) * dim_);
   for (std::size_t d = 0; d < count; ++d) {
     for (std::size_t i = 0; i < dim_; ++i) values_[(columns_ + d) * dim_ + i] = product[i * count + d];
@@ -143,6 +146,21 @@ Curvature analyse(const Hessian& hessian, bool is_exact) {
   lower = scale.cwiseInverse().asDiagonal() * lower;
   result.precision.emplace(hessian.dim(), std::vector<double>(lower.data(), lower.data() + lower.size()));
   return result;
+}
+
+std::vector<double> modified_newton(const Hessian& hessian, std::span<const double> gradient) {
+  const MatrixXd precision = negative_symmetric(hessian);
+  const Index dim = precision.rows();
+  if (dim > kEigenDim || !precision.allFinite()) return {};
+  VectorXd scale = precision.diagonal().cwiseAbs().array().rsqrt();
+  for (double& number : scale) number = std::isfinite(number) ? number : 1;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(scale.asDiagonal() * precision * scale.asDiagonal());
+  const VectorXd curvature = eigen.eigenvalues().cwiseAbs().cwiseMax(kLeastCurvature);
+  const Eigen::Map<const VectorXd> g(gradient.data(), dim);
+  const VectorXd inside = eigen.eigenvectors().transpose() * scale.cwiseProduct(g);
+  const VectorXd direction = scale.cwiseProduct(eigen.eigenvectors() * inside.cwiseQuotient(curvature));
+  if (!direction.allFinite()) return {};
+  return {direction.data(), direction.data() + dim};
 }
 
 }  // namespace kullback::infer

@@ -61,4 +61,8 @@ struct Curvature {
 // `is_exact`: not by differences.
 Curvature analyse(const Hessian& hessian, bool is_exact);
 
+// A direction of ascent at a point with this Hessian that need not be negative definite: Newton's, with the
+// absolute values of the curvatures. Empty where there are too many coordinates.
+std::vector<double> modified_newton(const Hessian& hessian, std::span<const double> gradient);
+
 }  // namespace kullback::infer

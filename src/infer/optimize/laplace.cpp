@@ -124,9 +124,9 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
   if (density.dim() > kMaxDim) {
     throw Error(
         ErrorKind::usage,
-        fmt::format("The Laplace approximation of {} coordinates needs a Hessian of {} GB; it takes {} "
+        fmt::format("The Laplace approximation of {} coordinates needs a Hessian of {} MB; it takes {} "
                     "coordinates at most.",
-                    density.dim(), density.dim() * density.dim() * 8 / 1000000000, kMaxDim),
+                    density.dim(), density.dim() * density.dim() * 8 / 1000000, kMaxDim),
         "--method pathfinder has no such matrix.");
   }
   return std::make_unique<Laplace>(density, options, std::move(start));
@@ -137,7 +137,6 @@ constexpr std::string_view kOptions[] = {"draws",       "history",  "max_iterati
 
 }  // namespace
 
-const Method& laplace_method();
 const Method& laplace_method() {
   static const Method method{
       .name = "laplace",

@@ -9,6 +9,8 @@
 //   tol_param     |theta' - theta| < tol_param
 //   tol_rel_obj   |f' - f| / max(|f'|, |f|, 1) < tol_rel_obj eps
 //   tol_rel_grad  g'Hg / max(|f|, 1) < tol_rel_grad eps
+// The last one only after a step that changed f little: a first step down a cliff leaves an H that is far too
+// small.
 #include "infer/optimize/lbfgs.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +26,8 @@ namespace kullback::infer {
 namespace {
 
 constexpr double kFarAway = 1e15;  // a coordinate that gets there, the density still rising, has no bound
+
+constexpr double kCalm = 1e-4;  // a relative change of the log density
 
 double largest(std::span<const double> v) {
   double result = 0;
@@ -151,7 +155,8 @@ Stop Lbfgs::test(double gain, double step_length) const {
   if (norm(gradient_) == 0 || norm(gradient_) < options_.tol_grad) return Stop::tol_grad;
   if (step_length < options_.tol_param) return Stop::tol_param;
   if (std::abs(gain) / size_before < options_.tol_rel_obj * kEpsilon) return Stop::tol_rel_obj;
-  if (2 * expected_gain() / size < options_.tol_rel_grad * kEpsilon) return Stop::tol_rel_grad;
+  const bool is_calm = std::abs(gain) / size_before < kCalm;
+  if (is_calm && 2 * expected_gain() / size < options_.tol_rel_grad * kEpsilon) return Stop::tol_rel_grad;
   if (iterations_ >= options_.max_iterations) return Stop::max_iterations;
   return Stop::not_yet;
 }
@@ -159,24 +164,39 @@ Stop Lbfgs::test(double gain, double step_length) const {
 bool Lbfgs::step() {
   if (stop_ != Stop::not_yet) return false;
   ++iterations_;
+  if (climb()) return true;
+  CurvaturePairs history = std::move(pairs_);
+  pairs_ = CurvaturePairs(density_.dim(), options_.history);
+  if (history.count() > 0 && climb()) return true;
+  pairs_ = std::move(history);  // still the best guess of the curvature
+  stop_ = Stop::line_search;
+  return true;
+}
+
+// Along the direction that the history gives; false where no step rises.
+bool Lbfgs::climb() {
+  const std::vector<double> direction = next_direction();
+  const double slope = -dot(direction, gradient_);
+  if (!(slope < 0) || !std::isfinite(slope)) return false;
   Point reached;
-  for (;;) {
-    const std::vector<double> direction = next_direction();
-    const double slope = -dot(gradient_, direction);
-    const SearchResult result =
-        slope < 0 && std::isfinite(slope) ? search(direction, slope, reached) : SearchResult{};
-    if (result.end == SearchEnd::failed) {
-      if (pairs_.count() > 0) {
-        pairs_.clear();
-        continue;
-      }
-      stop_ = Stop::line_search;
-      return true;
-    }
-    move_to(std::move(reached));
-    if (result.end == SearchEnd::unbounded || largest(theta_) > kFarAway) stop_ = Stop::unbounded;
-    return true;
-  }
+  const SearchResult result = search(direction, slope, reached);
+  if (result.end == SearchEnd::failed) return false;
+  move_to(std::move(reached));
+  if (result.end == SearchEnd::unbounded || largest(theta_) > kFarAway) stop_ = Stop::unbounded;
+  return true;
+}
+
+bool Lbfgs::leap(std::span<const double> direction, double least_gain) {
+  const double slope = -dot(direction, gradient_);
+  if (stop_ == Stop::start_not_finite || !(slope < 0) || !std::isfinite(slope)) return false;
+  Point reached;
+  const SearchResult result = search(direction, slope, reached);
+  if (result.end == SearchEnd::failed || !(reached.log_density - log_density_ > least_gain)) return false;
+  move_to(std::move(reached));
+  pairs_.clear();
+  stop_ = iterations_ < options_.max_iterations ? Stop::not_yet : Stop::max_iterations;
+  if (result.end == SearchEnd::unbounded) stop_ = Stop::unbounded;
+  return true;
 }
 
 void Lbfgs::archive(Archive& archive) {

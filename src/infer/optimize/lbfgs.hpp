@@ -43,6 +43,10 @@ class Lbfgs final {
 
   // One iteration; false where it has stopped: nothing was done.
   bool step();
+  // A line search along a direction of ascent that others computed, such as Newton's; then the history is
+  // forgotten, and step() goes on. False, and nothing has changed, where it does not gain more than
+  // `least_gain`.
+  bool leap(std::span<const double> direction, double least_gain);
 
   Stop stop() const { return stop_; }
   const std::vector<double>& theta() const { return theta_; }
@@ -65,6 +69,7 @@ class Lbfgs final {
     bool is_finite = false;
   };
 
+  bool climb();
   Point evaluate(std::vector<double> theta);
   std::vector<double> next_direction() const;
   SearchResult search(std::span<const double> direction, double slope, Point& reached);

@@ -29,6 +29,9 @@ constexpr double kNearLow = 1e-3;  // of the interval: a first step may be far t
 constexpr double kNearHigh = 0.05;
 constexpr double kSlow = 0.66;  // an interval that keeps more than this shrinks slowly
 constexpr double kNarrow = 1e-14;
+// Not finite points after which a step that falls enough is taken: not onto the edge of the support, where
+// the next direction could not lead along it.
+constexpr int kMaxNotFinite = 5;
 
 // The minimiser of the cubic through both points; NaN where there is none.
 double cubic_minimiser(const LinePoint& a, const LinePoint& b) {
@@ -63,7 +66,9 @@ class Search final {
  private:
   LinePoint at(double step) {
     ++evaluations_;
-    return line_(step);
+    const LinePoint point = line_(step);
+    if (!point.is_finite) ++not_finite_;
+    return point;
   }
 
   bool is_too_high(const LinePoint& point) const {
@@ -94,6 +99,7 @@ class Search final {
     while (evaluations_ < kMaxEvaluations) {
       const double width = std::abs(high.step - low_.step);
       if (width <= kNarrow * std::max(high.step, low_.step)) break;
+      if (not_finite_ >= kMaxNotFinite && low_.step > 0) break;
       const LinePoint point = at(inner_step(high, is_slow));
       if (is_too_high(point)) {
         high = point;
@@ -116,6 +122,7 @@ class Search final {
   double slack_;
   LinePoint low_;
   int evaluations_ = 0;
+  int not_finite_ = 0;
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 // precision P, a number that no change of coordinates alters: a density that grows like log(theta) keeps it
 // at 1/2 for ever, while its gradient vanishes.
 //
-// One Newton step from where L-BFGS stopped makes the mode exact to what P is known to.
+// Where L-BFGS stopped too early, in a long valley or at an edge, a line search along Newton's direction
+// leads on, and L-BFGS climbs again. Near the mode one plain Newton step makes it exact to what P is known
+// to.
 //
 // A Gaussian falls by 2 over two standard deviations along any direction. A density that falls by less than a
 // hundredth of that is a plateau (separated data in a logistic regression), whatever its curvature at the
@@ -23,14 +25,18 @@ namespace kullback::infer {
 
 namespace {
 
-constexpr double kRising = 1e-3;   // of the log density: 0.04 standard deviations from the mode
-constexpr double kNearMode = 0.1;  // a Newton step from farther away is not taken
-constexpr double kRunAway =
-    1e6;  // a coordinate so large, the density still rising, is on its way to infinity
-constexpr double kHugeDensity = 1e15;  // no data and priors give such a log density
-constexpr double kDistance = 2;        // in standard deviations
+constexpr double kRising = 1e-3;    // of the log density: 0.04 standard deviations from the mode
+constexpr double kNearMode = 1e-4;  // from nearer, P is that of the mode
+constexpr std::uint64_t kMaxLeaps = 20;
+constexpr std::uint64_t kMaxEscapes = 3;  // of leaps, those from points with an indefinite Hessian
+// A coordinate so large, the density still rising, is on its way to infinity.
+constexpr double kRunAway = 1e6;
+constexpr double kRunAwayTransformed = 30;  // the logarithm of a scale of 1e-13
+constexpr double kHugeDensity = 1e15;       // no data and priors give such a log density
+constexpr double kDistance = 2;             // in standard deviations
 constexpr double kLeastFall = 0.01 * 0.5 * kDistance * kDistance;
 constexpr double kAsymmetry = 1e-3;
+constexpr std::size_t kFlatnessDim = 500;  // it takes dim^3 operations
 constexpr std::size_t kNamed = 3;
 
 std::size_t largest_coordinate(std::span<const double> v) {
@@ -70,7 +76,10 @@ bool ModeSearch::step() {
   if (phase_ == Phase::curving) {
     const bool is_finite = hessian_.advance(density_, theta_);
     has_hessian_ = is_finite && hessian_.is_complete();
-    if (!is_finite || has_hessian_) finish();
+    if (has_hessian_)
+      after_curving();
+    else if (!is_finite)
+      finish();
     return true;
   }
   return false;
@@ -86,12 +95,32 @@ void ModeSearch::after_climbing() {
     finish();
 }
 
+// To the mode, to a better point to climb from, or to the end.
+void ModeSearch::after_curving() {
+  curvature_ = analyse(hessian_, density_.order() >= 2);
+  const bool is_near = curvature_->precision && gain() < kNearMode;
+  if (!is_near && leaps_ < kMaxLeaps && lbfgs_.stop() != Stop::max_iterations && leap()) return;
+  if (curvature_->precision) newton_step();
+  finish();
+}
+
+bool ModeSearch::leap() {
+  ++leaps_;
+  if (!curvature_->precision && ++escapes_ > kMaxEscapes) return false;
+  const bool has_leapt =
+      curvature_->precision ? lbfgs_.leap(curvature_->precision->covariance_times(gradient_), 0.1 * kNearMode)
+                            : lbfgs_.leap(modified_newton(hessian_, gradient_), kRising);
+  if (!has_leapt) return false;
+  more_gradients_ += hessian_.gradients();
+  hessian_ = Hessian(density_.dim());
+  has_hessian_ = false;
+  curvature_.reset();
+  phase_ = Phase::climbing;
+  return true;
+}
+
 void ModeSearch::finish() {
   phase_ = Phase::done;
-  if (has_hessian_) {
-    curvature_ = analyse(hessian_, density_.order() >= 2);
-    if (curvature_->precision) newton_step();
-  }
   judge();
 }
 
@@ -99,9 +128,10 @@ void ModeSearch::finish() {
 void ModeSearch::judge() {
   findings_.clear();
   find_stop();
+  if (is_unbounded()) return;
   if (curvature_) {
     find_curvature();
-    if (findings_.empty()) find_flatness();
+    if (findings_.empty() && density_.dim() <= kFlatnessDim) find_flatness();
   } else if (wants_curvature() && findings_.empty()) {
     findings_.push_back(
         {"no-curvature", "The curvature where the optimiser stopped could not be computed.",
@@ -145,7 +175,19 @@ void ModeSearch::newton_step() {
 
 bool ModeSearch::is_unbounded() const {
   if (lbfgs_.stop() == Stop::unbounded || log_density_ > kHugeDensity) return true;
-  return gain() > kRising && !theta_.empty() && std::abs(theta_[largest_coordinate(theta_)]) > kRunAway;
+  const bool is_indefinite = curvature_ && !curvature_->precision;
+  return (gain() > kRising || is_indefinite) && has_run_away();
+}
+
+bool ModeSearch::has_run_away() const {
+  using Kind = density::Support::Kind;
+  const auto supports = density_.supports();
+  for (std::size_t i = 0; i < theta_.size(); ++i) {
+    const Kind kind = i < supports.size() ? supports[i].kind : Kind::real;
+    const bool is_transformed = kind == Kind::positive || kind == Kind::bounded;
+    if (std::abs(theta_[i]) > (is_transformed ? kRunAwayTransformed : kRunAway)) return true;
+  }
+  return false;
 }
 
 void ModeSearch::find_stop() {
@@ -169,7 +211,7 @@ void ModeSearch::find_stop() {
         {"not-a-mode",
          fmt::format("The optimiser stopped where the log density still rises, by about {:.3g}.", rise),
          fmt::format("{} {}", why(stop), how_far(density_, lbfgs_)),
-         "This is no mode: the density may have none, or an edge where it rises. Look at the parameters "
+         "This is no mode: the density may have none, or an edge or a kink there. Look at the parameters "
          "named, "
          "start elsewhere, or lower the tolerances."});
   }
@@ -239,6 +281,8 @@ void ModeSearch::archive(Archive& archive) {
   archive.value(gradient_);
   archive.value(log_density_);
   archive.value(more_gradients_);
+  archive.value(leaps_);
+  archive.value(escapes_);
   hessian_.archive(archive);
   archive.value(has_hessian_);
   if (!archive.is_reading()) return;

@@ -1,5 +1,5 @@
 // The search for a mode that the methods `optimize` and `laplace` share: L-BFGS, then the curvature where it
-// stopped, a Newton step, and what all this says against the point being a mode.
+// stopped, Newton steps as long as they gain, and what all this says against the point being a mode.
 #pragma once
 
 #include <cstddef>
@@ -38,11 +38,14 @@ class ModeSearch final {
   enum class Phase : std::uint64_t { climbing, curving, done };
 
   void after_climbing();
+  void after_curving();
+  bool leap();
   void finish();
   void judge();
   bool wants_curvature() const;
   void newton_step();
   double gain() const;
+  bool has_run_away() const;
   void find_stop();
   void find_curvature();
   void find_flatness();
@@ -55,6 +58,8 @@ class ModeSearch final {
   std::vector<double> gradient_;
   double log_density_ = 0;
   std::uint64_t more_gradients_ = 0;
+  std::uint64_t leaps_ = 0;
+  std::uint64_t escapes_ = 0;
   Hessian hessian_;
   bool has_hessian_ = false;  // complete and finite
   std::optional<Curvature> curvature_;

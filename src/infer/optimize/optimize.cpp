@@ -57,7 +57,6 @@ constexpr std::string_view kOptions[] = {"history",  "max_iterations", "tol_obj"
 
 }  // namespace
 
-const Method& optimize_method();
 const Method& optimize_method() {
   static const Method method{
       .name = "optimize",

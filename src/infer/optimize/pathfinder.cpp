@@ -279,7 +279,6 @@ constexpr std::string_view kStats[] = {"lp_approx__", "path__"};
 
 }  // namespace
 
-const Method& pathfinder_method();
 const Method& pathfinder_method() {
   static const Method method{
       .name = "pathfinder",

@@ -6,7 +6,7 @@
 //   3. systematic resampling;
 //   4. Hamiltonian moves with the variances of the weighted particles as metric, again and again until no
 //      coordinate's correlation with its place after resampling is above 0.2 (0.1 at the end), so that copies
-//      part.
+//      part; or until it has stopped falling (by a twentieth in five moves), as between separate modes.
 // The variance of log Z is estimated from the descendants of each first particle (Lee and Whiteley 2018),
 //   1 - (N / (N - 1))^(n + 1) (1 - sum over ancestors of (their weight)^2) after n resamplings,
 // which is right for multinomial and cautious for systematic resampling.
@@ -33,6 +33,8 @@ constexpr double kEffective = 0.5;
 constexpr double kTargetAccept = 0.8;
 constexpr std::size_t kMostLeapfrogs = 8;
 constexpr std::size_t kMostMoves = 40;
+constexpr std::size_t kPatience = 5;
+constexpr double kFalls = 0.95;
 constexpr double kCorrelation = 0.2;
 constexpr double kLastCorrelation = 0.1;
 constexpr std::size_t kLeastParticles = 16;
@@ -110,7 +112,7 @@ bool Smc::step(Draws& draws) {
 }
 
 void Smc::begin() {
-  Random random = stream(Purpose::start);
+  Random random = stream(Purpose::approximation);  // not that of the start, which the reference depends on
   for (std::size_t k = 0; k < count_; ++k) lanes_.draw_reference(k, random);
   lanes_.evaluate();
 }
@@ -210,6 +212,7 @@ void Smc::move_until_parted() {
   for (std::size_t i = 0; i < lanes_.dim(); ++i) {
     for (std::size_t k = 0; k < count_; ++k) places.push_back(lanes_.theta(i, k));
   }
+  std::vector<double> correlations;
   const double enough = beta_ == 1 ? kLastCorrelation : kCorrelation;
   for (std::size_t move = 1; move <= kMostMoves; ++move) {
     std::fill(lanes_.step_size.begin(), lanes_.step_size.end(), step_size_);
@@ -218,7 +221,9 @@ void Smc::move_until_parted() {
         std::accumulate(acceptance_.begin(), acceptance_.end(), 0.0) / static_cast<double>(count_);
     step_size_ *= std::exp(mean - kTargetAccept);
     last_correlation_ = largest_correlation(places);
+    correlations.push_back(last_correlation_);
     if (move > 1 && last_correlation_ < enough) return;
+    if (move > kPatience && last_correlation_ > kFalls * correlations[move - 1 - kPatience]) return;
   }
 }
 
@@ -279,8 +284,7 @@ Findings Smc::findings() const {
     result.push_back({"particles-stay",
                       "Particles stayed near their places at the last temperature: there are modes between "
                       "which they cannot move, or their moves are too short.",
-                      "correlation with the places after resampling " + text(last_correlation_) + " after " +
-                          std::to_string(kMostMoves) + " moves",
+                      "correlation with the places after resampling " + text(last_correlation_),
                       "Look for separate modes in the draws; where there are none, use nuts."});
   return result;
 }

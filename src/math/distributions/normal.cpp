@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "math/distribution_kernel.hpp"
 #include "math/distributions/location_scale.hpp"
+#include "math/distributions/normal_sum.hpp"
 
 namespace kullback::math {
 namespace {
@@ -40,8 +41,19 @@ struct Normal {
   static double random(Random& random, const double* p) { return p[0] + p[1] * random.normal(); }
 };
 
+// Sums of many elements have loops of their own.
+void batch(const DensityCall& call) {
+  if (!normal_sum(call)) kernel::Function<Normal, Normal::Density, Domain::any>::batch(call);
+}
+
+constexpr Distribution describe_normal() {
+  Distribution result = describe_distribution<Normal>("normal");
+  result.log_density.batch = &batch;
+  return result;
+}
+
 }  // namespace
 
-constinit const Distribution distributions::normal = describe_distribution<Normal>("normal");
+constinit const Distribution distributions::normal = describe_normal();
 
 }  // namespace kullback::math

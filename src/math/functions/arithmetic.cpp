@@ -18,6 +18,7 @@ KULLBACK_KERNELS(Plus)
 
 struct Minus {
   static constexpr bool kVectorized = true;
+  static constexpr bool kFromValue = true;
   KULLBACK_INLINE static double value(double x) { return -x; }
   KULLBACK_INLINE static void partials(double, double, double* d) { d[0] = -1.0; }
 };
@@ -25,6 +26,7 @@ KULLBACK_KERNELS(Minus)
 
 struct Add {
   static constexpr bool kVectorized = true;
+  static constexpr bool kFromValue = true;
   static constexpr bool kSeparable = true;
   KULLBACK_INLINE static double value(double x, double y) { return x + y; }
   KULLBACK_INLINE static void partials(double, double, double, double* d) { d[0] = d[1] = 1.0; }
@@ -33,6 +35,7 @@ KULLBACK_KERNELS(Add)
 
 struct Subtract {
   static constexpr bool kVectorized = true;
+  static constexpr bool kFromValue = true;
   static constexpr bool kSeparable = true;
   KULLBACK_INLINE static double value(double x, double y) { return x - y; }
   KULLBACK_INLINE static void partials(double, double, double, double* d) {

@@ -17,6 +17,7 @@ constexpr double kLn10 = 2.30258509299404568402;
 
 struct Exp {
   static constexpr bool kVectorized = true;
+  static constexpr bool kFromValue = true;
   KULLBACK_INLINE static double value(double x) { return fast::exp(x); }
   KULLBACK_INLINE static void partials(double, double value, double* d) { d[0] = value; }
 };
@@ -79,6 +80,7 @@ KULLBACK_KERNELS(Square)
 
 struct Sqrt {
   static constexpr bool kVectorized = true;
+  static constexpr bool kFromValue = true;
   KULLBACK_INLINE static double value(double x) { return fast::sqrt(x); }
   KULLBACK_INLINE static void partials(double, double value, double* d) {
     d[0] = value == 0.0 ? 0.0 : 0.5 / value;

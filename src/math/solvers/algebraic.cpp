@@ -83,13 +83,13 @@ struct KinsolData {
 
 int kinsol_value(N_Vector x, N_Vector f, void* data) {
   auto& own = *static_cast<KinsolData*>(data);
-  return own.kept.run([&] { own.system.value(NV_DATA_S(x), NV_DATA_S(f)); });
+  return own.kept.run([&] { own.system.value(sundials::data(x), sundials::data(f)); });
 }
 
 int kinsol_jacobian(N_Vector x, N_Vector, SUNMatrix j, void* data, N_Vector, N_Vector) {
   auto& own = *static_cast<KinsolData*>(data);
   return own.kept.run([&] {
-    std::copy_n(own.system.jacobian(NV_DATA_S(x)), own.system.size() * own.system.size(), SM_DATA_D(j));
+    std::copy_n(own.system.jacobian(sundials::data(x)), own.system.size() * own.system.size(), SM_DATA_D(j));
   });
 }
 
@@ -137,7 +137,7 @@ void solve_newton(const AlgebraicProblem& problem, double* root) {
   std::vector<double> ones(n, 1.0);
   const sundials::Vector unknowns(n, x.data(), context);
   const sundials::Vector scaling(n, ones.data(), context);
-  const sundials::DenseSolver linear(n, unknowns, context);
+  sundials::DenseSolver linear(n, context);
   const Kinsol kinsol(context);
   const auto require = [&](int flag, std::string_view call) {
     if (flag >= 0) return;

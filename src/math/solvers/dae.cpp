@@ -33,7 +33,7 @@ class System final {
     System& s = *static_cast<System*>(data);
     return s.kept.run([&] {
       s.move_to(t, y, rate);
-      s.problem_.residual->value(s.point_.data(), NV_DATA_S(result));
+      s.problem_.residual->value(s.point_.data(), sundials::data(result));
     });
   }
 
@@ -56,7 +56,8 @@ class System final {
       const std::size_t first = static_cast<std::size_t>(count) - s.problem_.parameters.size();
       for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
         const double* forcing = k < first ? nullptr : s.jacobian_.data() + s.n_ * (1 + 2 * s.n_ + k - first);
-        s.sensitivity(NV_DATA_S(states[k]), NV_DATA_S(rates[k]), forcing, NV_DATA_S(results[k]));
+        s.sensitivity(sundials::data(states[k]), sundials::data(rates[k]), forcing,
+                      sundials::data(results[k]));
       }
     });
   }
@@ -66,8 +67,8 @@ class System final {
  private:
   void move_to(double t, N_Vector y, N_Vector rate) {
     point_[0] = t;
-    std::copy_n(NV_DATA_S(y), n_, point_.begin() + 1);
-    std::copy_n(NV_DATA_S(rate), n_, point_.begin() + 1 + static_cast<long>(n_));
+    std::copy_n(sundials::data(y), n_, point_.begin() + 1);
+    std::copy_n(sundials::data(rate), n_, point_.begin() + 1 + static_cast<long>(n_));
   }
 
   void differentiate(double t, N_Vector y, N_Vector rate) {
@@ -174,9 +175,9 @@ void solve_dae(const DaeProblem& problem, double* coupled) {
   start_sensitivities(problem, z.data() + n, rates.data() + n);
   const sundials::Vector y(n, z.data(), context);
   const sundials::Vector rate(n, rates.data(), context);
-  const sundials::Vectors states(count, n, z.data() + n, context);
-  const sundials::Vectors state_rates(count, n, rates.data() + n, context);
-  const sundials::DenseSolver linear(n, y, context);
+  sundials::Vectors states(count, n, z.data() + n, context);
+  sundials::Vectors state_rates(count, n, rates.data() + n, context);
+  sundials::DenseSolver linear(n, context);
   const Idas idas(context, problem, system);
   idas.require(IDAInit(idas, System::residual, problem.initial_time, y, rate), "IDAInit");
   idas.require(IDASetErrHandlerFn(idas, sundials::silent_error_handler, nullptr), "IDASetErrHandlerFn");
@@ -187,15 +188,15 @@ void solve_dae(const DaeProblem& problem, double* coupled) {
                "IDASStolerances");
   idas.require(IDASetMaxNumSteps(idas, problem.max_num_steps), "IDASetMaxNumSteps");
   if (count > 0) {
-    idas.require(
-        IDASensInit(idas, static_cast<int>(count), IDA_STAGGERED, System::sensitivities, states, state_rates),
-        "IDASensInit");
+    idas.require(IDASensInit(idas, static_cast<int>(count), IDA_STAGGERED, System::sensitivities,
+                             states.array(), state_rates.array()),
+                 "IDASensInit");
     idas.require(IDASensEEtolerances(idas), "IDASensEEtolerances");
   }
   double reached = problem.initial_time;
   for (std::size_t i = 0; i < problem.times.size(); ++i) {
     idas.require_step(IDASolve(idas, problem.times[i], &reached, y, rate, IDA_NORMAL), problem.times[i]);
-    if (count > 0) idas.require(IDAGetSens(idas, &reached, states), "IDAGetSens");
+    if (count > 0) idas.require(IDAGetSens(idas, &reached, states.array()), "IDAGetSens");
     std::copy(z.begin(), z.end(), coupled + i * z.size());
   }
 }

@@ -50,18 +50,44 @@ const double* CoupledOde::jacobian(double t, const double* y, double* dy) {
   return jacobian_.data();
 }
 
-void CoupledOde::sensitivity_rate(const double* jacobian, const double* s, double* ds,
-                                  std::size_t which) const {
-  const std::size_t of_initial = problem_.initial_varies ? states_ : 0;
-  if (which < of_initial) {
-    std::fill_n(ds, states_, 0.0);
-  } else {
-    std::copy_n(jacobian + states_ * (1 + states_ + which - of_initial), states_, ds);
+namespace {
+
+// ds += J s for columns s of n numbers; J by columns.
+void add_products(const double* jacobian, const double* s, double* ds, std::size_t columns, std::size_t n) {
+  for (const double* end = s + columns * n; s != end; s += n, ds += n) {
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t i = 0; i < n; ++i) ds[i] += s[j] * jacobian[j * n + i];
+    }
   }
-  for (std::size_t j = 0; j < states_; ++j) {
-    const double* column = jacobian + states_ * (1 + j);
-    for (std::size_t i = 0; i < states_; ++i) ds[i] += s[j] * column[i];
+}
+
+// The same for few states: the compiler unrolls what it knows the length of.
+template <std::size_t N>
+void add_short_products(const double* jacobian, const double* s, double* ds, std::size_t columns,
+                        std::size_t) {
+  for (const double* end = s + columns * N; s != end; s += N, ds += N) {
+    for (std::size_t i = 0; i < N; ++i) {
+      double sum = ds[i];
+      for (std::size_t j = 0; j < N; ++j) sum += s[j] * jacobian[j * N + i];
+      ds[i] = sum;
+    }
   }
+}
+
+}  // namespace
+
+void CoupledOde::sensitivity_rates(const double* jacobian, const double* s, double* ds) const {
+  const double* by_states = jacobian + states_;
+  const double* by_parameters = by_states + states_ * states_;
+  const std::size_t of_initial = problem_.initial_varies ? states_ * states_ : 0;
+  std::fill_n(ds, of_initial, 0.0);
+  std::copy_n(by_parameters, problem_.parameters.size() * states_, ds + of_initial);
+  const auto add = states_ == 1   ? add_short_products<1>
+                   : states_ == 2 ? add_short_products<2>
+                   : states_ == 3 ? add_short_products<3>
+                   : states_ == 4 ? add_short_products<4>
+                                  : add_products;
+  add(by_states, s, ds, problem_.sensitivities(), states_);
 }
 
 void CoupledOde::rate(double t, const double* z, double* dz) {
@@ -69,9 +95,7 @@ void CoupledOde::rate(double t, const double* z, double* dz) {
     plain_rate(t, z, dz);
     return;
   }
-  const double* columns = jacobian(t, z, dz);
-  for (std::size_t k = 0; k < problem_.sensitivities(); ++k)
-    sensitivity_rate(columns, z + states_ * (1 + k), dz + states_ * (1 + k), k);
+  sensitivity_rates(jacobian(t, z, dz), z + states_, dz + states_);
 }
 
 }  // namespace kullback::math

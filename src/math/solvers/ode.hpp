@@ -56,7 +56,7 @@ class CoupledOde final {
   void rate(double t, const double* z, double* dz);
   void plain_rate(double t, const double* y, double* dy);         // y only
   const double* jacobian(double t, const double* y, double* dy);  // of f, by columns: d/dt, d/dy, d/dp
-  void sensitivity_rate(const double* jacobian, const double* s, double* ds, std::size_t which) const;
+  void sensitivity_rates(const double* jacobian, const double* s, double* ds) const;  // of all columns
 
  private:
   const OdeProblem& problem_;

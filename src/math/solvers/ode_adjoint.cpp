@@ -45,8 +45,8 @@ class Solution final {
         tolerance_back_(n_, absolute_backward_.data(), context_),
         y_back_(n_, lambda_.data(), context_),
         q_back_(quadrature_.size(), quadrature_.data(), context_),
-        linear_(n_, y_, context_),
-        linear_back_(n_, y_back_, context_),
+        linear_(n_, context_),
+        linear_back_(n_, context_),
         cvodes_(control.solver_forward == 1 ? CV_ADAMS : CV_BDF, context_, problem.function) {
     std::copy(problem.parameters.begin(), problem.parameters.end(),
               point_.begin() + 1 + static_cast<long>(n_));
@@ -99,14 +99,14 @@ class Solution final {
 
   static int rate(realtype t, N_Vector y, N_Vector dy, void* data) {
     Solution& s = self(data);
-    return s.kept_.run([&] { s.system_.plain_rate(t, NV_DATA_S(y), NV_DATA_S(dy)); });
+    return s.kept_.run([&] { s.system_.plain_rate(t, sundials::data(y), sundials::data(dy)); });
   }
 
   static int state_jacobian(realtype t, N_Vector y, N_Vector, SUNMatrix j, void* data, N_Vector, N_Vector,
                             N_Vector) {
     Solution& s = self(data);
     return s.kept_.run([&] {
-      const double* columns = s.system_.jacobian(t, NV_DATA_S(y), s.rate_.data());
+      const double* columns = s.system_.jacobian(t, sundials::data(y), s.rate_.data());
       std::copy_n(columns + s.n_, s.n_ * s.n_, SM_DATA_D(j));
     });
   }
@@ -115,7 +115,7 @@ class Solution final {
     Solution& s = self(data);
     return s.kept_.run([&] {
       s.pull_back(t, y, lambda);
-      for (std::size_t j = 0; j < s.n_; ++j) NV_DATA_S(dlambda)[j] = -s.gradient_[1 + j];
+      for (std::size_t j = 0; j < s.n_; ++j) sundials::data(dlambda)[j] = -s.gradient_[1 + j];
     });
   }
 
@@ -124,7 +124,8 @@ class Solution final {
     Solution& s = self(data);
     return s.kept_.run([&] {
       s.pull_back(t, y, lambda);
-      for (std::size_t j = 0; j < s.quadrature_.size(); ++j) NV_DATA_S(dq)[j] = -s.gradient_[1 + s.n_ + j];
+      for (std::size_t j = 0; j < s.quadrature_.size(); ++j)
+        sundials::data(dq)[j] = -s.gradient_[1 + s.n_ + j];
     });
   }
 
@@ -132,7 +133,7 @@ class Solution final {
                            N_Vector, N_Vector) {
     Solution& s = self(data);
     return s.kept_.run([&] {
-      const double* columns = s.system_.jacobian(t, NV_DATA_S(y), s.rate_.data()) + s.n_;
+      const double* columns = s.system_.jacobian(t, sundials::data(y), s.rate_.data()) + s.n_;
       for (std::size_t r = 0; r < s.n_; ++r) {
         for (std::size_t c = 0; c < s.n_; ++c) SM_DATA_D(j)[c * s.n_ + r] = -columns[r * s.n_ + c];
       }
@@ -141,8 +142,8 @@ class Solution final {
 
   void pull_back(double t, N_Vector y, N_Vector lambda) {
     point_[0] = t;
-    std::copy_n(NV_DATA_S(y), n_, point_.begin() + 1);
-    problem_.rhs->pull_back(point_.data(), NV_DATA_S(lambda), gradient_.data());
+    std::copy_n(sundials::data(y), n_, point_.begin() + 1);
+    problem_.rhs->pull_back(point_.data(), sundials::data(lambda), gradient_.data());
   }
 
   void start_backward(double from) {

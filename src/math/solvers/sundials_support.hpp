@@ -1,15 +1,17 @@
 // Owners of SUNDIALS objects; included by the solvers built on it, by no header.
 #pragma once
 
-#include <nvector/nvector_serial.h>
 #include <sundials/sundials_context.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
 
 #include <cstddef>
+#include <deque>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "math/solvers/block_vector.hpp"
+#include "math/solvers/dense_solver.hpp"
 
 namespace kullback::math::sundials {
 
@@ -25,10 +27,11 @@ class Context final {
   SUNContext context_ = nullptr;
 };
 
-// A view of numbers owned elsewhere.
+// A view of numbers owned elsewhere; of one block unless its size is given.
 class Vector final {
  public:
-  Vector(std::size_t size, double* data, SUNContext context);
+  Vector(std::size_t size, double* numbers, SUNContext context);
+  Vector(const BlockVector& numbers, SUNContext context);
   ~Vector();
   Vector(const Vector&) = delete;
   Vector& operator=(const Vector&) = delete;
@@ -41,30 +44,12 @@ class Vector final {
 // Views of `count` vectors of `size` numbers, one after another.
 class Vectors final {
  public:
-  Vectors(std::size_t count, std::size_t size, double* data, SUNContext context);
-  ~Vectors();
-  Vectors(const Vectors&) = delete;
-  Vectors& operator=(const Vectors&) = delete;
-  operator N_Vector*() const { return vectors_; }
+  Vectors(std::size_t count, std::size_t size, double* numbers, SUNContext context);
+  N_Vector* array() { return vectors_.data(); }
 
  private:
-  int count_;
-  N_Vector* vectors_ = nullptr;
-};
-
-// A dense matrix and the solver that factors it.
-class DenseSolver final {
- public:
-  DenseSolver(std::size_t size, N_Vector like, SUNContext context);
-  ~DenseSolver();
-  DenseSolver(const DenseSolver&) = delete;
-  DenseSolver& operator=(const DenseSolver&) = delete;
-  SUNMatrix matrix() const { return matrix_; }
-  SUNLinearSolver solver() const { return solver_; }
-
- private:
-  SUNMatrix matrix_;
-  SUNLinearSolver solver_;
+  std::deque<Vector> owned_;
+  std::vector<N_Vector> vectors_;
 };
 
 // An exception must not pass through C: a callback keeps it here and returns kUserFailed.

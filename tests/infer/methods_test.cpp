@@ -1,0 +1,72 @@
+// What holds for the record of every method, and for every sampler.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "tests/infer/targets.hpp"
+
+namespace kullback::infer {
+namespace {
+
+TEST(Methods, RecordsAreComplete) {
+  std::set<std::string_view> options;
+#define KULLBACK_OPTION(type, name, value, help) options.insert(#name);
+#include "infer/options.def"
+#undef KULLBACK_OPTION
+  for (const Method* method : methods()) {
+    SCOPED_TRACE(method->name);
+    EXPECT_EQ(find_method(method->name), method);
+    EXPECT_FALSE(method->summary.empty());
+    EXPECT_FALSE(method->citation.empty());
+    ASSERT_FALSE(method->use_when.empty());
+    EXPECT_EQ(method->use_when.back(), '.');
+    for (const std::string_view option : method->options) EXPECT_TRUE(options.contains(option)) << option;
+  }
+  EXPECT_EQ(find_method("no such method"), nullptr);
+}
+
+class Sampler : public testing::TestWithParam<const char*> {
+ protected:
+  const Method& method() const { return *find_method(GetParam()); }
+  static Options brief() {
+    Options options;
+    options.warmup = 50;
+    options.draws = 20;
+    options.particles = 20;
+    options.temperatures = 4;
+    return options;
+  }
+};
+
+TEST_P(Sampler, HasItsColumnsAndCounts) {
+  Target target = two_modes(3, 1.5, 0.3);
+  const auto chain = method().make(target, brief(), start_at({0.3, -0.2, 0.9}));
+  EXPECT_TRUE(chain->progress().done == 0 && chain->progress().is_warming_up);
+  const Draws draws = run(*chain);
+  EXPECT_EQ(draws.count(), 20U);
+  EXPECT_EQ(draws.dim, 3U);
+  EXPECT_EQ(draws.theta.size(), 60U);
+  EXPECT_EQ(draws.stats.size(), 20 * method().stats.size());
+  for (const double number : draws.stats) EXPECT_TRUE(std::isfinite(number));
+  const Progress progress = chain->progress();
+  EXPECT_FALSE(progress.is_warming_up);
+  EXPECT_EQ(progress.done, progress.total > 0 ? progress.total : progress.done);
+  EXPECT_EQ(progress.gradients, method().needs.gradient ? target.evaluations : 0);
+  Draws more;
+  EXPECT_FALSE(chain->step(more));
+  EXPECT_EQ(more.count(), 0U);
+}
+
+TEST_P(Sampler, RunsAModelWithoutParameters) {
+  Target target(0, [](const double*, double*) { return -1.5; });
+  const Draws draws = run(*method().make(target, brief(), start_at({})));
+  EXPECT_EQ(draws.log_density, std::vector<double>(20, -1.5));
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Sampler, testing::Values("nuts", "hmc", "mala", "rwm", "smc", "tempering"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+}  // namespace
+}  // namespace kullback::infer
