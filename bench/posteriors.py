@@ -54,6 +54,7 @@ class Result:
     seed: int
     judged: Judgement
     ours: fits.Fit
+    names: list          # of the marginals
     ess: tuple           # smallest and mean bulk ESS
     stan: object = None  # Fit
     stan_ess: tuple = ()
@@ -91,7 +92,8 @@ def arguments():
 def measure(options, cache, posterior, references, seed):
     ours = fits.by_kullback(options.kullback, posterior, seed, cache.folder / "fits" / posterior.name,
                             ["--method", options.method, *option_words(options.option)], options.timeout)
-    result = Result(posterior.name, seed, judge(ours, references), ours, ours.efficiencies(references))
+    result = Result(posterior.name, seed, judge(ours, references), ours, list(references),
+                    ours.efficiencies(references))
     if options.stan:
         result.stan = fits.by_stan_sampler(options.stan_sampler, cache.stan_nuts, posterior, seed, options.timeout)
         result.stan_ess = result.stan.efficiencies(references)
@@ -143,8 +145,10 @@ def print_efficiencies(results):
         accepted = [sum(fit(result).acceptance for result in mine) / len(mine) for fit in (ours_of, stan_of)]
         print(form.format(name[:44], *(f"{x:.2f}" for x in ratios), *(f"{x:.3g}" for x in steps),
                           *(f"{x:.3f}" for x in accepted)))
-    ratios = [geometric_mean(column) for column in zip(*(result.ratios() for result in results))]
-    print(form.format("all", *(f"{x:.3f}" for x in ratios), "", "", "", ""))
+    mixed = [result for result in results if result.ours.mixes(result.names) and result.stan.mixes(result.names)]
+    for title, those in (("all runs", results), (f"the {len(mixed)} where both mix (R-hat < 1.05)", mixed)):
+        ratios = [geometric_mean(column) for column in zip(*(result.ratios() for result in those))]
+        print(form.format(title, *(f"{x:.3f}" for x in ratios), "", "", "", ""))
 
 
 def ours_of(result):

@@ -27,6 +27,9 @@ class Fit:
         sizes = [number(self.marginals[name]["ess_bulk"]) for name in names]
         return min(sizes), sum(sizes) / len(sizes)
 
+    def mixes(self, names):
+        return all(number(self.marginals[name]["rhat"]) < 1.05 for name in names)
+
 
 class Failed(Exception):
     pass

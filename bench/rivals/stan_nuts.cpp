@@ -1,5 +1,6 @@
-// stan::services::sample::hmc_nuts_diag_e_adapt, with CmdStan's defaults, on a density that is given as a function:
-// a model of Stan with one unconstrained vector. Built as a shared library that exports stan_nuts alone.
+// stan::services::sample::hmc_nuts_diag_e_adapt, with CmdStan's defaults, on a density that is given as a
+// function: a model of Stan with one unconstrained vector. Built as a shared library that exports stan_nuts
+// alone.
 // clang-format off
 #include <stan/model/model_header.hpp>
 
@@ -10,9 +11,9 @@
 #include <stan/services/sample/hmc_nuts_diag_e_adapt.hpp>
 // clang-format on
 
-#include <cstring>
-
 #include "stan_nuts.hpp"
+
+#include <cstring>
 
 namespace {
 
@@ -41,14 +42,17 @@ class GivenDensity final : public stan::model::model_base_crtp<GivenDensity> {
     return with_gradient(theta);
   }
 
-  void write_array(stan::rng_t&, Eigen::VectorXd& theta, Eigen::VectorXd& written, bool, bool, std::ostream*) const {
-    written = theta;
-  }
-  void write_array(stan::rng_t&, std::vector<double>& theta, std::vector<int>&, std::vector<double>& written, bool, bool,
+  void write_array(stan::rng_t&, Eigen::VectorXd& theta, Eigen::VectorXd& written, bool, bool,
                    std::ostream*) const {
     written = theta;
   }
-  void unconstrain_array(const Eigen::VectorXd& from, Eigen::VectorXd& theta, std::ostream*) const { theta = from; }
+  void write_array(stan::rng_t&, std::vector<double>& theta, std::vector<int>&, std::vector<double>& written,
+                   bool, bool, std::ostream*) const {
+    written = theta;
+  }
+  void unconstrain_array(const Eigen::VectorXd& from, Eigen::VectorXd& theta, std::ostream*) const {
+    theta = from;
+  }
   void unconstrain_array(const std::vector<double>& from, std::vector<double>& theta, std::ostream*) const {
     theta = from;
   }
@@ -65,8 +69,8 @@ class GivenDensity final : public stan::model::model_base_crtp<GivenDensity> {
   std::vector<std::string> model_compile_info() const { return {}; }
   void get_param_names(std::vector<std::string>& names, bool, bool) const { names = {"theta"}; }
   void get_dims(std::vector<std::vector<std::size_t>>& dims, bool, bool) const { dims = {{task_.dim}}; }
-  void constrained_param_names(std::vector<std::string>& names, bool, bool) const {
-    names.clear();
+  void constrained_param_names(std::vector<std::string>& names, bool,
+                               bool) const {  // appends, as Stan's models do
     for (unsigned long i = 1; i <= task_.dim; ++i) names.push_back("theta." + std::to_string(i));
   }
   void unconstrained_param_names(std::vector<std::string>& names, bool, bool) const {
@@ -107,12 +111,13 @@ class DrawWriter final : public stan::callbacks::writer {
   const StanNutsTask& task_;
 };
 
-class ErrorLogger final : public stan::callbacks::logger {
+// Keeps the last message: rejected proposals are logged as errors too, what ended a run comes last.
+class LastError final : public stan::callbacks::logger {
  public:
   std::string text;
   using stan::callbacks::logger::error;
-  void error(const std::string& message) override { text += message + " "; }
-  void error(const std::stringstream& message) override { text += message.str() + " "; }
+  void error(const std::string& message) override { text = message; }
+  void error(const std::stringstream& message) override { text = message.str(); }
 };
 
 int sample(const StanNutsTask& task, std::string& problem) {
@@ -120,15 +125,16 @@ int sample(const StanNutsTask& task, std::string& problem) {
   stan::callbacks::interrupt interrupt;
   stan::callbacks::writer nothing;
   DrawWriter draws(task);
-  ErrorLogger logger;
+  LastError logger;
   const stan::io::empty_var_context random_start;
   const int code = stan::services::sample::hmc_nuts_diag_e_adapt(
-      static_cast<stan::model::model_base&>(model), random_start, task.seed, task.chain, /*init_radius=*/2, task.warmup,
-      task.draws, /*num_thin=*/1, /*save_warmup=*/false, /*refresh=*/0, /*stepsize=*/1, /*stepsize_jitter=*/0,
-      task.max_depth, task.target_accept, /*gamma=*/0.05, /*kappa=*/0.75, /*t0=*/10, /*init_buffer=*/75,
+      static_cast<stan::model::model_base&>(model), random_start, task.seed, task.chain, /*init_radius=*/2,
+      task.warmup, task.draws, /*num_thin=*/1, /*save_warmup=*/false, /*refresh=*/0, /*stepsize=*/1,
+      /*stepsize_jitter=*/0, task.max_depth, task.target_accept, /*gamma=*/0.05, /*kappa=*/0.75, /*t0=*/10,
+      /*init_buffer=*/75,
       /*term_buffer=*/50, /*window=*/25, interrupt, logger, nothing, draws, nothing);
   problem = logger.text;
-  return code == 0 && problem.empty() ? 0 : 1;
+  return code;
 }
 
 }  // namespace

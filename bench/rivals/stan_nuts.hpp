@@ -1,6 +1,6 @@
-// Stan's own sampler behind a C interface: what bench/rivals/stan_nuts.cpp (Stan's headers, its Eigen) gives to
-// bench/rivals/stan_sampler.cpp (kullback's). They are linked at run time only, so that the two versions of Eigen
-// never meet.
+// Stan's own sampler behind a C interface: what bench/rivals/stan_nuts.cpp (Stan's headers, its Eigen) gives
+// to bench/rivals/stan_sampler.cpp (kullback's). They are linked at run time only, so that the two versions
+// of Eigen never meet.
 #pragma once
 
 extern "C" {

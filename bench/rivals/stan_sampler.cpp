@@ -1,8 +1,6 @@
-// Stan's own NUTS on kullback's density: what differs from `kullback fit` is the sampler alone. Prints the summary of
-// the draws by kullback's statistics, and the gradients that were taken, as JSON.
-// usage: stan_sampler LIBRARY PROGRAM DATA SEED [CHAINS WARMUP DRAWS]   (LIBRARY: of bench/rivals/stan_nuts.cpp)
-#include "stan_nuts.hpp"
-
+// Stan's own NUTS on kullback's density: what differs from `kullback fit` is the sampler alone. Prints the
+// summary of the draws by kullback's statistics, and the gradients that were taken, as JSON. usage:
+// stan_sampler LIBRARY PROGRAM DATA SEED [CHAINS WARMUP DRAWS]   (LIBRARY: of bench/rivals/stan_nuts.cpp)
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <time.h>
@@ -19,6 +17,7 @@
 #include "fit/loaded_model.hpp"
 #include "infer/algorithm.hpp"
 #include "posterior/summary.hpp"
+#include "stan_nuts.hpp"
 
 namespace {
 
@@ -62,7 +61,8 @@ StanNuts* load(const char* path) {
   return reinterpret_cast<StanNuts*>(function);
 }
 
-Recorder run_chain(StanNuts* sample, const fit::Request& request, density::LogDensity& density, std::size_t chain) {
+Recorder run_chain(StanNuts* sample, const fit::Request& request, density::LogDensity& density,
+                   std::size_t chain) {
   Recorder recorder{&density, 0, {}};
   recorder.result.draws.dim = density.dim();
   const infer::Options& options = request.options;
@@ -77,7 +77,9 @@ Recorder run_chain(StanNuts* sample, const fit::Request& request, density::LogDe
                           options.target_accept,
                           static_cast<int>(options.max_depth)};
   char problem[2048] = "";
-  if (sample(&task, problem, sizeof problem) != 0) throw std::runtime_error(problem);
+  const int code = sample(&task, problem, sizeof problem);
+  // Where no first step size is found, Stan ends without draws and without an error.
+  if (code != 0 || recorder.result.draws.count() != options.draws) throw std::runtime_error(problem);
   return recorder;
 }
 
@@ -97,7 +99,8 @@ void run(const Setting& setting) {
   const fit::Request& request = setting.request;
   const auto program = fit::load_program(request.inputs);
   if (!program->understood.program) throw std::runtime_error(request.inputs.program + ": has errors");
-  const fit::LoadedModel model = fit::load_model(*program, request.inputs, {.jacobian = true, .seed = request.seed});
+  const fit::LoadedModel model =
+      fit::load_model(*program, request.inputs, {.jacobian = true, .seed = request.seed});
   StanNuts* sample = load(setting.library);
   posterior::Posterior posterior;
   posterior.names = model.outputs->column_names();
@@ -118,10 +121,11 @@ void run(const Setting& setting) {
     posterior.chains.push_back(fit::make_chain(request, *model.outputs, chain, recorder.result, problem));
   }
   const double seconds = processor_seconds() - began;
-  fmt::print("{{\"gradients\": {}, \"sampling_gradients\": {}, \"divergences\": {}, \"acceptance\": {}, "
-             "\"step_sizes\": [{}], \"processor_seconds\": {},\n\"summary\": {}}}\n",
-             gradients, leapfrogs, divergences, acceptance, step_sizes, seconds,
-             posterior::to_json({posterior::summarize(posterior, true), {}}));
+  fmt::print(
+      "{{\"gradients\": {}, \"sampling_gradients\": {}, \"divergences\": {}, \"acceptance\": {}, "
+      "\"step_sizes\": [{}], \"processor_seconds\": {},\n\"summary\": {}}}\n",
+      gradients, leapfrogs, divergences, acceptance, step_sizes, seconds,
+      posterior::to_json({posterior::summarize(posterior, true), {}}));
 }
 
 Setting read_setting(int argc, char** argv) {
@@ -141,9 +145,7 @@ Setting read_setting(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  run(read_setting(argc, argv));
-} catch (const kullback::Error& error) {
+int main(int argc, char** argv) try { run(read_setting(argc, argv)); } catch (const kullback::Error& error) {
   std::fprintf(stderr, "stan_sampler: %s\n", error.message().c_str());
   return 1;
 } catch (const std::exception& error) {

@@ -1,6 +1,6 @@
-// A fit by stanli through the C interface of its shared library, without Python: program, data, chains, all columns
-// of the draws, summary and diagnostics. Prints the mean of each column, and what the sampler counted, as JSON; writes no file.
-// usage: stanli_sampler LIBRARY PROGRAM DATA SEED THREADS
+// A fit by stanli through the C interface of its shared library, without Python: program, data, chains, all
+// columns of the draws, summary and diagnostics. Prints the mean of each column, and what the sampler
+// counted, as JSON; writes no file. usage: stanli_sampler LIBRARY PROGRAM DATA SEED THREADS
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -75,8 +75,9 @@ void sample(void* model, const SampleOptions& options, std::vector<double>& thet
             std::vector<double>& columns) {
   using Progress = void(std::int32_t, std::int64_t, std::int64_t, std::int32_t, void*);
   using Poll = int(void*);
-  auto* run = symbol<int(void*, const SampleOptions*, const MetricOptions*, int, double*, double*, double*, Progress*,
-                         void*, Poll*, void*, int*, ChainReport*, char*, std::size_t)>("stanli_sample_multi_metric");
+  auto* run =
+      symbol<int(void*, const SampleOptions*, const MetricOptions*, int, double*, double*, double*, Progress*,
+                 void*, Poll*, void*, int*, ChainReport*, char*, std::size_t)>("stanli_sample_multi_metric");
   MetricOptions metric{};
   symbol<void(MetricOptions*)>("stanli_metric_opts_init")(&metric);
   std::vector<double> step_sizes(static_cast<std::size_t>(options.chains)), inv_metric(theta.size());
@@ -86,7 +87,8 @@ void sample(void* model, const SampleOptions& options, std::vector<double>& thet
   std::vector<ChainReport> reports(static_cast<std::size_t>(options.chains));
   int interrupted = 0;
   char error[4096] = "";
-  if (run(model, &options, &metric, 0, theta.data(), stats.data(), columns.data(), nullptr, nullptr,
+  if (run(
+          model, &options, &metric, 0, theta.data(), stats.data(), columns.data(), nullptr, nullptr,
           [](void*) { return 0; }, nullptr, &interrupted, reports.data(), error, sizeof error) != 0)
     throw std::runtime_error(error);
 }
@@ -120,15 +122,17 @@ int main(int argc, char** argv) try {
   for (std::int64_t j = 0; j < width; ++j) names.emplace_back(name_of(model, j));
   std::vector<const char*> name_pointers;
   for (const std::string& name : names) name_pointers.push_back(name.c_str());
-  symbol<std::int64_t(const double*, std::int64_t, std::int64_t, std::int64_t, const char* const*, const double*, int,
-                      char*, std::size_t)>("stanli_diagnose_text")(columns.data(), options.chains, options.samples,
-                                                                   width, name_pointers.data(), stats.data(),
-                                                                   options.max_depth, text.data(), text.size());
+  symbol<std::int64_t(const double*, std::int64_t, std::int64_t, std::int64_t, const char* const*,
+                      const double*, int, char*, std::size_t)>("stanli_diagnose_text")(
+      columns.data(), options.chains, options.samples, width, name_pointers.data(), stats.data(),
+      options.max_depth, text.data(), text.size());
   double leapfrogs = 0;
-  for (std::int64_t i = 0; i < rows; ++i) leapfrogs += stats[static_cast<std::size_t>(i * kSamplerColumns + kLeapfrogs)];
+  for (std::int64_t i = 0; i < rows; ++i)
+    leapfrogs += stats[static_cast<std::size_t>(i * kSamplerColumns + kLeapfrogs)];
   std::printf("{\"sampling_gradients\": %.0f, \"parameters\": [", leapfrogs);
   for (std::int64_t j = 0; j < width; ++j) {
-    std::printf("%s{\"name\": \"%s\", \"mean\": ", j > 0 ? ", " : "", names[static_cast<std::size_t>(j)].c_str());
+    std::printf("%s{\"name\": \"%s\", \"mean\": ", j > 0 ? ", " : "",
+                names[static_cast<std::size_t>(j)].c_str());
     timer::print_number(summary[static_cast<std::size_t>(j * kStatistics + kMean)]);
     std::printf(", \"ess_bulk\": ");
     timer::print_number(summary[static_cast<std::size_t>(j * kStatistics + kBulk)]);
