@@ -1,8 +1,8 @@
 // The derivative along v by central differences of fourth order,
 //   d = (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12h,
-// and its error by the difference from d over 2h: with f smooth, the error of the latter is 16 times that of
-// the former. A disagreement counts where it is beyond that estimate, rounding, and one in 10^4. Lanes are
-// the points.
+// and its error by ten times the difference from d over 2h: with f smooth, the error of the latter is 16
+// times that of the former; with the noise of an ODE solver, the two differ by about the noise over h. A
+// disagreement counts where it is beyond that estimate, rounding, and one per cent. Lanes are the points.
 #include "infer/start.hpp"
 
 #include <algorithm>
@@ -19,7 +19,9 @@ namespace {
 
 constexpr std::size_t kMostCoordinates = 50;
 constexpr std::size_t kRandomDirections = 5;
-constexpr double kRelativeTolerance = 1e-4;
+// Sensitivities of an ODE solver are off by up to some tenths of a per cent, and do no harm.
+constexpr double kRelativeTolerance = 1e-2;
+constexpr double kAbsoluteTolerance = 1e-4;
 constexpr std::size_t kPoints = 6;
 constexpr double kPlaces[kPoints] = {1, -1, 2, -2, 4, -4};
 
@@ -68,7 +70,7 @@ Difference derivative_along(density::LogDensity& density, const std::vector<doub
   double largest = 0;
   for (const double value : f) largest = std::max(largest, std::abs(value));
   const double rounding = 100 * std::numeric_limits<double>::epsilon() * largest / step;
-  return {near, std::abs(near - far) + rounding, true};
+  return {near, 10 * std::abs(near - far) + rounding, true};
 }
 
 }  // namespace
@@ -118,7 +120,8 @@ std::optional<Finding> check_gradient_at(density::LogDensity& density, const std
     }
     const Difference difference = derivative_along(density, theta, v);
     const double error = std::abs(along - difference.value);
-    if (!difference.is_ok || error <= difference.tolerance + kRelativeTolerance * (1 + size)) continue;
+    if (!difference.is_ok || error <= difference.tolerance + kRelativeTolerance * size + kAbsoluteTolerance)
+      continue;
     return Finding{
         "gradient", "The gradient disagrees with differences of the density at the start.",
         (by_coordinate ? "for " + name_of(density, d) : std::string("along a random direction")) +

@@ -1,6 +1,6 @@
 """Kill -9 at random moments: every finished file is whole, and --resume ends in the draws of an undisturbed run.
 
-    tests/cli/resume_test.py [KILLS]
+    tests/resume/kill_test.py [KILLS]
 """
 import json
 import os
