@@ -81,7 +81,7 @@ def arguments():
     parser.add_argument("--option", nargs="+", default=[], metavar="WORD", help="further words for kullback fit, without their --")
     parser.add_argument("--stan", action="store_true", help="run Stan's sampler too: needs 'bench/against.py prepare'")
     parser.add_argument("--stan-sampler", type=pathlib.Path, default=corpus.ROOT / "build/bench/stan_sampler",
-                        help="built by 'cmake --build build --target stan_sampler'")
+                        help="built by 'KULLBACK_BENCH=ON tools/build.sh release stan_sampler'")
     parser.add_argument("--kullback", type=pathlib.Path, default=corpus.ROOT / "build/kullback")
     parser.add_argument("--cache", type=pathlib.Path, default=pathlib.Path.home() / ".cache/kullback-bench")
     parser.add_argument("--timeout", type=float, default=600, help="seconds for one fit")
