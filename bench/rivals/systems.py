@@ -21,14 +21,23 @@ class Cache:
         self.stan_models = folder / "stan"
         self.stanli_library = self.packages / "stanli/_bin/libstanli.so"
         self.stanli_timer = folder / "stanli_timer"
+        self.stanli_sampler = folder / "stanli_sampler"
+        self.stan_nuts = folder / "stan_nuts.so"
 
     def prepare(self):
         self.folder.mkdir(parents=True, exist_ok=True)
         if not (self.stan.is_dir() and self.stanli_library.exists()):
             run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", self.packages, STANLI, HTTPSTAN])
         (self.stan / "stanc").chmod(0o755)
-        run(["g++", "-std=c++20", "-O2", HERE / "stanli_timer.cpp", "-o", self.stanli_timer, "-ldl"])
+        for program in (self.stanli_timer, self.stanli_sampler):
+            run(["g++", "-std=c++20", "-O2", HERE / f"{program.name}.cpp", "-o", program, "-ldl"])
         self.precompile_stan()
+        self.compile_stan_nuts()
+
+    def compile_stan_nuts(self):
+        """Stan's sampler for densities given as functions; hidden symbols keep its Eigen apart from ours."""
+        run(["g++", *self.stan_flags(), "-fPIC", "-shared", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
+             HERE / "stan_nuts.cpp", "-o", self.stan_nuts, f"-L{self.stan}/lib", f"-Wl,-rpath,{self.stan}/lib", "-ltbb"])
 
     def precompile_stan(self):
         self.stan_models.mkdir(exist_ok=True)
@@ -54,10 +63,14 @@ class Cache:
         generated = self.stan_models / f"{model.name}.hpp"
         program = self.stan_models / model.name
         run([self.stan / "stanc", f"--o={generated}", model.program])
-        run(["g++", *self.stan_flags(), f'-DSTAN_MODEL="{generated.name}"', self.stan_models / "stan_timer.cpp",
-             "-o", f"{program}.new", f"-L{self.stan}/lib", f"-Wl,-rpath,{self.stan}/lib",
-             *(f"-l{name}" for name in STAN_LIBRARIES)])
+        run(self.compiler_words(generated, f"{program}.new"))
         pathlib.Path(f"{program}.new").rename(program)
+
+    def compiler_words(self, generated, program):
+        """The model that stanc wrote to `generated`, with the main function of the timer."""
+        return ["g++", *self.stan_flags(), f'-DSTAN_MODEL="{generated.name}"', self.stan_models / "stan_timer.cpp",
+                "-o", program, f"-L{self.stan}/lib", f"-Wl,-rpath,{self.stan}/lib",
+                *(f"-l{name}" for name in STAN_LIBRARIES)]
 
 
 class Kullback:

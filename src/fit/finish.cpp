@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <future>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -95,14 +99,41 @@ void write_arviz_file(const std::filesystem::path& out, const LoadedModel& model
   }
 }
 
+// Each file waits for the disk: several at a time wait hardly longer than one.
+class ChainFiles final {
+ public:
+  ChainFiles(std::filesystem::path out, const Outcome& outcome)
+      : out_(std::move(out)), posterior_(outcome.posterior), record_(outcome.record) {
+    constexpr std::size_t kAtOnce = 8;
+    for (std::size_t i = 0; i < std::min(kAtOnce, posterior_.chains.size()); ++i)
+      writers_.push_back(std::async(std::launch::async, [this] { write(); }));
+  }
+
+  // Until all are written; throws what a writer threw.
+  void wait() {
+    for (std::future<void>& writer : writers_) writer.get();
+  }
+
+ private:
+  void write() {
+    for (std::size_t c = next_++; c < posterior_.chains.size(); c = next_++) {
+      replace_file(out_ / fmt::format("chain-{}.csv", c + 1), posterior::csv_text(posterior_, c, record_));
+    }
+  }
+
+  const std::filesystem::path out_;
+  const posterior::Posterior& posterior_;
+  const posterior::RunRecord record_;  // its own: findings are added while it writes
+  std::atomic<std::size_t> next_ = 0;
+  std::vector<std::future<void>> writers_;  // destroyed, and so waited for, first
+};
+
 void write_files(const std::filesystem::path& out, const LoadedModel& model, Outcome& outcome) {
   if (outcome.posterior.draws() > 0) {
-    for (std::size_t c = 0; c < outcome.posterior.chains.size(); ++c) {
-      replace_file(out / fmt::format("chain-{}.csv", c + 1),
-                   posterior::csv_text(outcome.posterior, c, outcome.record));
-    }
+    ChainFiles chain_files(out, outcome);
     write_arviz_file(out, model, outcome);
     replace_file(out / "summary.json", posterior::to_json(outcome.summary));
+    chain_files.wait();
   }
   add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
             fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
