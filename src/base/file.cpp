@@ -78,6 +78,12 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
   }
 }
 
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  File file(std::fopen(path.c_str(), "wb"));
+  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) cannot_write(path, errno);
+  if (std::fclose(file.release()) != 0) cannot_write(path, errno);
+}
+
 void append_to_file(const std::filesystem::path& path, std::string_view text) {
   const File file(std::fopen(path.c_str(), "ab"));
   if (!file || !write_through(file.get(), text)) cannot_write(path, errno);

@@ -14,6 +14,10 @@ std::string read_file(const std::filesystem::path& path);
 // it, flushed to disk and renamed. Throws Error cannot_write.
 void replace_file(const std::filesystem::path& path, std::string_view text);
 
+// Without waiting for the disk: for files that stand in no one's way when a crash tears them. Throws Error
+// cannot_write.
+void write_file(const std::filesystem::path& path, std::string_view text);
+
 // Adds to the end of a file, which is made where there is none, and flushes it to disk. Throws Error
 // cannot_write.
 void append_to_file(const std::filesystem::path& path, std::string_view text);

@@ -51,8 +51,8 @@ void begin_folder(const fs::path& out, const posterior::RunRecord& record, const
   try {
     fs::remove_all(beside);
     fs::create_directories(partial_folder(beside));
-    if (!program_text.empty()) replace_file(beside / "model.stan", program_text);
-    replace_file(beside / kRecord, posterior::to_json(record));
+    if (!program_text.empty()) write_file(beside / "model.stan", program_text);
+    write_file(beside / kRecord, posterior::to_json(record));
     if (fs::exists(target)) fs::rename(target, old);
     fs::rename(beside, target);
     fs::remove_all(old);

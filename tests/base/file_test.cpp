@@ -42,6 +42,17 @@ TEST_F(FileTest, ReplacesAndReadsBack) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
+TEST_F(FileTest, WritesAndAppends) {
+  const fs::path path = folder_ / "a.txt";
+  append_to_file(path, "one");
+  append_to_file(path, " two");
+  EXPECT_EQ(read_file(path), "one two");
+  write_file(path, "three");
+  EXPECT_EQ(read_file(path), "three");
+  EXPECT_EQ(kind_of([&] { write_file(folder_ / "none" / "a", ""); }), ErrorKind::cannot_write);
+  EXPECT_EQ(kind_of([&] { append_to_file(folder_ / "none" / "a", ""); }), ErrorKind::cannot_write);
+}
+
 TEST_F(FileTest, ReplacingALinkWritesItsTarget) {
   replace_file(folder_ / "target", "old");
   fs::create_symlink(folder_ / "target", folder_ / "link");
