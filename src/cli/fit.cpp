@@ -51,7 +51,9 @@ void check_resume_alone(const FitArguments& arguments) {
       "Beside it go --threads, --checkpoint, --sensitivity, --max-memory and --quiet.");
 }
 
+// Not where the end was cut off, after the record and before unfinished draws were removed.
 bool is_complete(const std::string& folder) {
+  if (std::filesystem::exists(std::filesystem::path(folder) / ".partial")) return false;
   const std::filesystem::path record = std::filesystem::path(folder) / "run.json";
   return std::filesystem::exists(record) && posterior::read_run_record(record.string()).status == "complete";
 }
