@@ -10,7 +10,9 @@ volatile std::sig_atomic_t interrupted = 0;
 
 extern "C" void note_interrupt(int signal) {
   interrupted = 1;
-  std::signal(signal, SIG_DFL);
+  // Ctrl-C again ends at once. SIGTERM may come twice at a time: timeout(1) sends it to its child and then to
+  // the whole group.
+  if (signal == SIGINT) std::signal(signal, SIG_DFL);
 }
 
 }  // namespace

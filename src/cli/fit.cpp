@@ -1,6 +1,10 @@
 #include "fit/fit.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,7 +13,9 @@
 #include "cli/fit_run.hpp"
 #include "cli/fit_text.hpp"
 #include "cli/method_options.hpp"
+#include "cli/option_values.hpp"
 #include "cli/verb.hpp"
+#include "posterior/files.hpp"
 
 namespace kullback::cli {
 
@@ -31,8 +37,30 @@ struct FitArguments {
   bool quiet = false;
 };
 
+// Everything that decides the draws is in the folder; to read it twice would hide which counts.
+void check_resume_alone(const FitArguments& arguments) {
+  const FitArguments defaults;
+  const bool is_alone = arguments.inputs.program.empty() && arguments.given.empty() && !arguments.seed &&
+                        arguments.method == defaults.method && arguments.chains == defaults.chains &&
+                        arguments.init == defaults.init && arguments.out.empty() && !arguments.force &&
+                        arguments.inputs.include_paths.empty();
+  if (is_alone) return;
+  throw Error(
+      ErrorKind::usage,
+      "--resume takes program, data, seed and options of the method from the folder; others were given.",
+      "Beside it go --threads, --checkpoint, --sensitivity, --max-memory and --quiet.");
+}
+
+// Not where the end was cut off, after the record and before unfinished draws were removed.
+bool is_complete(const std::string& folder) {
+  if (std::filesystem::exists(std::filesystem::path(folder) / ".partial")) return false;
+  const std::filesystem::path record = std::filesystem::path(folder) / "run.json";
+  return std::filesystem::exists(record) && posterior::read_run_record(record.string()).status == "complete";
+}
+
 fit::Request request_for(const FitArguments& arguments) {
   if (!arguments.resume.empty()) {
+    check_resume_alone(arguments);
     fit::Request request = fit::request_of(arguments.resume);
     request.threads = arguments.threads;
     request.sensitivity = arguments.sensitivity;
@@ -59,6 +87,11 @@ fit::Request request_for(const FitArguments& arguments) {
 }
 
 int run_fit(const FitArguments& arguments) {
+  if (!arguments.resume.empty() && is_complete(arguments.resume)) {
+    check_resume_alone(arguments);
+    if (!arguments.quiet) fmt::print("{}: is complete; nothing was left to do.\n", arguments.resume);
+    return 0;
+  }
   const RunSettings settings{.quiet = arguments.quiet,
                              .has_seed = arguments.seed.has_value() || !arguments.resume.empty()};
   return run_request([&] { return request_for(arguments); }, settings,
@@ -77,7 +110,7 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
       ->capture_default_str();
   verb.add_option("--seed", arguments.seed,
                   "Seed of all random numbers (default: a random one, which is recorded)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
   verb.add_option("--chains", arguments.chains, "Chains, of methods that have them")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();

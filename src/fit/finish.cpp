@@ -32,6 +32,11 @@ void take_chains(std::vector<FinishedChain>& chains, posterior::Posterior& poste
   for (FinishedChain& chain : chains) posterior.chains.push_back(std::move(chain.chain));
 }
 
+// Chains cut to the shortest would be none where one has not begun.
+void drop_empty_chains(std::vector<FinishedChain>& chains) {
+  std::erase_if(chains, [](const FinishedChain& chain) { return chain.chain.draws == 0; });
+}
+
 // The same words of several chains once.
 void add_findings(const Findings& more, Findings& findings) {
   for (const Finding& finding : more) {
@@ -160,6 +165,7 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   if (outcome.is_interrupted) add_interruption(request, chains, findings);
   for (const FinishedChain& chain : chains) outcome.record.gradients += chain.result.gradients;
   add_chain_findings(chains, findings);
+  drop_empty_chains(chains);
   name_columns(request, model, outcome.posterior);
   take_chains(chains, outcome.posterior);
   if (outcome.posterior.draws() > 0) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -53,7 +54,14 @@ void begin(const Request& request, const posterior::RunRecord& record, const Loa
                           record.chains, record.seed));
   }
   ranks.barrier();
-  std::filesystem::create_directories(partial_folder(request.out));  // on a machine with a disk of its own
+  std::error_code problem;
+  const std::filesystem::path partial = partial_folder(request.out);
+  std::filesystem::create_directories(partial, problem);  // on a machine with a disk of its own
+  if (problem) {
+    throw Error(ErrorKind::cannot_write,
+                fmt::format("{}: cannot be made: {}.", partial.string(), problem.message()),
+                "Unfinished chains are saved there; choose another folder with --out.");
+  }
 }
 
 }  // namespace

@@ -31,6 +31,36 @@ constexpr const char* kRecord = "run.json";
                      : "Choose another folder with --out.");
 }
 
+// Without links, "." and a slash at the end: what a link names is replaced, not the link.
+fs::path real_path(const fs::path& out) {
+  std::error_code problem;
+  fs::path real = fs::weakly_canonical(out, problem);
+  if (problem) real = fs::absolute(out).lexically_normal();
+  return real.has_filename() ? real : real.parent_path();
+}
+
+// An empty folder stays, as it may be where the user is, and is filled, the record last.
+void put_in_place(const fs::path& made, const fs::path& target) {
+  if (!fs::exists(target)) return fs::rename(made, target);
+  if (!fs::is_empty(target)) {
+    fs::path old = target;
+    old += fmt::format(".old-{}", ::getpid());
+    fs::rename(target, old);
+    fs::rename(made, target);
+    fs::remove_all(old);
+    return;
+  }
+  for (const char* name : {".partial", "model.stan", kRecord}) {
+    if (fs::exists(made / name)) fs::rename(made / name, target / name);
+  }
+  fs::remove_all(made);
+}
+
+bool is_working_folder(const fs::path& target) {
+  std::error_code none;
+  return fs::equivalent(target, fs::current_path(none), none);
+}
+
 bool may_replace(const fs::path& out, bool force) {
   return fs::is_directory(out) && (fs::is_empty(out) || (force && fs::exists(out / kRecord)));
 }
@@ -42,21 +72,27 @@ fs::path partial_folder(const fs::path& out) { return out / ".partial"; }
 void begin_folder(const fs::path& out, const posterior::RunRecord& record, const std::string& program_text,
                   bool force) {
   if (fs::exists(out) && !may_replace(out, force)) refuse_existing(out);
-  fs::path beside = out;
-  if (!beside.has_filename()) beside = beside.parent_path();  // "dir/"
-  const fs::path target = beside;
+  const fs::path target = real_path(out);
+  if (fs::exists(target) && !fs::is_empty(target) && is_working_folder(target)) {
+    throw Error(ErrorKind::cannot_write,
+                target.string() + ": cannot be replaced, as it is the folder you are in.",
+                "Go to the folder above it.");
+  }
+  fs::path beside = target;
   beside += fmt::format(".new-{}", ::getpid());
-  fs::path old = target;
-  old += fmt::format(".old-{}", ::getpid());
   try {
     fs::remove_all(beside);
     fs::create_directories(partial_folder(beside));
     if (!program_text.empty()) write_file(beside / "model.stan", program_text);
     write_file(beside / kRecord, posterior::to_json(record));
-    if (fs::exists(target)) fs::rename(target, old);
-    fs::rename(beside, target);
-    fs::remove_all(old);
+    put_in_place(beside, target);
+  } catch (const Error&) {
+    std::error_code none;
+    fs::remove_all(beside, none);
+    throw;
   } catch (const fs::filesystem_error& error) {
+    std::error_code none;
+    fs::remove_all(beside, none);
     throw Error(ErrorKind::cannot_write,
                 fmt::format("{}: cannot be made: {}.", out.string(), error.code().message()),
                 "Choose another folder with --out.");

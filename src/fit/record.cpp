@@ -68,6 +68,16 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
 
 void continue_record(const std::filesystem::path& folder, posterior::RunRecord& now) {
   const posterior::RunRecord before = posterior::read_run_record((folder / "run.json").string());
+  if (before.kind != "posterior") {
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: holds {}, not a fit that could go on.", folder.string(), before.kind),
+                "--resume DIR is for the folder of 'kullback fit'.");
+  }
+  if (before.program_hash != now.program_hash) {
+    throw Error(ErrorKind::bad_input,
+                (folder / "model.stan").string() + ": is not what it was when the run began.",
+                "Put the old program back, or start anew with --force.");
+  }
   if (before.data_hash != now.data_hash) {
     throw Error(ErrorKind::bad_input, before.data + ": is not what it was when the run began.",
                 "Put the old data back, or start anew with --force.");

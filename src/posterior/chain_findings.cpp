@@ -200,6 +200,9 @@ void find_stuck_chains(const Posterior& posterior, Findings& findings) {
 
 void find_chains_apart(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings) {
   if (posterior.chains.size() < 2 || posterior.draws() < 4) return;
+  const bool has_stuck = std::any_of(findings.begin(), findings.end(),
+                                     [](const Finding& finding) { return finding.code == "stuck-chain"; });
+  if (has_stuck) return;  // they are apart because they stand where they started; no modes follow
   const std::size_t skipped = rows.size() - std::min(rows.size(), posterior.names.size());  // lp__
   Split widest;
   for (std::size_t i = 0; i < parameter_count(posterior) && skipped + i < rows.size(); ++i) {
@@ -224,6 +227,19 @@ void find_high_rhat(const std::vector<SummaryRow>& rows, const FindingOptions& o
        fmt::format("R-hat is above {} for {} of {}: the chains do not agree yet{}.", options.max_rhat,
                    high.size(), counted(rows.size(), "quantity"), is_slight ? ", though nearly" : ""),
        fmt::format("Worst: {}.", worst_of(high, 4)), advice});
+}
+
+// Silence would read as "R-hat and effective sizes are in order", where there are none.
+void find_too_few_draws(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings) {
+  constexpr std::size_t kEnough = 20;  // above it, a row without R-hat and ESS is a constant or not finite
+  const bool is_judged = std::any_of(rows.begin(), rows.end(), [](const SummaryRow& row) {
+    return std::isfinite(row.rhat.value_or(NAN)) && std::isfinite(row.ess_bulk.value_or(NAN));
+  });
+  if (is_judged || posterior.draws() >= kEnough) return;
+  findings.push_back({"few-draws", "There are too few draws to judge the chains.",
+                      fmt::format("R-hat and effective sizes cannot be had from {} of each chain.",
+                                  counted(posterior.draws(), "draw")),
+                      "Use --draws 1000; fewer only to try whether a program runs."});
 }
 
 void find_low_ess(const Posterior& posterior, const std::vector<SummaryRow>& rows,

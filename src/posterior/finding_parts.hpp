@@ -16,6 +16,7 @@ void find_chains_apart(const Posterior& posterior, const std::vector<SummaryRow>
 void find_high_rhat(const std::vector<SummaryRow>& rows, const FindingOptions& options, Findings& findings);
 void find_low_ess(const Posterior& posterior, const std::vector<SummaryRow>& rows,
                   const FindingOptions& options, Findings& findings);
+void find_too_few_draws(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings);
 void find_heavy_tails(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings);
 void find_bad_weights(const Posterior& posterior, Findings& findings);
 void find_not_finite(const Posterior& posterior, Findings& findings);

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kDrawsForTails = 200;
 constexpr double kStandardErrors = 2.0;
+constexpr int kAllDigits = 15;
 
 double tail_limit(double draws, double efficiency) {
   const double r = std::clamp(efficiency, 0.01, 1.0);
@@ -108,7 +109,8 @@ void find_not_finite(const Posterior& posterior, Findings& findings) {
        fmt::format("{} {} NaN or infinite in some draws, so the summary cannot cover {}.",
                    counted(found.size(), "quantity"), found.size() == 1 ? "is" : "are",
                    found.size() == 1 ? "it" : "them"),
-       fmt::format("Draws of {}: {}.", posterior.draws() * posterior.chains.size(), worst_of(found)),
+       fmt::format("Draws of {}: {}.", posterior.draws() * posterior.chains.size(),
+                   worst_of(found, kAllDigits)),
        "Look for a division by zero, a log or sqrt of what may be negative, an overflow of exp, or an "
        "element "
        "that is never assigned."});
@@ -124,6 +126,7 @@ Findings find_problems(const Posterior& posterior, const std::vector<SummaryRow>
     find_low_energy_ratio(posterior, options, findings);
     find_stuck_chains(posterior, findings);
     find_chains_apart(posterior, rows, findings);
+    find_too_few_draws(posterior, rows, findings);
     find_high_rhat(rows, options, findings);
     find_low_ess(posterior, rows, options, findings);
   } else {

@@ -71,6 +71,19 @@ expect 'compare without log_lik' 65 "has no 'log_lik'" -- "$kullback" compare st
 expect 'resume of nothing' 66 'nowhere: there is no such folder' -- "$kullback" fit --resume nowhere
 expect 'a library' 0 'Results: library' -- bash -c "echo '{\"y\": [1, 3, -0.5]}' >y.json; '$kullback' fit '$(dirname "$kullback")/tests/bridgestan_good.so' y.json --seed 1 --out library"
 
+expect 'one draw is no evidence' 0 'too few draws to judge' -- "$kullback" fit steps.stan --draws 1 --seed 1 --out one
+expect 'a complete fit is left alone' 0 'one: is complete' -- "$kullback" fit --resume one
+expect 'resume with options of a fit' 64 'from the folder; others were given' -- "$kullback" fit --resume one --draws 9
+expect 'resume of predictions' 65 'holds predictions, not a fit' -- bash -c "sed -i 's/complete/interrupted/' eight-predictions/run.json; '$kullback' fit --resume eight-predictions"
+expect 'resume of a program that was edited' 65 'model.stan: is not what it was' -- bash -c "sed -i 's/complete/interrupted/' one/run.json; echo >>one/model.stan; '$kullback' fit --resume one"
+expect 'a seed below 0' 64 "'-1' was given" -- "$kullback" fit steps.stan --seed=-1
+echo 'parameters { real x; } model { x ~ normal(0, 1); } generated quantities { real y = not_a_number(); }' >nan.stan
+expect 'how many are not finite, in full' 0 'y \(4000\)' -- "$kullback" fit nan.stan --seed 1 --out nan
+expect 'an interrupted run keeps the draws of chains that began' 130 '^x ' -- bash -c "timeout --preserve-status 1 '$kullback' fit nan.stan --seed 1 --draws 100000000 --threads 1 --out cut"
+mkdir here && mkdir disk && ln -s disk link
+expect 'the folder one is in' 0 'run.json' -- bash -c "cd here && '$kullback' fit ../nan.stan --out . --quiet && ls"
+expect 'a link stays a link' 0 'run.json' -- bash -c "'$kullback' fit nan.stan --out link --quiet && test -L link && ls disk"
+
 export ASAN_OPTIONS=detect_leaks=0  # OpenMPI leaks
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 for ranks in 2 4; do
