@@ -76,7 +76,13 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
       find_starts(request, model, chains_here(request, ranks), outcome.summary.findings);
   if (ranks.is_first() && !starts.empty()) check_start(model, starts.front(), outcome.summary.findings);
   begin(request, outcome.record, model, ranks);
-  std::vector<FinishedChain> chains = gather(run_chains(request, model, std::move(starts), watch), ranks);
+  std::vector<FinishedChain> chains;
+  try {
+    chains = gather(run_chains(request, model, std::move(starts), watch), ranks);
+  } catch (const Error&) {
+    if (ranks.size() == 1) remove_if_nothing_was_saved(request.out);
+    throw;
+  }
   if (!ranks.is_first()) return outcome;
   outcome.record.seconds += std::chrono::duration<double>(Clock::now() - began).count();
   finish(request, model, std::move(chains), outcome);

@@ -99,6 +99,13 @@ void begin_folder(const fs::path& out, const posterior::RunRecord& record, const
   }
 }
 
+void remove_if_nothing_was_saved(const fs::path& out) {
+  std::error_code none;
+  const bool is_saved = fs::exists(partial_folder(out), none) && !fs::is_empty(partial_folder(out), none);
+  const bool is_finished = fs::exists(out / "summary.json", none);
+  if (!is_saved && !is_finished) fs::remove_all(out, none);
+}
+
 void remove_torn_files(const fs::path& out) {
   const fs::path events = out / "events.jsonl";
   if (fs::exists(events)) {

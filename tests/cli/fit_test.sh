@@ -60,6 +60,9 @@ echo 'parameters { real<lower=0> s; } model { target += log(-s); }' >never.stan
 expect 'no starting point' 65 'never.stan:1:.* is nan' -- "$kullback" fit never.stan
 echo 'parameters { real x; } model { x ~ normal(0, 1); target += floor(x * 1e4) * 5e-4; }' >steps.stan
 expect 'a gradient that is wrong' 0 'gradient disagrees' -- "$kullback" fit steps.stan --seed 11 --out steps "${short[@]:0:4}"
+echo 'parameters { real x; } model { }' >improper.stan
+expect 'an improper posterior' 65 'improper' -- "$kullback" fit improper.stan --seed 1
+expect 'which leaves no folder' 2 -- ls improper-fit
 echo 'generated quantities { real z = normal_rng(0, 1); }' >no_parameters.stan
 expect 'no parameters' 0 '^z ' -- "$kullback" fit no_parameters.stan --seed 1
 echo '{"mu": 1, "tau": -1}' >negative.json
