@@ -80,7 +80,7 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
   try {
     chains = gather(run_chains(request, model, std::move(starts), watch), ranks);
   } catch (const Error&) {
-    if (ranks.size() == 1) remove_if_nothing_was_saved(request.out);
+    if (ranks.size() == 1) remove_without_draws(request.out);
     throw;
   }
   if (!ranks.is_first()) return outcome;

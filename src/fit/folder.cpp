@@ -99,11 +99,12 @@ void begin_folder(const fs::path& out, const posterior::RunRecord& record, const
   }
 }
 
-void remove_if_nothing_was_saved(const fs::path& out) {
+void remove_without_draws(const fs::path& out) {
   std::error_code none;
-  const bool is_saved = fs::exists(partial_folder(out), none) && !fs::is_empty(partial_folder(out), none);
-  const bool is_finished = fs::exists(out / "summary.json", none);
-  if (!is_saved && !is_finished) fs::remove_all(out, none);
+  bool has_draws = fs::exists(out / "summary.json", none);
+  for (const auto& entry : fs::directory_iterator(partial_folder(out), none))
+    has_draws = has_draws || (entry.path().extension() == ".draws" && !fs::is_empty(entry.path(), none));
+  if (!has_draws) fs::remove_all(out, none);
 }
 
 void remove_torn_files(const fs::path& out) {

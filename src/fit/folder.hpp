@@ -16,8 +16,8 @@ std::filesystem::path partial_folder(const std::filesystem::path& out);
 void begin_folder(const std::filesystem::path& out, const posterior::RunRecord& record,
                   const std::string& program_text, bool force);
 
-// The folder of a run that failed: there is nothing to go on with.
-void remove_if_nothing_was_saved(const std::filesystem::path& out);
+// Removes the folder of a run that failed, unless a chain has draws there.
+void remove_without_draws(const std::filesystem::path& out);
 
 // Removes what a crash left half-written: files beside others, the last line of events.jsonl.
 void remove_torn_files(const std::filesystem::path& out);

@@ -77,6 +77,18 @@ TEST_F(FolderTest, AnEmptyFolderMayBeUsed) {
   EXPECT_TRUE(fs::exists(out_ / "run.json"));
 }
 
+TEST_F(FolderTest, AFailedRunLeavesOnlyDraws) {
+  begin(false);
+  replace_file(partial_folder(out_) / "chain-1.draws", "");
+  replace_file(partial_folder(out_) / "chain-1.state", "state");
+  replace_file(partial_folder(out_) / "chain-2.draws", "numbers");
+  remove_without_draws(out_);
+  EXPECT_TRUE(fs::exists(out_));
+  fs::remove(partial_folder(out_) / "chain-2.draws");
+  remove_without_draws(out_);
+  EXPECT_FALSE(fs::exists(out_));
+}
+
 TEST_F(FolderTest, TornFilesAreRemoved) {
   begin(false);
   add_event(out_, "start", "\"seed\": 1");
