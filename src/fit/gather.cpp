@@ -35,12 +35,13 @@ std::string bytes_of(std::vector<FinishedChain>& chains) {
   infer::Archive archive_out;
   for (FinishedChain& chain : chains) archive(archive_out, chain);
   const std::vector<double>& numbers = archive_out.numbers();
+  if (numbers.empty()) return {};  // no chains here
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
 }
 
 void append_chains(const std::string& bytes, std::vector<FinishedChain>& chains) {
   std::vector<double> numbers(bytes.size() / sizeof(double));
-  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
   infer::Archive in(std::move(numbers));
   while (!in.is_complete()) {
     archive(in, chains.emplace_back());

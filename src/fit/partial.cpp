@@ -27,13 +27,13 @@ double at_or_nan(const std::vector<double>& values, std::size_t i) {
 
 std::string to_bytes(const std::vector<double>& numbers) {
   std::string bytes(numbers.size() * sizeof(double), '\0');
-  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  if (!numbers.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
   return bytes;
 }
 
 std::vector<double> to_numbers(const std::string& bytes, std::size_t offset = 0) {
   std::vector<double> numbers((bytes.size() - offset) / sizeof(double));
-  std::memcpy(numbers.data(), bytes.data() + offset, numbers.size() * sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data() + offset, numbers.size() * sizeof(double));
   return numbers;
 }
 

@@ -97,6 +97,16 @@ TEST_F(PartialTest, DrawsAfterTheStateAreCutOff) {
   EXPECT_EQ(again.theta, loaded.theta);
 }
 
+// In warm-up there are none.
+TEST_F(PartialTest, AStateWithoutDraws) {
+  Partial(folder_, 0, 1).save({{1}, false, 0.5, 0}, draws_of(0));
+  ChainState state;
+  infer::Draws loaded;
+  ASSERT_TRUE(load(state, loaded));
+  EXPECT_EQ(loaded.count(), 0U);
+  EXPECT_EQ(state.warmup_seconds, 0.5);
+}
+
 TEST_F(PartialTest, NothingToGoOnFrom) {
   ChainState state;
   infer::Draws loaded;
