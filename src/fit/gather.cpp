@@ -1,7 +1,6 @@
 #include "fit/gather.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/error.hpp"
 
@@ -34,15 +33,11 @@ void archive_adaptation(infer::Archive& archive, std::optional<posterior::Adapta
 std::string bytes_of(std::vector<FinishedChain>& chains) {
   infer::Archive archive_out;
   for (FinishedChain& chain : chains) archive(archive_out, chain);
-  const std::vector<double>& numbers = archive_out.numbers();
-  if (numbers.empty()) return {};  // no chains here
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
+  return infer::to_bytes(archive_out.numbers());
 }
 
 void append_chains(const std::string& bytes, std::vector<FinishedChain>& chains) {
-  std::vector<double> numbers(bytes.size() / sizeof(double));
-  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
-  infer::Archive in(std::move(numbers));
+  infer::Archive in(infer::to_numbers(bytes));
   while (!in.is_complete()) {
     archive(in, chains.emplace_back());
     if (in.is_overrun()) throw Error(ErrorKind::internal, "a rank sent chains that cannot be read.");

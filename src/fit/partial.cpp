@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <limits>
 #include <string>
 
 #include "base/file.hpp"
+#include "infer/archive.hpp"
 #include "posterior/run_record.hpp"
 
 namespace kullback::fit {
@@ -25,18 +25,6 @@ double at_or_nan(const std::vector<double>& values, std::size_t i) {
   return values.empty() ? std::numeric_limits<double>::quiet_NaN() : values[i];
 }
 
-std::string to_bytes(const std::vector<double>& numbers) {
-  std::string bytes(numbers.size() * sizeof(double), '\0');
-  if (!numbers.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
-  return bytes;
-}
-
-std::vector<double> to_numbers(const std::string& bytes, std::size_t offset = 0) {
-  std::vector<double> numbers((bytes.size() - offset) / sizeof(double));
-  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data() + offset, numbers.size() * sizeof(double));
-  return numbers;
-}
-
 }  // namespace
 
 Partial::Partial(const std::filesystem::path& folder, std::size_t chain, std::size_t stats)
@@ -50,12 +38,12 @@ bool Partial::load(ChainState& state, infer::Draws& draws) {
   const std::size_t line = bytes.find('\n');
   if (line == std::string::npos || posterior::content_hash(bytes.substr(line + 1)) != bytes.substr(0, line))
     return false;
-  const std::vector<double> head = to_numbers(bytes, line + 1);
+  const std::vector<double> head = infer::to_numbers(bytes, line + 1);
   if (head.size() < kHeadNumbers || head[0] != kVersion || head[1] != static_cast<double>(draws.dim))
     return false;
   const auto count = static_cast<std::size_t>(head[2]);
   const std::size_t width = record_size(draws.dim, stats_);
-  std::vector<double> records = to_numbers(read_file(draws_path_));
+  std::vector<double> records = infer::to_numbers(read_file(draws_path_));
   if (records.size() < count * width) return false;
   state.is_finished = head[3] != 0;
   state.warmup_seconds = head[4];
@@ -90,7 +78,7 @@ void Partial::save(const ChainState& state, const infer::Draws& draws) {
     records.insert(records.end(), stats, stats + stats_);
   }
   if (saved_ == 0) std::filesystem::remove(draws_path_);  // what a run left that is begun anew
-  append_to_file(draws_path_, to_bytes(records));
+  append_to_file(draws_path_, infer::to_bytes(records));
   saved_ = draws.count();
   std::vector<double> numbers{kVersion,
                               static_cast<double>(draws.dim),
@@ -101,7 +89,7 @@ void Partial::save(const ChainState& state, const infer::Draws& draws) {
                               draws.log_q.empty() ? 0.0 : 1.0,
                               draws.log_weight.empty() ? 0.0 : 1.0};
   numbers.insert(numbers.end(), state.algorithm.begin(), state.algorithm.end());
-  const std::string bytes = to_bytes(numbers);
+  const std::string bytes = infer::to_bytes(numbers);
   replace_file(state_path_, posterior::content_hash(bytes) + "\n" + bytes);
 }
 

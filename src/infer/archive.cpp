@@ -1,5 +1,7 @@
 #include "infer/archive.hpp"
 
+#include <cstring>
+
 namespace kullback::infer {
 
 double Archive::take() {
@@ -46,6 +48,18 @@ void Archive::value(std::string& text) {
   if (!reading_) return;
   text.clear();
   for (const double code : codes) text += static_cast<char>(code);
+}
+
+std::string to_bytes(const std::vector<double>& numbers) {
+  std::string bytes(numbers.size() * sizeof(double), '\0');
+  if (!numbers.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return bytes;
+}
+
+std::vector<double> to_numbers(const std::string& bytes, std::size_t offset) {
+  std::vector<double> numbers((bytes.size() - offset) / sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data() + offset, numbers.size() * sizeof(double));
+  return numbers;
 }
 
 }  // namespace kullback::infer

@@ -37,4 +37,9 @@ class Archive final {
   bool overrun_ = false;
 };
 
+// Numbers as they stand in memory, for files and messages between machines of one kind; and back, from an
+// offset.
+std::string to_bytes(const std::vector<double>& numbers);
+std::vector<double> to_numbers(const std::string& bytes, std::size_t offset = 0);
+
 }  // namespace kullback::infer
