@@ -91,21 +91,12 @@ void add_convergence_lines(const std::vector<posterior::SummaryRow>& rows, std::
     add_line(text, "smallest tail ESS", fmt::format("{:.0f} ({})", *row->ess_tail, row->name));
 }
 
-std::size_t count_option(const posterior::RunRecord& record, const char* name, std::size_t otherwise) {
-  const auto found = record.options.find(name);
-  return found == record.options.end() ? otherwise : std::stoul(found->second);
-}
-
-double number_option(const posterior::RunRecord& record, const char* name, double otherwise) {
-  const auto found = record.options.find(name);
-  return found == record.options.end() ? otherwise : std::stod(found->second);
-}
-
 // What only the algorithm knew is in the record; what the draws show is computed again.
 Findings all_findings(const posterior::Folder& folder, const std::vector<posterior::SummaryRow>& rows) {
   posterior::FindingOptions options;
-  options.max_depth = count_option(folder.record, "max_depth", options.max_depth);
-  options.target_accept = number_option(folder.record, "target_accept", options.target_accept);
+  const infer::Options asked = fit::options_of(folder.record);
+  options.max_depth = asked.max_depth;
+  options.target_accept = asked.target_accept;
   options.is_markov = fit::is_markov(folder.record);
   Findings findings = posterior::find_problems(folder.posterior, rows, options);
   for (const Finding& recorded : folder.record.findings) {

@@ -31,6 +31,9 @@ struct Outcome {
 // has only the record. Throws Error.
 Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch);
 
+// What the method was asked for.
+infer::Options options_of(const posterior::RunRecord& record);
+
 // The draws are Markov chains, so that R-hat and effective sizes mean something.
 bool is_markov(const posterior::RunRecord& record);
 

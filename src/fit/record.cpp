@@ -42,17 +42,23 @@ const infer::Method* method_named(const std::string& name) {
 
 }  // namespace
 
-std::string kullback_version() { return kVersion; }
+posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model, std::uint64_t seed) {
+  posterior::RunRecord record;
+  record.version = kVersion;
+  record.program = absolute(inputs.program);
+  record.program_hash = posterior::content_hash(model.program->text);
+  record.data = absolute(inputs.data);
+  record.data_hash = posterior::content_hash(model.data_text);
+  record.seed = seed;
+  record.chains = 1;
+  record.status = "running";
+  record.started = posterior::utc_now();
+  return record;
+}
 
 posterior::RunRecord make_record(const Request& request, const LoadedModel& model) {
-  posterior::RunRecord record;
+  posterior::RunRecord record = begin_record(request.inputs, model, request.seed);
   record.method = request.method->name;
-  record.version = kVersion;
-  record.program = absolute(request.inputs.program);
-  record.program_hash = posterior::content_hash(model.program->text);
-  record.data = absolute(request.inputs.data);
-  record.data_hash = posterior::content_hash(model.data_text);
-  record.seed = request.seed;
   record.chains = request.chains;
   for (const std::string_view name : request.method->options)
     record.options[std::string(name)] = infer::option_text(request.options, name);
@@ -61,8 +67,6 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   if (!request.inputs.include_paths.empty())
     record.options[kIncludePath] = joined(request.inputs.include_paths);
   if (!request.jacobian) record.options[kJacobian] = "false";
-  record.status = "running";
-  record.started = posterior::utc_now();
   return record;
 }
 
@@ -93,6 +97,14 @@ void continue_record(const std::filesystem::path& folder, posterior::RunRecord& 
   now.status = "running";
 }
 
+infer::Options options_of(const posterior::RunRecord& record) {
+  infer::Options options;
+  for (const auto& [name, text] : record.options) {
+    if (name != kInit && name != kIncludePath && name != kJacobian) infer::set_option(options, name, text);
+  }
+  return options;
+}
+
 bool is_markov(const posterior::RunRecord& record) {
   const infer::Method* method = infer::find_method(record.method);
   return method != nullptr && method->has_chains;
@@ -115,15 +127,11 @@ Request request_of(const std::filesystem::path& folder) {
   }
   request.inputs.program = record.program;
   request.inputs.data = record.data;
+  request.options = options_of(record);
   for (const auto& [name, text] : record.options) {
-    if (name == kInit)
-      request.init = text;
-    else if (name == kIncludePath)
-      split_into(text, request.inputs.include_paths);
-    else if (name == kJacobian)
-      request.jacobian = text != "false";
-    else
-      infer::set_option(request.options, name, text);
+    if (name == kInit) request.init = text;
+    if (name == kIncludePath) split_into(text, request.inputs.include_paths);
+    if (name == kJacobian) request.jacobian = text != "false";
   }
   // The copy is what was run; its includes stand beside the original. Of a library there is no copy.
   const std::filesystem::path copy = folder / "model.stan";

@@ -1,8 +1,8 @@
 // The record of a run at its beginning, and the request that a record came from.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <string>
 
 #include "fit/loaded_model.hpp"
 #include "fit/request.hpp"
@@ -10,8 +10,8 @@
 
 namespace kullback::fit {
 
-std::string kullback_version();
-
+// What every run notes of its inputs; the method and its options are the caller's.
+posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model, std::uint64_t seed);
 posterior::RunRecord make_record(const Request& request, const LoadedModel& model);
 
 // The record of a run that goes on: paths and times are those of the run in the folder. Throws Error where

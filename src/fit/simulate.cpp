@@ -78,23 +78,6 @@ FinishedChain draw_all(const SimulateRequest& request, model::Simulator& simulat
   return made;
 }
 
-posterior::RunRecord record_of(const SimulateRequest& request, const LoadedModel& model) {
-  posterior::RunRecord record;
-  record.kind = "simulation";
-  record.method = "simulate";
-  record.version = kullback_version();
-  record.program = std::filesystem::absolute(request.inputs.program).string();
-  record.program_hash = posterior::content_hash(model.program->text);
-  if (!request.inputs.data.empty()) record.data = std::filesystem::absolute(request.inputs.data).string();
-  record.data_hash = posterior::content_hash(model.data_text);
-  record.seed = request.seed;
-  record.chains = 1;
-  record.options["draws"] = std::to_string(request.draws);
-  record.status = "running";
-  record.started = posterior::utc_now();
-  return record;
-}
-
 }  // namespace
 
 Outcome simulate(const SimulateRequest& request, const LoadedProgram& program) {
@@ -102,7 +85,10 @@ Outcome simulate(const SimulateRequest& request, const LoadedProgram& program) {
   const LoadedModel model = load_model(program, request.inputs, {.seed = request.seed});
   model::Simulator simulator(model.stan->prepared());
   Outcome outcome;
-  outcome.record = record_of(request, model);
+  outcome.record = begin_record(request.inputs, model, request.seed);
+  outcome.record.kind = "simulation";
+  outcome.record.method = "simulate";
+  outcome.record.options["draws"] = std::to_string(request.draws);
   begin_folder(request.out, outcome.record, program.text, request.force);
   std::vector<FinishedChain> chains;
   chains.push_back(draw_all(request, simulator, outcome.posterior.names));
