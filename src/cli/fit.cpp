@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -127,7 +128,11 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
   verb.add_option("--resume", arguments.resume, "Go on with an unfinished fit, to the same draws")
       ->type_name("DIR");
   verb.add_option("--checkpoint", arguments.checkpoint, "Seconds between saves of unfinished chains")
-      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) {
+        char* end = nullptr;
+        const bool is_number = std::strtod(text.c_str(), &end) >= 0 && *end == '\0';  // NaN is not
+        return is_number ? std::string() : "'" + text + "' was given, but a number from 0 on is needed";
+      })
       ->capture_default_str();
   verb.add_flag(
       "--sensitivity", arguments.sensitivity,

@@ -19,10 +19,7 @@ namespace {
 int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings, const OutcomeText& text) {
   if (!settings.has_seed) request.seed = std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
   const std::unique_ptr<fit::LoadedProgram> program = fit::load_program(request.inputs);
-  if (!program->is_library && !program->understood.program) {
-    if (ranks.is_first()) print_diagnostics(program->understood.diagnostics, program->sources);
-    return static_cast<int>(ErrorKind::bad_input);
-  }
+  if (!is_understood(*program, ranks.is_first())) return static_cast<int>(ErrorKind::bad_input);
   const bool prints = ranks.is_first() && !settings.quiet;
   const fit::LoadedModel model =
       fit::load_model(*program, request.inputs, {.jacobian = request.jacobian, .seed = request.seed});
@@ -50,6 +47,12 @@ int run_request(const std::function<fit::Request()>& make_request, const RunSett
     ranks.abort(static_cast<int>(error.kind()));  // the others would wait for this one
     throw;
   }
+}
+
+bool is_understood(const fit::LoadedProgram& program, bool prints) {
+  if (program.is_library || program.understood.program) return true;
+  if (prints) print_diagnostics(program.understood.diagnostics, program.sources);
+  return false;
 }
 
 std::string default_folder(const std::string& program, const std::string& suffix) {

@@ -20,6 +20,10 @@ using OutcomeText = std::function<std::string(const fit::Outcome&, const fit::Re
 int run_request(const std::function<fit::Request()>& make_request, const RunSettings& settings,
                 const OutcomeText& text);
 
+// False where the program has errors, which are printed (of several ranks, by one): the verb ends with
+// bad_input.
+bool is_understood(const fit::LoadedProgram& program, bool prints = true);
+
 // "MODEL-fit" beside the user, from the program's name.
 std::string default_folder(const std::string& program, const std::string& suffix);
 

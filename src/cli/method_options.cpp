@@ -47,7 +47,7 @@ const infer::Method& method_named(const std::string& name) {
   std::vector<std::string_view> names;
   for (const infer::Method* method : infer::methods()) names.push_back(method->name);
   const std::string_view near = lang::nearest_name(name, names);
-  throw Error(ErrorKind::usage, fmt::format("--method: there is no method '{}'.", name),
+  throw Error(ErrorKind::usage, fmt::format("there is no method '{}'.", name),
               near.empty() ? "kullback methods lists them." : fmt::format("Did you mean '{}'?", near));
 }
 

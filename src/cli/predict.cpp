@@ -5,8 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "base/error.hpp"
+#include "cli/fit_run.hpp"
 #include "cli/fit_text.hpp"
-#include "cli/program_files.hpp"
 #include "cli/verb.hpp"
 
 namespace kullback::cli {
@@ -35,10 +36,7 @@ int run_predict(const PredictArguments& arguments) {
       .out = arguments.out.empty() ? default_out(arguments.folder) : arguments.out,
       .force = arguments.force};
   const auto program = fit::load_program(fit::inputs_of(request.folder));
-  if (!program->is_library && !program->understood.program) {
-    print_diagnostics(program->understood.diagnostics, program->sources);
-    return static_cast<int>(ErrorKind::bad_input);
-  }
+  if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
   const fit::Outcome outcome = fit::predict(request, *program);
   if (!arguments.quiet) std::fputs(outcome_text(outcome, request.out).c_str(), stdout);
   return 0;

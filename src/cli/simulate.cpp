@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "cli/fit_run.hpp"
 #include "cli/fit_text.hpp"
-#include "cli/program_files.hpp"
 #include "cli/verb.hpp"
 
 namespace kullback::cli {
@@ -33,10 +32,7 @@ int run_simulate(const SimulateArguments& arguments) {
     throw Error(ErrorKind::usage, request.inputs.program + ": a shared library does not tell its prior.",
                 "Give the Stan program.");
   }
-  if (!program->understood.program) {
-    print_diagnostics(program->understood.diagnostics, program->sources);
-    return static_cast<int>(ErrorKind::bad_input);
-  }
+  if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
   const fit::Outcome outcome = fit::simulate(request, *program);
   if (!arguments.quiet) std::fputs(outcome_text(outcome, request.out).c_str(), stdout);
   return 0;

@@ -51,6 +51,7 @@ expect 'an unknown option' 64 "Did you mean '--max-depth'" -- "$kullback" fit ei
 expect "another method's option" 64 'It is an option of nuts' -- "$kullback" fit eight_schools.stan eight_schools.json --method laplace --max-depth 3
 expect 'an option without sense' 64 "found 'many'" -- "$kullback" fit eight_schools.stan eight_schools.json --draws many
 expect 'acceptance beyond 1' 64 'target-accept' -- "$kullback" fit eight_schools.stan eight_schools.json --target-accept 2 --out never
+expect 'a checkpoint that is no time' 64 "'nan' was given" -- "$kullback" fit eight_schools.stan eight_schools.json --checkpoint nan --out never
 expect 'no program' 64 'a program is needed' -- "$kullback" fit
 expect 'a missing program' 66 'none.stan' -- "$kullback" fit none.stan
 expect 'a faulty program' 65 'faulty.stan' -- bash -c "echo 'parameters { real x }' >faulty.stan; '$kullback' fit faulty.stan"

@@ -141,7 +141,7 @@ const Method& laplace_method() {
   static const Method method{
       .name = "laplace",
       .summary = "the Gaussian with the posterior's mode and curvature",
-      .use_when = "Use it where the posterior is near Gaussian: many data, few parameters, no scale near 0.",
+      .use_when = "The posterior is near Gaussian: many data, few parameters, no scale near 0.",
       .citation =
           "Tierney and Kadane (1986), Accurate approximations for posterior moments and marginal densities, "
           "JASA 81.",

@@ -61,7 +61,7 @@ const Method& optimize_method() {
   static const Method method{
       .name = "optimize",
       .summary = "the mode of the posterior by L-BFGS",
-      .use_when = "Use it for a point estimate or a first look at a model; it says nothing of uncertainty.",
+      .use_when = "A point estimate or a first look at a model is enough; it says nothing of uncertainty.",
       .citation =
           "Liu and Nocedal (1989), On the limited memory BFGS method for large scale optimization, "
           "Mathematical Programming 45.",

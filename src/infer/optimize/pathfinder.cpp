@@ -283,7 +283,7 @@ const Method& pathfinder_method() {
   static const Method method{
       .name = "pathfinder",
       .summary = "the best Gaussians along paths of L-BFGS, weighted and resampled",
-      .use_when = "Use it for a fast first answer, for starts of a sampler, and with many parameters.",
+      .use_when = "A fast first answer is wanted, or starts for a sampler, or there are many parameters.",
       .citation =
           "Zhang, Carpenter, Gelman and Vehtari (2022), Pathfinder: parallel quasi-Newton variational "
           "inference, JMLR 23.",
