@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/finding.hpp"
@@ -28,6 +29,7 @@ enum class Purpose : std::uint32_t {
   swap,
   resample,
   approximation,
+  gradient_noise,
 };
 
 struct Start {
@@ -51,6 +53,15 @@ struct Adaptation {
   std::vector<double> inv_metric;  // empty, dim, or dim * dim numbers
 };
 
+// Facts of a run in words, for its record: ("family", "meanfield").
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+// How a run went, row after row: DIR/trace.csv.
+struct Trace {
+  std::vector<std::string> columns;
+  std::vector<double> values;  // row after row
+};
+
 // `init` is the maker of the record; a made algorithm is ready for its first step.
 class Algorithm {
  public:
@@ -68,6 +79,8 @@ class Algorithm {
   virtual std::optional<Adaptation> adaptation() const { return std::nullopt; }
   // What only the algorithm knows: an unbounded density, a path that failed. Complete once it has finished.
   virtual Findings findings() const { return {}; }
+  virtual Facts facts() const { return {}; }
+  virtual Trace trace() const { return {}; }
 };
 
 struct MethodNeeds {

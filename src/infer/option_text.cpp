@@ -16,16 +16,24 @@ constexpr std::array<std::string_view, 3> kMetrics{"unit", "diagonal", "dense"};
 
 constexpr std::string_view type_name(const double*) { return "NUMBER"; }
 constexpr std::string_view type_name(const std::size_t*) { return "COUNT"; }
+constexpr std::string_view type_name(const std::string*) { return "NAME"; }
 constexpr std::string_view type_name(const Metric*) { return "unit|diagonal|dense"; }
 
 std::string text_of(double value) { return fmt::format("{}", value); }
 std::string text_of(std::size_t value) { return fmt::format("{}", value); }
+std::string text_of(const std::string& value) { return value; }
 std::string text_of(Metric value) { return std::string(kMetrics[static_cast<std::size_t>(value)]); }
 
 template <class T>
 bool parse(const std::string& text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
+}
+
+// Which names there are the part itself knows.
+bool parse(const std::string& text, std::string& value) {
+  value = text;
+  return true;
 }
 
 bool parse(const std::string& text, Metric& value) {
@@ -40,7 +48,7 @@ bool parse(const std::string& text, Metric& value) {
 
 bool is_sensible(double value) { return std::isfinite(value); }
 template <class T>
-bool is_sensible(T) {
+bool is_sensible(const T&) {
   return true;
 }
 

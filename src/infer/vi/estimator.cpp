@@ -1,0 +1,62 @@
+#include "infer/vi/estimator.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "infer/vi/lookup.hpp"
+
+namespace kullback::infer {
+
+#define KULLBACK_ESTIMATOR(name) const EstimatorRecord& name##_estimator();
+#include "infer/vi/estimators.def"
+#undef KULLBACK_ESTIMATOR
+
+namespace {
+
+void append(std::vector<double>& to, const std::vector<double>& from, double scale) {
+  for (const double value : from) to.push_back(scale * value);
+}
+
+}  // namespace
+
+void evaluate_bound(const Objective& objective, const DrawLogs& logs, Estimate& estimate,
+                    BoundSlopes* slopes) {
+  const std::size_t size = objective.draws();
+  const std::size_t count = logs.log_p.size() / size;
+  const double share = 1 / static_cast<double>(count);
+  if (slopes != nullptr) *slopes = {};
+  BoundSlopes one;
+  double mean = 0;
+  double squares = 0;
+  for (std::size_t r = 0; r < count; ++r) {
+    const double value =
+        objective.value({logs.log_p.subspan(r * size, size), logs.log_q.subspan(r * size, size)},
+                        slopes == nullptr ? nullptr : &one);
+    const double gap = value - mean;
+    mean += gap / static_cast<double>(r + 1);
+    squares += gap * (value - mean);
+    if (slopes == nullptr) continue;
+    append(slopes->p, one.p, share);
+    append(slopes->q, one.q, share);
+    append(slopes->q_p, one.q_p, share);
+    append(slopes->q_q, one.q_q, share);
+  }
+  estimate.bound = mean;
+  estimate.bound_error = count == 1 ? std::numeric_limits<double>::quiet_NaN()
+                                    : std::sqrt(squares / static_cast<double>(count - 1) * share);
+}
+
+std::span<const EstimatorRecord* const> estimators() {
+  static const std::vector<const EstimatorRecord*> all{
+#define KULLBACK_ESTIMATOR(name) &name##_estimator(),
+#include "infer/vi/estimators.def"
+#undef KULLBACK_ESTIMATOR
+  };
+  return all;
+}
+
+const EstimatorRecord& find_estimator(std::string_view name) {
+  return find_record(estimators(), name, "--estimator");
+}
+
+}  // namespace kullback::infer

@@ -1,0 +1,42 @@
+// A draw is mean + T z: column j of T is the draw from the unit vector e_j less the mean, the covariance T
+// T'.
+#include "infer/vi/guess.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+namespace kullback::infer {
+
+namespace {
+
+constexpr std::size_t kMaxDense = 500;
+
+}  // namespace
+
+GaussianGuess guess_of(const LowRankGaussian& gaussian) {
+  const std::size_t dim = gaussian.dim();
+  const auto size = static_cast<Eigen::Index>(dim);
+  GaussianGuess result{gaussian.mean(), {}, {}};
+  Eigen::VectorXd variances = Eigen::VectorXd::Zero(size);
+  Eigen::MatrixXd root(dim <= kMaxDense ? size : 0, dim <= kMaxDense ? size : 0);
+  std::vector<double> unit(dim, 0.0);
+  for (std::size_t j = 0; j < dim; ++j) {
+    unit[j] = 1;
+    const std::vector<double> drawn = gaussian.draw(unit);
+    unit[j] = 0;
+    const Eigen::VectorXd column = Eigen::Map<const Eigen::VectorXd>(drawn.data(), size) -
+                                   Eigen::Map<const Eigen::VectorXd>(result.mean.data(), size);
+    variances += column.cwiseAbs2();
+    if (root.size() > 0) root.col(static_cast<Eigen::Index>(j)) = column;
+  }
+  const Eigen::VectorXd sd = variances.cwiseSqrt();
+  result.sd.assign(sd.data(), sd.data() + size);
+  if (root.size() == 0) return result;
+  const Eigen::LLT<Eigen::MatrixXd> cholesky(root * root.transpose());
+  if (cholesky.info() != Eigen::Success) return result;
+  const Eigen::MatrixXd lower = cholesky.matrixL();
+  result.lower.assign(lower.data(), lower.data() + lower.size());
+  return result;
+}
+
+}  // namespace kullback::infer

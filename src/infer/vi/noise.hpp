@@ -1,0 +1,41 @@
+// The standard normal numbers that draws of a family are made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kullback::infer {
+
+enum class Sampling : unsigned char {
+  iid,
+  antithetic,  // lane k + lanes / 2 has the negative noise of lane k
+  sobol,       // a scrambled low-discrepancy set: errors of means fall almost as 1 / lanes
+};
+
+// Throws Error usage that lists the names.
+Sampling sampling_of(std::string_view name);
+
+struct NoiseName {
+  std::uint64_t seed = 0;
+  std::uint32_t chain = 0;
+  std::uint32_t purpose = 0;  // infer::Purpose
+};
+
+// Noise is named by an index, an iteration say: the same index gives the same numbers.
+class NoiseSource final {
+ public:
+  NoiseSource(NoiseName name, Sampling sampling, std::size_t size)
+      : name_(name), sampling_(sampling), size_(size) {}
+
+  std::size_t size() const { return size_; }  // numbers of one draw
+  // size() * lanes numbers, lanes innermost. An odd number of antithetic lanes leaves one without its mate.
+  void fill(std::uint32_t index, std::size_t lanes, double* noise) const;
+
+ private:
+  NoiseName name_;
+  Sampling sampling_;
+  std::size_t size_;
+};
+
+}  // namespace kullback::infer

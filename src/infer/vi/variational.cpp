@@ -1,0 +1,217 @@
+// Three phases: an L-BFGS path, whose Gaussian with the largest ELBO is the start (Zhang et al. 2022); the
+// scheme; draws from the approximation with log p and log q, and what their ratios say against it.
+#include "infer/vi/variational.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/error.hpp"
+#include "infer/optimize/importance.hpp"
+#include "infer/optimize/path.hpp"
+#include "infer/vi/estimator.hpp"
+#include "infer/vi/evaluated_draws.hpp"
+#include "infer/vi/guess.hpp"
+#include "infer/vi/optimizer.hpp"
+#include "infer/vi/scheme.hpp"
+
+namespace kullback::infer {
+
+namespace {
+
+constexpr std::size_t kDrawsAtOnce = 64;
+
+std::string_view chosen(std::string_view preset, const std::string& given, std::string_view fallback) {
+  if (!preset.empty()) return preset;
+  return given.empty() ? fallback : std::string_view(given);
+}
+
+class Variational final : public Algorithm {
+ public:
+  Variational(density::LogDensity& density, const Options& options, Start start, const Preset& preset)
+      : density_(density),
+        options_(options),
+        start_(std::move(start)),
+        family_record_(find_family(chosen(preset.family, options.family, "meanfield"))),
+        objective_record_(find_objective(chosen(preset.objective, options.objective, "elbo"))),
+        estimator_record_(find_estimator(chosen(preset.estimator, options.estimator, "stl"))),
+        optimizer_record_(find_optimizer(chosen(preset.optimizer, options.optimizer, "adam"))),
+        family_(family_record_.make({density.dim(), density.blocks(), density.supports(), &options_})),
+        noise_({start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::approximation)},
+               sampling_of(options.sampling), family_->noise()) {
+    make_scheme_from({start_.theta, std::vector<double>(density.dim(), 1.0), {}});  // refuses early
+    scheme_.reset();
+    if (density.dim() > 0) path_.emplace(density, options_, PathName{start_.seed, 0}, start_.theta);
+  }
+
+  bool step(Draws& draws) override {
+    if (is_done_) return false;
+    ++steps_;
+    if (path_) {
+      if (!path_->step()) end_path();
+    } else if (!scheme_) {
+      make_scheme_from({start_.theta, {}, {}});  // no parameters
+    } else if (!scheme_->step()) {
+      draw(draws);
+      is_done_ = log_ratios_.size() == options_.draws;
+    }
+    return true;
+  }
+
+  Progress progress() const override {
+    std::uint64_t gradients = path_gradients_;
+    if (path_) gradients += path_->lbfgs().gradients();
+    if (scheme_) gradients += scheme_->gradients();
+    return {.done = steps_, .total = is_done_ ? steps_ : 0, .gradients = gradients};
+  }
+
+  void archive(Archive& archive) override;
+  Findings findings() const override;
+  Facts facts() const override;
+  Trace trace() const override;
+
+ private:
+  void end_path();
+  void make_scheme_from(GaussianGuess guess);
+  void draw(Draws& draws);
+
+  density::LogDensity& density_;
+  Options options_;
+  Start start_;
+  const FamilyRecord& family_record_;
+  const ObjectiveRecord& objective_record_;
+  const EstimatorRecord& estimator_record_;
+  const OptimizerRecord& optimizer_record_;
+  std::unique_ptr<Family> family_;
+  NoiseSource noise_;
+  std::optional<Path> path_;
+  GaussianGuess guess_;
+  std::unique_ptr<Scheme> scheme_;
+  std::uint64_t path_gradients_ = 0;
+  std::uint64_t steps_ = 0;
+  bool is_done_ = false;
+  std::vector<double> log_ratios_;  // log p - log q of the draws so far
+};
+
+void Variational::make_scheme_from(GaussianGuess guess) {
+  guess_ = std::move(guess);
+  scheme_ = make_scheme({&density_,
+                         family_.get(),
+                         &objective_record_,
+                         &estimator_record_,
+                         &optimizer_record_,
+                         &options_,
+                         {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
+                         guess_});
+}
+
+void Variational::end_path() {
+  path_gradients_ = path_->lbfgs().gradients();
+  GaussianGuess guess = path_->has_gaussian()
+                            ? guess_of(path_->gaussian())
+                            : GaussianGuess{start_.theta, std::vector<double>(density_.dim(), 1.0), {}};
+  path_.reset();
+  make_scheme_from(std::move(guess));
+}
+
+void Variational::draw(Draws& draws) {
+  const std::size_t dim = density_.dim();
+  const std::size_t first = log_ratios_.size();
+  const std::size_t lanes = std::min(kDrawsAtOnce, options_.draws - first);
+  std::vector<double> noise(noise_.size() * lanes);
+  std::vector<double> theta(dim * lanes);
+  std::vector<double> log_q(lanes);
+  std::vector<double> log_p(lanes);
+  std::vector<density::Status> status(lanes);
+  noise_.fill(static_cast<std::uint32_t>(first / kDrawsAtOnce), lanes, noise.data());
+  family_->draw(scheme_->lambda(), {lanes, noise.data(), theta.data(), log_q.data()});
+  density_.evaluate({lanes, theta.data(), log_p.data(), nullptr, status.data()});
+  draws.dim = dim;
+  for (std::size_t k = 0; k < lanes; ++k) {
+    if (status[k] != density::Status::ok) log_p[k] = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < dim; ++i) draws.theta.push_back(theta[i * lanes + k]);
+    draws.log_density.push_back(log_p[k]);
+    draws.log_q.push_back(log_q[k]);
+    log_ratios_.push_back(log_p[k] - log_q[k]);
+  }
+}
+
+void Variational::archive(Archive& archive) {
+  archive.value(steps_);
+  archive.value(is_done_);
+  archive.value(path_gradients_);
+  archive.value(log_ratios_);
+  bool has_path = path_.has_value();
+  archive.value(has_path);
+  if (has_path) {
+    if (path_) path_->archive(archive);
+    return;
+  }
+  path_.reset();
+  bool has_scheme = scheme_ != nullptr;
+  archive.value(has_scheme);
+  if (!has_scheme) return;
+  archive.value(guess_.mean);
+  archive.value(guess_.sd);
+  archive.value(guess_.lower);
+  if (archive.is_reading()) {
+    if (guess_.mean.size() != density_.dim()) return;  // numbers of another algorithm
+    make_scheme_from(guess_);
+  }
+  scheme_->archive(archive);
+}
+
+Findings Variational::findings() const {
+  if (!scheme_) return {};
+  Findings result = scheme_->findings();
+  if (!is_done_) return result;
+  if (auto found = outside_finding(log_ratios_)) result.push_back(*found);
+  if (auto found = khat_finding(importance_weights(log_ratios_), "the approximation"))
+    result.push_back(*found);
+  return result;
+}
+
+Facts Variational::facts() const {
+  if (!scheme_) return {};
+  Facts result{{"family", std::string(family_record_.name)},
+               {"objective", std::string(objective_record_.name)},
+               {"estimator", std::string(estimator_record_.name)},
+               {"optimizer", std::string(optimizer_record_.name)},
+               {"gradient", std::string(bias_name(scheme_->bias()))},
+               {"evaluations without gradient", fmt::format("{}", scheme_->evaluations())}};
+  if (!is_done_) return result;
+  const stats::Psis weights = importance_weights(log_ratios_);
+  double mean = 0;
+  for (const double ratio : log_ratios_) mean += ratio / static_cast<double>(log_ratios_.size());
+  double squares = 0;
+  for (const double ratio : log_ratios_) squares += (ratio - mean) * (ratio - mean);
+  const auto count = static_cast<double>(log_ratios_.size());
+  result.emplace_back("elbo", fmt::format("{:.6g}", mean));
+  result.emplace_back("elbo standard error", fmt::format("{:.2g}", std::sqrt(squares / count / (count - 1))));
+  result.emplace_back("khat", fmt::format("{:.2f}", weights.khat));
+  return result;
+}
+
+Trace Variational::trace() const {
+  Trace result{{"iteration", "gradients", "bound", "error", "step_size"}, {}};
+  if (!scheme_) return result;
+  for (const TraceRow& row : scheme_->trace()) {
+    result.values.insert(result.values.end(),
+                         {static_cast<double>(row.iteration), static_cast<double>(row.gradients), row.bound,
+                          row.error, row.step_size});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Algorithm> make_variational(density::LogDensity& density, const Options& options, Start start,
+                                            const Preset& preset) {
+  if (options.draws == 0)
+    throw Error(ErrorKind::usage, "--draws is 0; it must be 1 or more.", "1000 is the default.");
+  return std::make_unique<Variational>(density, options, std::move(start), preset);
+}
+
+}  // namespace kullback::infer
