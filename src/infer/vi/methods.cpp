@@ -13,7 +13,7 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
 constexpr Preset kAdvi{"meanfield", "elbo", "", ""};
 
 constexpr std::string_view kAdviOptions[] = {"draws",      "estimator",     "optimizer", "sampling",
-                                             "grad_draws", "learning_rate", "max_steps"};
+                                             "grad_draws", "learning_rate", "decay",     "max_steps"};
 
 }  // namespace
 

@@ -125,7 +125,7 @@ void Variational::draw(Draws& draws) {
   std::vector<double> log_q(lanes);
   std::vector<double> log_p(lanes);
   std::vector<density::Status> status(lanes);
-  noise_.fill(static_cast<std::uint32_t>(first / kDrawsAtOnce), lanes, noise.data());
+  noise_.fill_part(first, lanes, noise.data());
   family_->draw(scheme_->lambda(), {lanes, noise.data(), theta.data(), log_q.data()});
   density_.evaluate({lanes, theta.data(), log_p.data(), nullptr, status.data()});
   draws.dim = dim;
