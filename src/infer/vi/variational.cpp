@@ -22,11 +22,7 @@ namespace kullback::infer {
 namespace {
 
 constexpr std::size_t kDrawsAtOnce = 64;
-
-std::string_view chosen(std::string_view preset, const std::string& given, std::string_view fallback) {
-  if (!preset.empty()) return preset;
-  return given.empty() ? fallback : std::string_view(given);
-}
+constexpr Preset kFallback{"meanfield", "elbo", "stl", "adam"};
 
 class Variational final : public Algorithm {
  public:
@@ -34,11 +30,8 @@ class Variational final : public Algorithm {
       : density_(density),
         options_(options),
         start_(std::move(start)),
-        family_record_(find_family(chosen(preset.family, options.family, "meanfield"))),
-        objective_record_(find_objective(chosen(preset.objective, options.objective, "elbo"))),
-        estimator_record_(find_estimator(chosen(preset.estimator, options.estimator, "stl"))),
-        optimizer_record_(find_optimizer(chosen(preset.optimizer, options.optimizer, "adam"))),
-        family_(family_record_.make({density.dim(), density.blocks(), density.supports(), &options_})),
+        parts_(choose_parts(preset, options_, kFallback)),
+        family_(parts_.family->make({density.dim(), density.blocks(), density.supports(), &options_})),
         noise_({start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::approximation)},
                sampling_of(options.sampling), family_->noise()) {
     make_scheme_from({start_.theta, std::vector<double>(density.dim(), 1.0), {}});  // refuses early
@@ -80,10 +73,7 @@ class Variational final : public Algorithm {
   density::LogDensity& density_;
   Options options_;
   Start start_;
-  const FamilyRecord& family_record_;
-  const ObjectiveRecord& objective_record_;
-  const EstimatorRecord& estimator_record_;
-  const OptimizerRecord& optimizer_record_;
+  Parts parts_;
   std::unique_ptr<Family> family_;
   NoiseSource noise_;
   std::optional<Path> path_;
@@ -99,9 +89,9 @@ void Variational::make_scheme_from(GaussianGuess guess) {
   guess_ = std::move(guess);
   scheme_ = make_scheme({&density_,
                          family_.get(),
-                         &objective_record_,
-                         &estimator_record_,
-                         &optimizer_record_,
+                         parts_.objective,
+                         parts_.estimator,
+                         parts_.optimizer,
                          &options_,
                          {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
                          guess_});
@@ -175,10 +165,10 @@ Findings Variational::findings() const {
 
 Facts Variational::facts() const {
   if (!scheme_) return {};
-  Facts result{{"family", std::string(family_record_.name)},
-               {"objective", std::string(objective_record_.name)},
-               {"estimator", std::string(estimator_record_.name)},
-               {"optimizer", std::string(optimizer_record_.name)},
+  Facts result{{"family", std::string(parts_.family->name)},
+               {"objective", std::string(parts_.objective->name)},
+               {"estimator", std::string(parts_.estimator->name)},
+               {"optimizer", std::string(parts_.optimizer->name)},
                {"gradient", std::string(bias_name(scheme_->bias()))},
                {"evaluations without gradient", fmt::format("{}", scheme_->evaluations())}};
   if (!is_done_) return result;
