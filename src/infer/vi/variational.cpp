@@ -18,6 +18,7 @@
 #include "infer/vi/guess.hpp"
 #include "infer/vi/optimizer.hpp"
 #include "infer/vi/scheme.hpp"
+#include "infer/vi/whitened_density.hpp"
 
 namespace kullback::infer {
 
@@ -77,6 +78,7 @@ class Variational final : public Algorithm {
   bool restart();
   void make_scheme_from(GaussianGuess guess);
   void draw(Draws& draws);
+  void to_theta(std::vector<double>& draws, std::vector<double>& log_q) const;
 
   density::LogDensity& density_;
   Options options_;
@@ -86,6 +88,7 @@ class Variational final : public Algorithm {
   NoiseSource noise_;
   std::optional<Path> path_;
   GaussianGuess guess_;
+  std::optional<WhitenedDensity> whitened_;
   std::unique_ptr<Scheme> scheme_;
   std::uint64_t earlier_gradients_ = 0;  // of paths that have ended and of schemes that failed
   std::uint64_t restarts_ = 0;
@@ -95,16 +98,21 @@ class Variational final : public Algorithm {
   std::vector<double> log_ratios_;  // log p - log q of the draws so far
 };
 
+// Affine families live in coordinates in which the guess is standard normal.
 void Variational::make_scheme_from(GaussianGuess guess) {
   guess_ = std::move(guess);
-  scheme_ = make_scheme({&density_,
-                         family_.get(),
-                         parts_.objective,
-                         parts_.estimator,
-                         parts_.optimizer,
-                         &options_,
-                         {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
-                         guess_});
+  const std::size_t dim = density_.dim();
+  whitened_.reset();
+  if (parts_.family->is_affine && !guess_.lower.empty()) whitened_.emplace(density_, guess_);
+  scheme_ = make_scheme(
+      {whitened_ ? &*whitened_ : &density_,
+       family_.get(),
+       parts_.objective,
+       parts_.estimator,
+       parts_.optimizer,
+       &options_,
+       {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
+       whitened_ ? GaussianGuess{std::vector<double>(dim), std::vector<double>(dim, 1.0), {}} : guess_});
 }
 
 void Variational::begin_path(const std::vector<double>& theta) {
@@ -158,6 +166,7 @@ void Variational::draw(Draws& draws) {
   std::vector<density::Status> status(lanes);
   noise_.fill_part(first, lanes, noise.data());
   family_->draw(scheme_->lambda(), {lanes, noise.data(), theta.data(), log_q.data()});
+  if (whitened_) to_theta(theta, log_q);
   density_.evaluate({lanes, theta.data(), log_p.data(), nullptr, status.data()});
   draws.dim = dim;
   for (std::size_t k = 0; k < lanes; ++k) {
@@ -167,6 +176,12 @@ void Variational::draw(Draws& draws) {
     draws.log_q.push_back(log_q[k]);
     log_ratios_.push_back(log_p[k] - log_q[k]);
   }
+}
+
+void Variational::to_theta(std::vector<double>& draws, std::vector<double>& log_q) const {
+  const std::vector<double> phi = draws;
+  whitened_->to_theta(log_q.size(), phi.data(), draws.data());
+  for (double& value : log_q) value -= whitened_->log_determinant();
 }
 
 void Variational::archive(Archive& archive) {
