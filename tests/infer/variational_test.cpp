@@ -248,8 +248,7 @@ TEST(Noise, SobolDrawsIntegrateSmoothFunctions) {
       Vector noise(2 * 1024);
       NoiseSource({9, 0, 0}, sampling, 2).fill(index, 1024, noise.data());
       double mean = 0;
-      for (std::size_t k = 0; k < 1024; ++k)
-        mean += std::cos(noise[k]) * std::cos(noise[1024 + k]) / 1024;
+      for (std::size_t k = 0; k < 1024; ++k) mean += std::cos(noise[k]) * std::cos(noise[1024 + k]) / 1024;
       squares += std::pow(mean - std::exp(-1.0), 2) / 20;
     }
     return std::sqrt(squares);

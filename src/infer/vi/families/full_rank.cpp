@@ -161,6 +161,7 @@ const FamilyRecord& full_rank_family() {
           "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational "
           "inference, JMLR 18.",
       .make = make,
+      .is_affine = true,
   };
   return record;
 }

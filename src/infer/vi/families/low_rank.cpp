@@ -325,6 +325,8 @@ std::unique_ptr<Family> make(const FamilySetting& setting) {
   return std::make_unique<LowRank>(setting.dim, std::min(given > 0 ? given : kDefaultRank, setting.dim));
 }
 
+constexpr std::string_view kOptions[] = {"rank"};
+
 }  // namespace
 
 const FamilyRecord& low_rank_family() {
@@ -336,6 +338,7 @@ const FamilyRecord& low_rank_family() {
           "structure, "
           "Journal of Computational and Graphical Statistics 27.",
       .make = make,
+      .options = kOptions,
   };
   return record;
 }

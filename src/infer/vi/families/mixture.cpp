@@ -385,6 +385,8 @@ std::unique_ptr<Family> make(const FamilySetting& setting) {
   return std::make_unique<Mixture>(setting.dim, given > 0 ? given : kDefaultComponents);
 }
 
+constexpr std::string_view kOptions[] = {"components"};
+
 }  // namespace
 
 const FamilyRecord& mixture_family() {
@@ -396,6 +398,8 @@ const FamilyRecord& mixture_family() {
           "and "
           "Mnih (2018), Implicit reparameterization gradients, NeurIPS.",
       .make = make,
+      .options = kOptions,
+      .is_affine = true,
   };
   return record;
 }

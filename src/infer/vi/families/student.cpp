@@ -2,7 +2,7 @@
 // freedom. Of the dim + 1 numbers of the noise the last makes W as a quantile (infer/vi/chi_square.hpp).
 // lambda = (m, L as in infer/vi/lower_factor.hpp, v) with nu = 2 + 1 / (exp(-v) + 1/1000) in (2, 1002):
 // variances exist, and beyond a thousand degrees nothing tells the t from a normal. L is diagonal where there
-// are more than kMostDense coordinates.
+// are more than kMostDense coordinates (in the coordinates that whiten the start, where these are used).
 // With u = |y|^2:
 //   log q = C(nu) - log det L - (nu + dim) / 2 log(1 + u / nu),
 //   C = log Gamma((nu + dim) / 2) - log Gamma(nu / 2) - dim / 2 log(nu pi)
@@ -252,6 +252,7 @@ const FamilyRecord& student_family() {
           "Ranganath, Paisley and Blei (2017), Variational inference via chi upper bound minimization, "
           "NeurIPS.",
       .make = make,
+      .is_affine = true,
   };
   return record;
 }
