@@ -160,8 +160,8 @@ const FamilyRecord& full_rank_family() {
       .citation =
           "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational "
           "inference, JMLR 18.",
-      .make = make,
       .is_affine = true,
+      .make = make,
   };
   return record;
 }

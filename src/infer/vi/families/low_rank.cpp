@@ -337,8 +337,8 @@ const FamilyRecord& low_rank_family() {
           "Ong, Nott and Smith (2018), Gaussian variational approximation with a factor covariance "
           "structure, "
           "Journal of Computational and Graphical Statistics 27.",
-      .make = make,
       .options = kOptions,
+      .make = make,
   };
   return record;
 }

@@ -397,9 +397,9 @@ const FamilyRecord& mixture_family() {
           "Gershman, Hoffman and Blei (2012), Nonparametric variational inference, ICML; Figurnov, Mohamed "
           "and "
           "Mnih (2018), Implicit reparameterization gradients, NeurIPS.",
-      .make = make,
       .options = kOptions,
       .is_affine = true,
+      .make = make,
   };
   return record;
 }

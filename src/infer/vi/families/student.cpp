@@ -251,8 +251,8 @@ const FamilyRecord& student_family() {
           "Figurnov, Mohamed and Mnih (2018), Implicit reparameterization gradients, NeurIPS; Dieng, Tran, "
           "Ranganath, Paisley and Blei (2017), Variational inference via chi upper bound minimization, "
           "NeurIPS.",
-      .make = make,
       .is_affine = true,
+      .make = make,
   };
   return record;
 }

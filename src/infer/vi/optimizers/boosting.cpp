@@ -55,6 +55,18 @@ Mixture& mixture_of(const SchemeSetting& setting) {
   return *mixture;
 }
 
+// The one with the least noise that goes with the objective.
+const EstimatorRecord& estimator_for(const SchemeSetting& setting) {
+  const auto objective = setting.objective->make(*setting.options);
+  const EstimatorSetting parts{setting.density, setting.family,     objective.get(),
+                               nullptr,         objective->draws(), setting.options};
+  for (const std::string_view name : {"stl", "dreg"}) {
+    const EstimatorRecord& record = find_estimator(name);
+    if (!record.refuse(parts)) return record;
+  }
+  return find_estimator("reparam");
+}
+
 class Boosting final : public Scheme {
  public:
   explicit Boosting(const SchemeSetting& setting)
@@ -130,6 +142,7 @@ void Boosting::begin_ascent() {
   SchemeSetting own = setting_;
   own.family = part_.get();
   own.optimizer = &find_optimizer("adam");
+  own.estimator = &estimator_for(own);
   own.noise.chain += static_cast<std::uint32_t>(ascents_);
   ascent_ = make_stochastic_ascent(own);
 }
@@ -267,8 +280,7 @@ void Boosting::archive(Archive& archive) {
 
 std::unique_ptr<Scheme> make(const SchemeSetting& setting) { return std::make_unique<Boosting>(setting); }
 
-constexpr std::string_view kOptions[] = {"components", "grad_draws", "learning_rate", "max_steps",
-                                         "sampling"};
+constexpr std::string_view kOptions[] = {"grad_draws", "learning_rate", "decay", "max_steps"};
 
 }  // namespace
 
