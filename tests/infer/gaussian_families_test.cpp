@@ -231,17 +231,17 @@ TEST(GaussianFamilies, SchemesReachTheEvidence) {
   }
 }
 
-TEST(GaussianFamilies, MethodsFullrankAndLowrankRun) {
+TEST(GaussianFamilies, FitsFromEndToEnd) {
   const GaussianGuess g = random_gaussian(3, 41);
   Target target = gaussian_target(g);
   Options options;
   options.draws = 2000;
-  for (const char* method : {"fullrank", "lowrank"}) {
-    const auto run = testing::run(method, target, options, {{0, 0, 0}, 5, 0});
+  for (const Preset& preset : {Preset{"fullrank", "elbo", "", ""}, Preset{"lowrank", "elbo", "", ""}}) {
+    const auto run = testing::finish(*make_variational(target, options, {{0, 0, 0}, 5, 0}, preset));
     double worst = 0;
     for (std::size_t d = 0; d < run.draws.count(); ++d)
       worst = std::max(worst, std::abs(run.draws.log_density[d] - run.draws.log_q[d] - kLogEvidence));
-    EXPECT_LT(worst, 0.05) << method;
+    EXPECT_LT(worst, 0.05) << preset.family;
     EXPECT_FALSE(run.found("not-converged")) << run.codes();
   }
 }
