@@ -31,7 +31,8 @@ namespace kullback::infer {
 namespace {
 
 constexpr std::size_t kJudgeDraws = 512;
-constexpr double kInflations[] = {2, 4, 8, 16};  // of the draws that paths start from
+constexpr double kInflations[] = {2, -2, 4, -4, 8, -8, 16, -16};  // of the draws that paths start from
+constexpr std::size_t kDirections = 3;
 constexpr double kWiden = 2;
 constexpr double kLeastWeight = 0.05;
 constexpr double kMostWeight = 0.5;
@@ -74,7 +75,7 @@ class Boosting final : public Scheme {
         mixture_(mixture_of(setting)),
         objective_(setting.objective->make(*setting.options)),
         noise_({setting.noise.seed, setting.noise.chain, static_cast<std::uint32_t>(Purpose::boosting)},
-               Sampling::iid, mixture_.noise()),
+               Sampling::sobol, mixture_.noise()),
         judge_(*setting.density, mixture_),
         lambda_(mixture_.parameters()) {
     for (std::size_t c = 0; c < mixture_.components(); ++c) {
@@ -106,6 +107,7 @@ class Boosting final : public Scheme {
   void end_ascent();
   void begin_component();
   Beginning explore();
+  void follow_path(std::vector<double> start, std::uint64_t number, Beginning& best);
   double judge(std::span<const double> lambda, Estimate& result);
   double log_q_at(std::span<const double> theta);
 
@@ -122,6 +124,7 @@ class Boosting final : public Scheme {
   std::uint64_t component_ = 0;
   bool fits_weights_ = false;
   std::uint64_t ascents_ = 0;
+  std::uint64_t paths_ = 1;      // names of their random numbers; the run's own path is 0
   std::uint64_t gradients_ = 0;  // of what has ended
   std::uint64_t evaluations_ = 0;
   std::uint64_t troubled_ = 0;  // ascents that had findings
@@ -207,38 +210,43 @@ void Boosting::begin_component() {
 
 Beginning Boosting::explore() {
   const std::size_t dim = mixture_.dim();
-  constexpr std::size_t kPaths = std::size(kInflations);
-  std::vector<double> noise(mixture_.noise() * kPaths);
-  std::vector<double> theta(dim * kPaths);
+  std::vector<double> noise(mixture_.noise() * kDirections);
+  std::vector<double> theta(dim * kDirections);
   std::vector<double> mean(dim);
   std::vector<double> sd(dim);
-  noise_.fill(1 + static_cast<std::uint32_t>(component_), kPaths, noise.data());
-  mixture_.draw(lambda_, {kPaths, noise.data(), theta.data(), nullptr});
+  noise_.fill(1 + static_cast<std::uint32_t>(component_), kDirections, noise.data());
+  mixture_.draw(lambda_, {kDirections, noise.data(), theta.data(), nullptr});
   mixture_.moments(lambda_, mean, sd);
   Beginning best{setting_.guess, kNone};
   for (double& value : best.gaussian.sd) value *= kWiden;
   for (double& value : best.gaussian.lower) value *= kWiden;
-  for (std::size_t p = 0; p < kPaths; ++p) {
+  for (std::size_t p = 0; p < kDirections * std::size(kInflations); ++p) {
     std::vector<double> start(dim);
     for (std::size_t i = 0; i < dim; ++i)
-      start[i] = mean[i] + kInflations[p] * (theta[i * kPaths + p] - mean[i]);
-    const auto number = static_cast<std::uint32_t>(component_ * kPaths + p);
-    Path path(*setting_.density, *setting_.options, {setting_.noise.seed, number}, std::move(start));
-    while (path.step()) {
-    }
-    gradients_ += path.lbfgs().gradients();
-    if (!path.has_gaussian()) continue;
-    const std::vector<double>& mode = path.gaussian().mean();
-    double log_p = 0;
-    density::Status status = density::Status::ok;
-    setting_.density->evaluate({1, mode.data(), &log_p, nullptr, &status});
-    ++evaluations_;
-    const double present = std::exp(log_q_at(mode) + objective_->sign() * bound_ - log_p);
-    const double log_missing = present < 1 ? path.elbo() + std::log1p(-present) : kNone;
-    if (status == density::Status::ok && log_missing > best.log_missing)
-      best = {guess_of(path.gaussian()), log_missing};
+      start[i] =
+          mean[i] + kInflations[p / kDirections] * (theta[i * kDirections + p % kDirections] - mean[i]);
+    follow_path(std::move(start), paths_++, best);
   }
   return best;
+}
+
+// Takes the Gaussian of the path from `start` where more mass is missing there than at the best so far.
+void Boosting::follow_path(std::vector<double> start, std::uint64_t number, Beginning& best) {
+  Path path(*setting_.density, *setting_.options, {setting_.noise.seed, static_cast<std::uint32_t>(number)},
+            std::move(start));
+  while (path.step()) {
+  }
+  gradients_ += path.lbfgs().gradients();
+  if (!path.has_gaussian()) return;
+  const std::vector<double>& mode = path.gaussian().mean();
+  double log_p = 0;
+  density::Status status = density::Status::ok;
+  setting_.density->evaluate({1, mode.data(), &log_p, nullptr, &status});
+  ++evaluations_;
+  const double present = std::exp(log_q_at(mode) + objective_->sign() * bound_ - log_p);
+  const double log_missing = present < 1 ? path.elbo() + std::log1p(-present) : kNone;
+  if (status == density::Status::ok && log_missing > best.log_missing)
+    best = {guess_of(path.gaussian()), log_missing};
 }
 
 Findings Boosting::findings() const {
@@ -265,6 +273,7 @@ void Boosting::archive(Archive& archive) {
   archive.value(component_);
   archive.value(fits_weights_);
   archive.value(ascents_);
+  archive.value(paths_);
   archive.value(gradients_);
   archive.value(evaluations_);
   archive.value(troubled_);
