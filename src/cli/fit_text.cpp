@@ -23,10 +23,17 @@ std::string findings_or_none(const posterior::RunRecord& record, const Findings&
              : "No problems found; an approximation is checked less than chains are.\n";
 }
 
+std::string facts_text(const posterior::RunRecord& record) {
+  std::string text;
+  for (const auto& [name, value] : record.facts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  return text.empty() ? text : text + "\n";
+}
+
 std::string outcome_text(const fit::Outcome& outcome, const std::filesystem::path& folder) {
   std::string text = head_text(outcome.record, outcome.posterior);
   if (outcome.record.kind == "posterior") text += fmt::format(", {} gradients", outcome.record.gradients);
-  text += fmt::format(", {:.2f} s\n\n", outcome.record.seconds);
+  text += fmt::format(", {:.2f} s\n{}\n", outcome.record.seconds, facts_text(outcome.record));
   text += posterior::table_text(outcome.summary.rows, kTableWidth, kTableRows);
   text += "\n" + findings_or_none(outcome.record, outcome.summary.findings);
   return text + fmt::format("Results: {}\n", folder.string());

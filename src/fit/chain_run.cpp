@@ -64,6 +64,8 @@ void ChainRun::run(const std::atomic<bool>& stop) {
   if (!result_.is_finished) save();
   result_.adaptation = algorithm_->adaptation();
   result_.findings = algorithm_->findings();
+  result_.facts = algorithm_->facts();
+  result_.trace = algorithm_->trace();
   result_.gradients = progress_.gradients;
 }
 

@@ -19,6 +19,8 @@ struct ChainResult {
   infer::Draws draws;
   std::optional<infer::Adaptation> adaptation;
   Findings findings;
+  infer::Facts facts;
+  infer::Trace trace;
   std::uint64_t gradients = 0;
   bool is_finished = false;
   double warmup_seconds = 0;

@@ -57,6 +57,24 @@ void add_chain_findings(const std::vector<FinishedChain>& chains, Findings& find
   }
 }
 
+// Methods with facts and a trace are one chain.
+void take_facts(const std::vector<FinishedChain>& chains, posterior::RunRecord& record) {
+  if (chains.empty()) return;
+  for (const auto& [name, value] : chains.front().result.facts) record.facts[name] = value;
+}
+
+void write_trace(const std::filesystem::path& out, const std::vector<FinishedChain>& chains) {
+  if (chains.empty() || chains.front().result.trace.columns.empty()) return;
+  const infer::Trace& trace = chains.front().result.trace;
+  const std::size_t width = trace.columns.size();
+  std::string text = fmt::format("{}\n", fmt::join(trace.columns, ","));
+  for (std::size_t first = 0; first + width <= trace.values.size(); first += width) {
+    const auto row = trace.values.begin() + static_cast<std::ptrdiff_t>(first);
+    text += fmt::format("{}\n", fmt::join(row, row + static_cast<std::ptrdiff_t>(width), ","));
+  }
+  replace_file(out / "trace.csv", text);
+}
+
 void add_interruption(const Request& request, const std::vector<FinishedChain>& chains, Findings& findings) {
   const auto unfinished = std::count_if(chains.begin(), chains.end(),
                                         [](const FinishedChain& chain) { return !chain.result.is_finished; });
@@ -165,6 +183,8 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   if (outcome.is_interrupted) add_interruption(request, chains, findings);
   for (const FinishedChain& chain : chains) outcome.record.gradients += chain.result.gradients;
   add_chain_findings(chains, findings);
+  take_facts(chains, outcome.record);
+  write_trace(request.out, chains);
   drop_empty_chains(chains);
   name_columns(request, model, outcome.posterior);
   take_chains(chains, outcome.posterior);

@@ -20,6 +20,24 @@ void archive_findings(infer::Archive& archive, Findings& findings) {
   }
 }
 
+void archive_facts(infer::Archive& archive, infer::Facts& facts) {
+  std::uint64_t count = facts.size();
+  archive.value(count);
+  facts.resize(count);
+  for (auto& [name, value] : facts) {
+    archive.value(name);
+    archive.value(value);
+  }
+}
+
+void archive_trace(infer::Archive& archive, infer::Trace& trace) {
+  std::uint64_t count = trace.columns.size();
+  archive.value(count);
+  trace.columns.resize(count);
+  for (std::string& column : trace.columns) archive.value(column);
+  archive.value(trace.values);
+}
+
 void archive_adaptation(infer::Archive& archive, std::optional<posterior::AdaptationNote>& note) {
   bool is_there = note.has_value();
   archive.value(is_there);
@@ -64,6 +82,8 @@ void archive(infer::Archive& archive, FinishedChain& chain) {
   archive.value(chain.result.gradients);
   archive.value(chain.result.is_finished);
   archive_findings(archive, chain.result.findings);
+  archive_facts(archive, chain.result.facts);
+  archive_trace(archive, chain.result.trace);
   archive.value(chain.problem);
   archive.value(chain.log_prior);
   archive.value(chain.log_likelihood);

@@ -10,6 +10,8 @@ namespace kullback::posterior {
 
 namespace {
 
+const std::string kFamily = "family";  // the fact that variational methods alone have
+
 // One tree of CmdStan's arguments, as its files show it: "#   name = value (Default)".
 class Arguments final {
  public:
@@ -156,15 +158,15 @@ void add_optimize(Arguments& arguments, const RunRecord& record) {
 }
 
 void add_variational(Arguments& arguments, const RunRecord& record, const Chain& chain) {
-  const bool is_full = record.method == "fullrank";
+  const std::string& family = record.facts.at(kFamily);
   arguments.fixed(0, "method", "variational");
   arguments.group(1, "variational");
-  arguments.value(2, "algorithm", is_full ? "fullrank" : "meanfield", "meanfield");
-  arguments.group(3, is_full ? "fullrank" : "meanfield");
-  arguments.option(2, "iter", "max-iterations", "10000");
+  arguments.value(2, "algorithm", family, "meanfield");
+  arguments.group(3, family);
+  arguments.option(2, "iter", "max-steps", "10000");
   arguments.option(2, "grad_samples", "grad-draws", "1");
   arguments.option(2, "elbo_samples", "elbo-draws", "100");
-  arguments.option(2, "eta", "eta", "1");
+  arguments.option(2, "eta", "learning-rate", "1");
   arguments.group(2, "adapt");
   arguments.value(3, "engaged", "true", "true");
   arguments.value(3, "iter", "50", "50");
@@ -191,7 +193,7 @@ CsvShape csv_shape(const RunRecord& record) {
   if (record.method == "pathfinder") return CsvShape::pathfinder;
   if (record.method == "laplace") return CsvShape::laplace;
   if (record.method == "optimize") return CsvShape::optimize;
-  if (record.method == "meanfield" || record.method == "fullrank") return CsvShape::variational;
+  if (record.facts.contains(kFamily)) return CsvShape::variational;
   return CsvShape::sample;
 }
 

@@ -112,15 +112,15 @@ class Reader final {
   dom::object object_;
 };
 
-void read_options(const Reader& reader, RunRecord& record) {
+void read_words(const Reader& reader, std::string_view key, std::map<std::string, std::string>& words) {
   dom::element value;
-  if (!reader.find(reader.object(), "options", value)) return;
-  dom::object options;
-  if (value.get(options)) reader.refuse("options", "an object");
-  for (const auto& [name, option] : options) {
+  if (!reader.find(reader.object(), key, value)) return;
+  dom::object object;
+  if (value.get(object)) reader.refuse(key, "an object");
+  for (const auto& [name, word] : object) {
     std::string_view found;
-    if (option.get(found)) reader.refuse("options", "an object of strings");
-    record.options[std::string(name)] = found;
+    if (word.get(found)) reader.refuse(key, "an object of strings");
+    words[std::string(name)] = found;
   }
 }
 
@@ -143,7 +143,8 @@ RunRecord read_run_record(const std::string& path) {
   reader.count(object, "chains", record.chains);
   reader.count(object, "parameters", record.parameters);
   reader.count(object, "generated", record.generated);
-  read_options(reader, record);
+  read_words(reader, "options", record.options);
+  read_words(reader, "facts", record.facts);
   reader.text(object, "status", record.status);
   reader.text(object, "started", record.started);
   reader.count(object, "gradients", record.gradients);

@@ -48,9 +48,9 @@ std::string row_json(const SummaryRow& row) {
   return text + "}";
 }
 
-std::string options_json(const RunRecord& record) {
+std::string words_json(const std::map<std::string, std::string>& words) {
   std::string text = "{";
-  for (const auto& [name, value] : record.options)
+  for (const auto& [name, value] : words)
     text += fmt::format("{}{}: {}", text.size() == 1 ? "" : ", ", json_string(name), json_string(value));
   return text + "}";
 }
@@ -80,7 +80,8 @@ std::string to_json(const RunRecord& record) {
   add("chains", fmt::format("{}", record.chains));
   add("parameters", fmt::format("{}", record.parameters));
   add("generated", fmt::format("{}", record.generated));
-  add("options", options_json(record));
+  add("options", words_json(record.options));
+  add("facts", words_json(record.facts));
   add("status", json_string(record.status));
   add("started", json_string(record.started));
   add("gradients", fmt::format("{}", record.gradients));

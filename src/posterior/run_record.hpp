@@ -24,7 +24,9 @@ struct RunRecord {
   std::size_t parameters = 0;  // as in Posterior: columns of parameters, then of transformed parameters
   std::size_t generated = 0;
   std::map<std::string, std::string> options;  // those the method reads, as on the command line
-  std::string status;                          // "complete", "interrupted"
+  // What the method says of its run, in words: ("family", "meanfield").
+  std::map<std::string, std::string> facts;
+  std::string status;  // "complete", "interrupted"
   std::uint64_t gradients = 0;
   double seconds = 0;  // wall time, from the start of the program
   Findings findings;

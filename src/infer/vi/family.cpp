@@ -19,6 +19,10 @@ namespace {
 
 }  // namespace
 
+void Family::units(std::span<const double>, std::span<double> result) const {
+  std::fill(result.begin(), result.end(), 1.0);
+}
+
 void Family::scores(std::span<const double> lambda, const PointBatch& batch, double* result) {
   std::vector<double> theta(dim());
   std::vector<double> one(parameters());

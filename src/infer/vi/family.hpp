@@ -75,6 +75,10 @@ class Family {
   // lambda near the guess. `seed` breaks symmetries (hidden units, components); no other randomness.
   virtual void begin(const GaussianGuess& guess, std::uint64_t seed, std::span<double> lambda) const = 0;
 
+  // Units of the parameters: a step of one unit changes q by about as much in each of them. In a Gaussian the
+  // unit of a mean is its standard deviation, that of a log scale 1. Optimisers step in these units.
+  virtual void units(std::span<const double> lambda, std::span<double> result) const;
+
   // Keeps what pull_back() and slopes_of_draws() need.
   virtual void draw(std::span<const double> lambda, const DrawBatch& batch) = 0;
   // Adds sum_k theta_adjoint_k . d theta_k / d lambda + log_q_adjoint_k d log q(theta_k(lambda); lambda) / d

@@ -26,6 +26,13 @@ class MeanField final : public Family {
     set_gaussian(guess, lambda);
   }
 
+  void units(std::span<const double> lambda, std::span<double> result) const override {
+    for (std::size_t i = 0; i < dim_; ++i) {
+      result[i] = std::exp(lambda[dim_ + i]);
+      result[dim_ + i] = 1;
+    }
+  }
+
   void draw(std::span<const double> lambda, const DrawBatch& batch) override {
     const std::size_t lanes = batch.lanes;
     noise_.assign(batch.noise, batch.noise + dim_ * lanes);
