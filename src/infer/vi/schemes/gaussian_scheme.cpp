@@ -41,6 +41,10 @@ Eigen::Map<const Matrix> lower_of(const GaussianGuess& gaussian) {
   return {gaussian.lower.data(), dim, dim};
 }
 
+Matrix inverse_of(const Matrix& positive) {
+  return positive.llt().solve(Matrix::Identity(positive.rows(), positive.rows()));
+}
+
 bool is_usable(const GaussianGuess& gaussian) {
   const auto positive = [](double x) { return std::isfinite(x) && x > 0; };
   const auto finite = [](double x) { return std::isfinite(x); };
@@ -321,13 +325,13 @@ GaussianShape shape_of(const Family& family) {
   if (family.gaussian_of(lambda).lower.empty()) return GaussianShape::restricted;
   const Vector v = Vector::LinSpaced(dim, 0.1, 0.1 * static_cast<double>(std::min<Index>(dim, 20)));
   const Matrix precision = Matrix::Identity(dim, dim) + v * v.transpose();
-  const Matrix covariance = precision.inverse();
+  const Matrix covariance = inverse_of(precision);
   const Matrix lower = covariance.llt().matrixL();
   for (Index i = 0; i < dim; ++i) guess.sd[static_cast<std::size_t>(i)] = std::sqrt(covariance(i, i));
   guess.lower.assign(lower.data(), lower.data() + lower.size());
   family.set_gaussian(guess, lambda);
   const GaussianGuess held = family.gaussian_of(lambda);
-  const Matrix back = (lower_of(held) * lower_of(held).transpose()).inverse();
+  const Matrix back = inverse_of(lower_of(held) * lower_of(held).transpose());
   bool has_zeros = false;
   for (Index i = 0; i < dim * dim; ++i) {
     const double entry = back.data()[i];
