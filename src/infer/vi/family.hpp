@@ -126,6 +126,7 @@ struct FamilyRecord {
   std::string_view name;     // on the command line: "meanfield"
   std::string_view summary;  // one clause
   std::string_view citation;
+  std::span<const std::string_view> options = {};  // names in infer/options.def that it reads
   // Throws Error usage where the model has nothing that the family is for.
   std::unique_ptr<Family> (*make)(const FamilySetting& setting);
 };

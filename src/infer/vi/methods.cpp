@@ -1,38 +1,62 @@
 // Names that people know for combinations of the four parts.
+#include "infer/vi/parts.hpp"
 #include "infer/vi/variational.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
-template <const Preset& preset>
+struct Named {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view use_when;
+  std::string_view citation;
+  Preset preset;
+};
+
+template <const Named& named>
 std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& options, Start start) {
-  return make_variational(density, options, std::move(start), preset);
+  return make_variational(density, options, std::move(start), named.preset);
 }
 
-constexpr Preset kAdvi{"meanfield", "elbo", "", ""};
-
-constexpr std::string_view kAdviOptions[] = {"draws",      "estimator",     "optimizer", "sampling",
-                                             "grad_draws", "learning_rate", "max_steps"};
-
-}  // namespace
-
-const Method& advi_method() {
-  static const Method method{
-      .name = "advi",
-      .summary = "mean-field Gaussian by stochastic ascent of the ELBO",
-      .use_when = "Parameters are many and hardly correlated, and means matter more than intervals.",
-      .citation =
-          "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational "
-          "inference, JMLR 18.",
+template <const Named& named>
+const Method& method() {
+  static const std::vector<std::string_view> options = options_of(named.preset);
+  static const Method record{
+      .name = named.name,
+      .summary = named.summary,
+      .use_when = named.use_when,
+      .citation = named.citation,
       .has_chains = false,
       .is_exact = false,
       .needs = {.gradient = true},
-      .options = kAdviOptions,
+      .options = options,
       .stats = {},
-      .make = make<kAdvi>,
+      .make = make<named>,
   };
-  return method;
+  return record;
 }
+
+constexpr Named kAdvi{
+    "advi",
+    "mean-field Gaussian by stochastic ascent of the ELBO",
+    "Parameters are many and hardly correlated, and means matter more than intervals.",
+    "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational inference, "
+    "JMLR 18.",
+    {"meanfield", "elbo", "", ""},
+};
+
+constexpr Named kVi{
+    "vi",
+    "variational inference with family, objective, estimator and optimiser chosen from the model",
+    "A quick answer will do, with an estimate of how far it is from the posterior.",
+    "Blei, Kucukelbir and McAuliffe (2017), Variational inference: a review for statisticians, JASA 112.",
+    {"", "", "", ""},
+};
+
+}  // namespace
+
+const Method& vi_method() { return method<kVi>(); }
+const Method& advi_method() { return method<kAdvi>(); }
 
 }  // namespace kullback::infer

@@ -31,8 +31,12 @@ class NoiseSource final {
   std::size_t size() const { return size_; }  // numbers of one draw
   // size() * lanes numbers, lanes innermost. An odd number of antithetic lanes leaves one without its mate.
   void fill(std::uint32_t index, std::size_t lanes, double* noise) const;
+  // Draws [first, first + lanes) of one long set: of Sobol's, a part of one sequence.
+  void fill_part(std::uint64_t first, std::size_t lanes, double* noise) const;
 
  private:
+  void fill_sobol(std::uint32_t index, std::uint64_t first, std::size_t lanes, double* noise) const;
+
   NoiseName name_;
   Sampling sampling_;
   std::size_t size_;

@@ -11,6 +11,8 @@
 #include "base/error.hpp"
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/path.hpp"
+#include "infer/start.hpp"
+#include "infer/vi/defaults.hpp"
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/evaluated_draws.hpp"
 #include "infer/vi/guess.hpp"
@@ -22,11 +24,8 @@ namespace kullback::infer {
 namespace {
 
 constexpr std::size_t kDrawsAtOnce = 64;
-
-std::string_view chosen(std::string_view preset, const std::string& given, std::string_view fallback) {
-  if (!preset.empty()) return preset;
-  return given.empty() ? fallback : std::string_view(given);
-}
+constexpr std::uint64_t kMostRestarts = 3;
+constexpr std::uint32_t kFirstRestart = 1U << 20;  // names of random streams: beyond those of chains
 
 class Variational final : public Algorithm {
  public:
@@ -34,16 +33,15 @@ class Variational final : public Algorithm {
       : density_(density),
         options_(options),
         start_(std::move(start)),
-        family_record_(find_family(chosen(preset.family, options.family, "meanfield"))),
-        objective_record_(find_objective(chosen(preset.objective, options.objective, "elbo"))),
-        estimator_record_(find_estimator(chosen(preset.estimator, options.estimator, "stl"))),
-        optimizer_record_(find_optimizer(chosen(preset.optimizer, options.optimizer, "adam"))),
-        family_(family_record_.make({density.dim(), density.blocks(), density.supports(), &options_})),
+        parts_(choose_parts(preset, options_, default_parts(density, preset, options_))),
+        family_(parts_.family->make({density.dim(), density.blocks(), density.supports(), &options_})),
         noise_({start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::approximation)},
                sampling_of(options.sampling), family_->noise()) {
+    if (preset.estimator.empty() && options_.estimator.empty())
+      parts_.estimator = &default_estimator(parts_, *family_, density, options_);
     make_scheme_from({start_.theta, std::vector<double>(density.dim(), 1.0), {}});  // refuses early
     scheme_.reset();
-    if (density.dim() > 0) path_.emplace(density, options_, PathName{start_.seed, 0}, start_.theta);
+    if (density.dim() > 0) begin_path(start_.theta);
   }
 
   bool step(Draws& draws) override {
@@ -53,7 +51,7 @@ class Variational final : public Algorithm {
       if (!path_->step()) end_path();
     } else if (!scheme_) {
       make_scheme_from({start_.theta, {}, {}});  // no parameters
-    } else if (!scheme_->step()) {
+    } else if (!advance()) {
       draw(draws);
       is_done_ = log_ratios_.size() == options_.draws;
     }
@@ -61,7 +59,7 @@ class Variational final : public Algorithm {
   }
 
   Progress progress() const override {
-    std::uint64_t gradients = path_gradients_;
+    std::uint64_t gradients = earlier_gradients_;
     if (path_) gradients += path_->lbfgs().gradients();
     if (scheme_) gradients += scheme_->gradients();
     return {.done = steps_, .total = is_done_ ? steps_ : 0, .gradients = gradients};
@@ -73,23 +71,25 @@ class Variational final : public Algorithm {
   Trace trace() const override;
 
  private:
+  void begin_path(const std::vector<double>& theta);
   void end_path();
+  bool advance();
+  bool restart();
   void make_scheme_from(GaussianGuess guess);
   void draw(Draws& draws);
 
   density::LogDensity& density_;
   Options options_;
   Start start_;
-  const FamilyRecord& family_record_;
-  const ObjectiveRecord& objective_record_;
-  const EstimatorRecord& estimator_record_;
-  const OptimizerRecord& optimizer_record_;
+  Parts parts_;
   std::unique_ptr<Family> family_;
   NoiseSource noise_;
   std::optional<Path> path_;
   GaussianGuess guess_;
   std::unique_ptr<Scheme> scheme_;
-  std::uint64_t path_gradients_ = 0;
+  std::uint64_t earlier_gradients_ = 0;  // of paths that have ended and of schemes that failed
+  std::uint64_t restarts_ = 0;
+  std::string failure_;  // of the last scheme that failed
   std::uint64_t steps_ = 0;
   bool is_done_ = false;
   std::vector<double> log_ratios_;  // log p - log q of the draws so far
@@ -99,21 +99,52 @@ void Variational::make_scheme_from(GaussianGuess guess) {
   guess_ = std::move(guess);
   scheme_ = make_scheme({&density_,
                          family_.get(),
-                         &objective_record_,
-                         &estimator_record_,
-                         &optimizer_record_,
+                         parts_.objective,
+                         parts_.estimator,
+                         parts_.optimizer,
                          &options_,
                          {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
                          guess_});
 }
 
+void Variational::begin_path(const std::vector<double>& theta) {
+  path_.emplace(density_, options_, PathName{start_.seed, static_cast<std::uint32_t>(restarts_)}, theta);
+}
+
 void Variational::end_path() {
-  path_gradients_ = path_->lbfgs().gradients();
-  GaussianGuess guess = path_->has_gaussian()
-                            ? guess_of(path_->gaussian())
-                            : GaussianGuess{start_.theta, std::vector<double>(density_.dim(), 1.0), {}};
+  earlier_gradients_ += path_->lbfgs().gradients();
+  if (!path_->has_gaussian() && restart()) return;
+  GaussianGuess guess =
+      path_->has_gaussian()
+          ? guess_of(path_->gaussian())
+          : GaussianGuess{path_->lbfgs().theta(), std::vector<double>(density_.dim(), 1.0), {}};
   path_.reset();
   make_scheme_from(std::move(guess));
+}
+
+// A step of the scheme; where it fails for good, another start.
+bool Variational::advance() {
+  try {
+    return scheme_->step();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_input) throw;
+    failure_ = error.message();
+    if (!restart()) throw;
+    return true;
+  }
+}
+
+// From another random point; false where there have been enough, or no point with a finite density is found.
+bool Variational::restart() {
+  if (restarts_ == kMostRestarts) return false;
+  const FoundStart found = find_start(
+      density_, {.seed = start_.seed, .chain = kFirstRestart + static_cast<std::uint32_t>(restarts_)});
+  if (!found.is_ok) return false;
+  ++restarts_;
+  if (scheme_) earlier_gradients_ += scheme_->gradients();
+  scheme_.reset();
+  begin_path(found.theta);
+  return true;
 }
 
 void Variational::draw(Draws& draws) {
@@ -125,7 +156,7 @@ void Variational::draw(Draws& draws) {
   std::vector<double> log_q(lanes);
   std::vector<double> log_p(lanes);
   std::vector<density::Status> status(lanes);
-  noise_.fill(static_cast<std::uint32_t>(first / kDrawsAtOnce), lanes, noise.data());
+  noise_.fill_part(first, lanes, noise.data());
   family_->draw(scheme_->lambda(), {lanes, noise.data(), theta.data(), log_q.data()});
   density_.evaluate({lanes, theta.data(), log_p.data(), nullptr, status.data()});
   draws.dim = dim;
@@ -141,12 +172,15 @@ void Variational::draw(Draws& draws) {
 void Variational::archive(Archive& archive) {
   archive.value(steps_);
   archive.value(is_done_);
-  archive.value(path_gradients_);
+  archive.value(earlier_gradients_);
+  archive.value(restarts_);
+  archive.value(failure_);
   archive.value(log_ratios_);
   bool has_path = path_.has_value();
   archive.value(has_path);
   if (has_path) {
-    if (path_) path_->archive(archive);
+    if (archive.is_reading()) begin_path(start_.theta);
+    path_->archive(archive);
     return;
   }
   path_.reset();
@@ -166,6 +200,13 @@ void Variational::archive(Archive& archive) {
 Findings Variational::findings() const {
   if (!scheme_) return {};
   Findings result = scheme_->findings();
+  if (restarts_ > 0) {
+    result.push_back({"restarted",
+                      fmt::format("The approximation began anew from another starting point {} time{}.",
+                                  restarts_, restarts_ == 1 ? "" : "s"),
+                      failure_.empty() ? "no Gaussian along the path of L-BFGS from there" : failure_,
+                      "Give starting values with --init."});
+  }
   if (!is_done_) return result;
   if (auto found = outside_finding(log_ratios_)) result.push_back(*found);
   if (auto found = khat_finding(importance_weights(log_ratios_), "the approximation"))
@@ -175,10 +216,10 @@ Findings Variational::findings() const {
 
 Facts Variational::facts() const {
   if (!scheme_) return {};
-  Facts result{{"family", std::string(family_record_.name)},
-               {"objective", std::string(objective_record_.name)},
-               {"estimator", std::string(estimator_record_.name)},
-               {"optimizer", std::string(optimizer_record_.name)},
+  Facts result{{"family", std::string(parts_.family->name)},
+               {"objective", std::string(parts_.objective->name)},
+               {"estimator", std::string(parts_.estimator->name)},
+               {"optimizer", std::string(parts_.optimizer->name)},
                {"gradient", std::string(bias_name(scheme_->bias()))},
                {"evaluations without gradient", fmt::format("{}", scheme_->evaluations())}};
   if (!is_done_) return result;

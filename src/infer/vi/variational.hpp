@@ -2,20 +2,14 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include "infer/algorithm.hpp"
+#include "infer/vi/parts.hpp"
 
 namespace kullback::infer {
 
-// Names of the four parts; empty: what the user gave, else chosen from the model.
-struct Preset {
-  std::string_view family;
-  std::string_view objective;
-  std::string_view estimator;
-  std::string_view optimizer;
-};
-
+// Parts that `preset` leaves open are what the user gave, else chosen from the model. The names of `preset`
+// must live as long as the program.
 std::unique_ptr<Algorithm> make_variational(density::LogDensity& density, const Options& options, Start start,
                                             const Preset& preset);
 
