@@ -1,7 +1,7 @@
 // A scheme has arrived where its steps no longer shrink and no longer agree in direction: what is left is
 // noise. From then on an update that averages itself takes steps of length 1, 1/2, 1/3, ...; with S steps d_s
 // (as steps of length 1) the error of a mean is sqrt(sum d_s^2) / S. The scheme ends where it is below
-// kErrorTol standard deviations, or where a step changes nothing: KL(next || now) < kExact.
+// kMeanTol standard deviations, or where a step changes nothing: KL(next || now) < kExact.
 #include "infer/vi/schemes/gaussian_scheme.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,8 @@ using Eigen::Index;
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-constexpr double kErrorTol = 0.03;
+constexpr double kMeanTol = 0.04;   // standard errors, of means in standard deviations
+constexpr double kScaleTol = 0.08;  // of logarithms of standard deviations
 constexpr double kExact = 1e-10;  // a divergence, per coordinate
 constexpr std::uint64_t kLeastRank = 3;
 constexpr std::uint64_t kMostFailures = 20;
@@ -240,19 +241,23 @@ void GaussianScheme::judge_steps(const GaussianMove& move, const Vector& shift) 
     return;
   }
   double largest = 0;
-  for (const double square : squares_) largest = std::max(largest, square);
-  if (rank_ >= kLeastRank && std::sqrt(largest) / static_cast<double>(rank_) < kErrorTol) {
+  const std::size_t dim = sums_.size();
+  for (std::size_t i = 0; i < dim; ++i) {
+    largest = std::max(largest, std::sqrt(squares_[i]) / kMeanTol);
+    largest = std::max(largest, std::sqrt(squares_[dim + i]) / kScaleTol);
+  }
+  if (rank_ >= kLeastRank && largest < static_cast<double>(rank_)) {
     is_done_ = has_converged_ = true;
     return;
   }
   double total = 0;
-  for (std::size_t i = 0; i < sums_.size(); ++i) total += squares_[i];
+  for (std::size_t i = 0; i < dim; ++i) total += squares_[i];
   const bool drifts = rank_ > 4 && vector_of(sums_).squaredNorm() > 4 * std::max(total, 1e-12);
   rank_ = drifts ? 1 : rank_ + 1;
 }
 
 void GaussianScheme::judge_average() {
-  if (average_.error() > kErrorTol) return;
+  if (average_.mean_error() > kMeanTol || average_.scale_error() > kScaleTol) return;
   hold(average_.mean());
   is_done_ = has_converged_ = true;
 }
@@ -320,7 +325,7 @@ GaussianShape shape_of(const Family& family) {
   const auto dim = static_cast<Index>(family.dim());
   std::vector<double> lambda(family.parameters());
   GaussianGuess guess{std::vector<double>(family.dim(), 0.0), std::vector<double>(family.dim(), 1.0), {}};
-  if (family.dim() <= 1) return GaussianShape::dense;
+  if (family.dim() == 0) return GaussianShape::dense;
   family.set_gaussian(guess, lambda);
   if (family.gaussian_of(lambda).lower.empty()) return GaussianShape::restricted;
   const Vector v = Vector::LinSpaced(dim, 0.1, 0.1 * static_cast<double>(std::min<Index>(dim, 20)));

@@ -62,7 +62,7 @@ void IterateAverage::add(const GaussianGuess& gaussian) {
 
 void IterateAverage::end_window() {
   const auto n = static_cast<double>(count_);
-  error_ = 0;
+  mean_error_ = scale_error_ = 0;
   for (std::size_t t = 0; t < total_.size(); ++t) {
     const double mean = total_[t] / n;
     const double variance = std::max(0.0, squares_[t] / n - mean * mean);
@@ -70,8 +70,9 @@ void IterateAverage::end_window() {
     const double covariance = (products_[t] - mean * (2 * total_[t] - last_[t]) + (n - 1) * mean * mean) / n;
     const double r = std::clamp(covariance / variance, -0.5, 0.999);
     const double worth = n * (1 - r) / (1 + r);
-    error_ = worth < kLeastWorth ? std::numeric_limits<double>::infinity()
-                                 : std::max(error_, std::sqrt(variance / worth));
+    double& error = 2 * t < total_.size() ? mean_error_ : scale_error_;
+    error = worth < kLeastWorth ? std::numeric_limits<double>::infinity()
+                                : std::max(error, std::sqrt(variance / worth));
   }
   const std::size_t dim = mean_.mean.size();
   const auto size = static_cast<Eigen::Index>(dim);
@@ -95,7 +96,8 @@ void IterateAverage::archive(Archive& archive) {
   archive.value(mean_.mean);
   archive.value(mean_.sd);
   archive.value(mean_.lower);
-  archive.value(error_);
+  archive.value(mean_error_);
+  archive.value(scale_error_);
   for (std::vector<double>* values : {&scale_, &sum_, &total_, &squares_, &products_, &first_, &last_})
     archive.value(*values);
 }
