@@ -1,15 +1,18 @@
 // The optimisers `lbfgs` and `newton-cg`: the ELBO over fixed draws, climbed to its maximum (Giordano, Ingram
-// and Broderick 2024, "DADVI"). For a mean field the answer's draws come with the linear-response covariance,
-// since the variances of a mean field are too small where the posterior is correlated.
+// and Broderick 2024, "DADVI"). L-BFGS sees its own idea of the curvature, and takes a long flat slope for a
+// maximum; where it ends, Newton steps go on. For a mean field the answer's draws come with the
+// linear-response covariance, since the variances of a mean field are too small where the posterior is
+// correlated.
 //
 // Newton-CG solves (-H) p = g by conjugate gradients to |(-H) p - g| < min(0.1, |g|^(1/2)) |g|, with H v from
 // differences of gradients, up to a direction that is not curved downwards; then a line search along p
-// (Nocedal and Wright 2006, algorithm 7.1). g'p / 2 is what the step gains where the bound is quadratic: below
-// kLeastGain nats nothing is left to find.
+// (Nocedal and Wright 2006, algorithm 7.1). g'p / 2 is what the step gains where the bound is quadratic:
+// below kLeastGain nats nothing is left to find.
 //
-// Draws come in pairs z, -z, which are exact for means of Gaussians; independent where pairs would not span all
-// coordinates. With full rank and no more draws than coordinates the bound has no maximum: the span of the draws leaves a
-// direction in which q can be as wide as it likes without any draw moving, and the entropy grows without end.
+// Draws come in pairs z, -z, which are exact for means of Gaussians; independent where pairs would not span
+// all coordinates. With full rank and no more draws than coordinates the bound has no maximum: the span of
+// the draws leaves a direction in which q can be as wide as it likes without any draw moving, and the entropy
+// grows without end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,9 +36,10 @@ namespace {
 
 constexpr std::size_t kDraws = 30;
 constexpr double kLeastGain = 1e-6;
+constexpr double kSmallGain = 1e-3;  // of L-BFGS: time for Newton
 constexpr std::uint64_t kMostFailures = 20;
 constexpr std::size_t kMaxResponse = 500;  // coordinates: (2 dim)^2 numbers, 4 dim gradients for each draw
-constexpr double kMostNoise = 0.25;        // sd of a mean over fixed draws, in posterior sds
+constexpr double kMostNoise = 0.1;         // sd of a mean over fixed draws, in posterior sds
 constexpr std::size_t kMostInner = 250;    // products of one solve
 
 enum class Climber : unsigned char { lbfgs, newton };
@@ -103,6 +107,7 @@ class FixedDraws final : public Scheme {
   std::uint64_t steps_ = 0;
   std::uint64_t failures_ = 0;
   std::uint64_t small_gains_ = 0;  // in a row
+  bool is_polishing_ = false;
   bool has_converged_ = false;
   bool has_response_failed_ = false;
   GaussianGuess response_;
@@ -138,21 +143,20 @@ void FixedDraws::start() {
 }
 
 void FixedDraws::climb() {
-  const bool goes_on = climber_ == Climber::newton ? climb_newton() : climb_lbfgs();
+  const bool goes_on = climber_ == Climber::newton || is_polishing_ ? climb_newton() : climb_lbfgs();
   trace_.push_back({steps_, gradients(), lbfgs_->log_density(), bound_->error(), 1.0});
   if (!goes_on) end_climb();
 }
 
 bool FixedDraws::climb_lbfgs() {
   const double before = lbfgs_->log_density();
-  if (!lbfgs_->step() || lbfgs_->stop() != Stop::not_yet) {
-    has_converged_ = is_convergence(lbfgs_->stop()) || lbfgs_->expected_gain() < kLeastGain;
-    return false;
-  }
+  lbfgs_->step();
+  const Stop stop = lbfgs_->stop();
+  if (stop == Stop::unbounded || stop == Stop::max_iterations) return false;
   const double gain = std::max(lbfgs_->log_density() - before, lbfgs_->expected_gain());
-  small_gains_ = gain < kLeastGain ? small_gains_ + 1 : 0;
-  has_converged_ = small_gains_ >= 2;
-  return !has_converged_;
+  small_gains_ = gain < kSmallGain ? small_gains_ + 1 : 0;
+  is_polishing_ = stop != Stop::not_yet || small_gains_ >= 2;
+  return true;
 }
 
 bool FixedDraws::climb_newton() {
@@ -234,10 +238,11 @@ Findings FixedDraws::findings() const {
   }
   if (ratio > kMostNoise) {
     const double needed = static_cast<double>(bound_->draws()) * (ratio / kMostNoise) * (ratio / kMostNoise);
-    result.push_back({"fixed-draws", "Other fixed draws would give other means.",
-                      fmt::format("with {} draws the mean of {} has a Monte-Carlo error of {:.2g} posterior sd",
-                                  bound_->draws(), coordinate_name(*setting_.density, worst), ratio),
-                      fmt::format("Use --grad-draws {}.", 10 * static_cast<long>(std::ceil(needed / 10)))});
+    result.push_back(
+        {"fixed-draws", "Other fixed draws would give other means.",
+         fmt::format("with {} draws the mean of {} has a Monte-Carlo error of {:.2g} posterior sd",
+                     bound_->draws(), coordinate_name(*setting_.density, worst), ratio),
+         fmt::format("Use --grad-draws {}.", 10 * static_cast<long>(std::ceil(needed / 10)))});
   }
   return result;
 }
@@ -258,6 +263,7 @@ void FixedDraws::archive(Archive& archive) {
   archive.value(steps_);
   archive.value(failures_);
   archive.value(small_gains_);
+  archive.value(is_polishing_);
   archive.value(has_converged_);
   archive.value(has_response_failed_);
   archive.value(response_.mean);
@@ -285,13 +291,14 @@ std::size_t draws_of(const SchemeSetting& setting) {
   std::size_t draws = setting.options->grad_draws;
   if (draws == 0) draws = is_diagonal ? kDraws : std::max(kDraws, 2 * dim);
   if (is_diagonal || draws > dim) return draws;
-  throw Error(ErrorKind::usage,
-              fmt::format("{} fixed draws do not determine a covariance of {} coordinates: the bound over them "
-                          "has no maximum.",
-                          draws, dim),
-              fmt::format("Use --grad-draws {} or more, --family meanfield, which any number determines, or "
-                          "--optimizer natural, whose draws are not fixed.",
-                          2 * dim));
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{} fixed draws do not determine a covariance of {} coordinates: the bound over them "
+                  "has no maximum.",
+                  draws, dim),
+      fmt::format("Use --grad-draws {} or more, --family meanfield, which any number determines, or "
+                  "--optimizer natural, whose draws are not fixed.",
+                  2 * dim));
 }
 
 template <Climber climber>
