@@ -46,6 +46,24 @@ constexpr Named kAdvi{
     {"meanfield", "elbo", "", ""},
 };
 
+constexpr Named kFullRank{
+    "fullrank",
+    "Gaussian with any covariance by stochastic ascent of the ELBO",
+    "Parameters are correlated and some hundreds at most.",
+    "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational inference, "
+    "JMLR 18.",
+    {"fullrank", "elbo", "", ""},
+};
+
+constexpr Named kLowRank{
+    "lowrank",
+    "Gaussian with a covariance of diagonal and few directions by stochastic ascent of the ELBO",
+    "Parameters are correlated and too many for a full covariance.",
+    "Ong, Nott and Smith (2018), Gaussian variational approximation with a factor covariance structure, "
+    "Journal of Computational and Graphical Statistics 27.",
+    {"lowrank", "elbo", "", ""},
+};
+
 constexpr Named kVi{
     "vi",
     "variational inference with family, objective, estimator and optimiser chosen from the model",
@@ -58,5 +76,7 @@ constexpr Named kVi{
 
 const Method& vi_method() { return method<kVi>(); }
 const Method& advi_method() { return method<kAdvi>(); }
+const Method& fullrank_method() { return method<kFullRank>(); }
+const Method& lowrank_method() { return method<kLowRank>(); }
 
 }  // namespace kullback::infer
