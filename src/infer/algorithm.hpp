@@ -31,6 +31,7 @@ enum class Purpose : std::uint32_t {
   approximation,
   gradient_noise,
   boosting,
+  minibatch,
 };
 
 struct Start {

@@ -64,6 +64,15 @@ constexpr Named kLowRank{
     {"lowrank", "elbo", "", ""},
 };
 
+constexpr Named kDadvi{
+    "dadvi",
+    "mean-field Gaussian with the best ELBO over fixed draws, intervals by linear response",
+    "Means of many parameters are wanted without tuning, and intervals that know of correlations.",
+    "Giordano, Ingram and Broderick (2024), Black box variational inference with a deterministic objective: "
+    "faster, more accurate, and even more black box, JMLR 25.",
+    {"meanfield", "elbo", "reparam", "lbfgs"},
+};
+
 constexpr Named kVi{
     "vi",
     "variational inference with family, objective, estimator and optimiser chosen from the model",
@@ -78,5 +87,6 @@ const Method& vi_method() { return method<kVi>(); }
 const Method& advi_method() { return method<kAdvi>(); }
 const Method& fullrank_method() { return method<kFullRank>(); }
 const Method& lowrank_method() { return method<kLowRank>(); }
+const Method& dadvi_method() { return method<kDadvi>(); }
 
 }  // namespace kullback::infer

@@ -28,6 +28,7 @@ class NoiseSource final {
   NoiseSource(NoiseName name, Sampling sampling, std::size_t size)
       : name_(name), sampling_(sampling), size_(size) {}
 
+  const NoiseName& name() const { return name_; }
   std::size_t size() const { return size_; }  // numbers of one draw
   // size() * lanes numbers, lanes innermost. An odd number of antithetic lanes leaves one without its mate.
   void fill(std::uint32_t index, std::size_t lanes, double* noise) const;
