@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "cli/verb.hpp"
 #include "infer/algorithm.hpp"
 #include "infer/option_text.hpp"
+#include "infer/vi/parts.hpp"
 
 namespace kullback::cli {
 
@@ -28,6 +30,27 @@ std::string help_of(std::string_view option) {
   return {};
 }
 
+template <class Record>
+std::string choices_text(const infer::Method& method, std::string_view option,
+                         std::span<const Record* const> records) {
+  if (std::find(method.options.begin(), method.options.end(), option) == method.options.end()) return {};
+  std::string text = fmt::format("\nChoices of {}:\n", infer::flag_of(option));
+  for (const Record* record : records) {
+    text += fmt::format("  {:<20} {}", record->name, record->summary);
+    for (const std::string_view read : record->options) text += fmt::format(" {}", infer::flag_of(read));
+    text += "\n";
+  }
+  return text;
+}
+
+// Of variational methods: what the user may choose, with the options that each choice reads.
+std::string parts_text(const infer::Method& method) {
+  return choices_text(method, "family", infer::families()) +
+         choices_text(method, "objective", infer::objectives()) +
+         choices_text(method, "estimator", infer::estimators()) +
+         choices_text(method, "optimizer", infer::optimizers());
+}
+
 std::string method_text(const infer::Method& method) {
   std::string text = fmt::format("{}: {}\n\n", method.name, method.summary);
   text +=
@@ -38,10 +61,11 @@ std::string method_text(const infer::Method& method) {
                   method.citation);
   const infer::Options defaults;
   for (const std::string_view option : method.options) {
-    text += fmt::format("  {:<20} {} (default {})\n", infer::flag_of(option), help_of(option),
-                        infer::option_text(defaults, option));
+    const std::string value = infer::option_text(defaults, option);
+    text += fmt::format("  {:<20} {}{}\n", infer::flag_of(option), help_of(option),
+                        value.empty() ? "" : fmt::format(" (default {})", value));
   }
-  return text;
+  return text + parts_text(method);
 }
 
 std::string list_text() {
