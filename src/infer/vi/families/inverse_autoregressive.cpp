@@ -24,12 +24,14 @@ std::unique_ptr<Family> make(const FamilySetting& setting) {
 const FamilyRecord& inverse_autoregressive_family() {
   static const FamilyRecord record{
       .name = "iaf",
-      .summary = "a flow that scales and shifts each coordinate by functions of those before it; log q at a "
-                 "point is exact, coordinate after coordinate",
+      .summary =
+          "a flow that scales and shifts each coordinate by functions of those before it; log q at a "
+          "point is exact, coordinate after coordinate",
       .citation =
           "Kingma, Salimans, Jozefowicz, Chen, Sutskever and Welling (2016), Improved variational inference "
           "with inverse autoregressive flow, NeurIPS.",
       .options = kOptions,
+      .is_affine = true,
       .make = make,
   };
   return record;

@@ -33,6 +33,7 @@ const FamilyRecord& neural_spline_family() {
       .summary = "a flow that bends half of the coordinates by splines whose knots depend on the others",
       .citation = "Durkan, Bekasov, Murray and Papamakarios (2019), Neural spline flows, NeurIPS.",
       .options = kOptions,
+      .is_affine = true,
       .make = make,
   };
   return record;

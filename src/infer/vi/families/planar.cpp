@@ -155,6 +155,7 @@ const FamilyRecord& planar_family() {
       .summary = "a flow of bends along planes; no log q at given points",
       .citation = "Rezende and Mohamed (2015), Variational inference with normalizing flows, ICML.",
       .options = kOptions,
+      .is_affine = true,
       .make = make,
   };
   return record;

@@ -1,6 +1,6 @@
-// Radial flows: y = x + q (x - c), q = beta h, h = 1 / (alpha + r), r = |x - c|: towards or away from a centre,
-// invertible where beta > -alpha (Rezende and Mohamed 2015). Here alpha = exp(3 tanh(a / 3)) and
-// beta = alpha m(b) with m onto (-1, inf) and m(0) = 0. With e = x - c:
+// Radial flows: y = x + q (x - c), q = beta h, h = 1 / (alpha + r), r = |x - c|: towards or away from a
+// centre, invertible where beta > -alpha (Rezende and Mohamed 2015). Here alpha = exp(3 tanh(a / 3)) and beta
+// = alpha m(b) with m onto (-1, inf) and m(0) = 0. With e = x - c:
 //   J = (1 + q) I - beta h^2 / r e e',  log|det J| = (dim - 1) log(1 + q) + log B,  B = 1 + alpha beta h^2,
 //   J^-T s = (s + beta h^2 / r e e's / B) / (1 + q).
 #include <algorithm>
@@ -166,6 +166,7 @@ const FamilyRecord& radial_family() {
       .summary = "a flow towards and away from centres; no log q at given points",
       .citation = "Rezende and Mohamed (2015), Variational inference with normalizing flows, ICML.",
       .options = kOptions,
+      .is_affine = true,
       .make = make,
   };
   return record;

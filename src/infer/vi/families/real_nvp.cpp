@@ -12,8 +12,7 @@ std::unique_ptr<Family> make(const FamilySetting& setting) {
   const std::size_t hidden = flows::chosen(setting.options->hidden, flows::fitting_hidden(setting.dim));
   flows::Layers layers;
   for (auto& moves : flows::moves_of_layers(setting.dim, flows::chosen(setting.options->layers, kLayers)))
-    layers.push_back(
-        std::make_unique<flows::Coupling>(std::move(moves), hidden, flows::make_scale_shift()));
+    layers.push_back(std::make_unique<flows::Coupling>(std::move(moves), hidden, flows::make_scale_shift()));
   return flows::make_flow(setting.dim, std::move(layers));
 }
 
@@ -25,6 +24,7 @@ const FamilyRecord& real_nvp_family() {
       .summary = "a flow that scales and shifts half of the coordinates by functions of the others",
       .citation = "Dinh, Sohl-Dickstein and Bengio (2017), Density estimation using Real NVP, ICLR.",
       .options = kOptions,
+      .is_affine = true,
       .make = make,
   };
   return record;

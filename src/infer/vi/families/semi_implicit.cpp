@@ -1,10 +1,12 @@
 // Semi-implicit families (Yin and Zhou 2018): theta = m + L x with x given eps normal about a net's output,
 //   x = psi(eps) + sigma zeta,  eps and zeta standard normal.
-// q(theta) is the integral over eps and has no closed form. With K further eps, log q of a draw is reported as
+// q(theta) is the integral over eps and has no closed form. With K further eps, log q of a draw is reported
+// as
 //   log qK = log[1 / (K + 1) sum_{j = 0 .. K} N(x; psi(eps_j), sigma^2)] - log|L|,  eps_0 that of the draw,
-// a surrogate that depends on the noise of the draw alone. As x is as likely to come from any of the K + 1, E[f /
-// qK] = integral of f for every f: ratios p / qK are proper importance weights, bounds of the evidence made of
-// them are bounds, and E[log p - log qK] rises to the ELBO with K. Gradients are unbiased for this finite K.
+// a surrogate that depends on the noise of the draw alone. As x is as likely to come from any of the K + 1,
+// E[f / qK] = integral of f for every f: ratios p / qK are proper importance weights, bounds of the evidence
+// made of them are bounds, and E[log p - log qK] rises to the ELBO with K. Gradients are unbiased for this
+// finite K.
 //
 // With r_j the responsibility of eps_j and z_ij = (x_i - psi_i(eps_j)) / sigma_i:
 //   d log qK / d x_i = -sum_j r_j z_ij / sigma_i,  / d psi_ij = r_j z_ij / sigma_i,
@@ -33,7 +35,7 @@ constexpr double kUnit = 0.3;
 
 struct Shape {
   std::size_t dim = 0;
-  std::size_t mixing = 0;      // numbers in eps
+  std::size_t mixing = 0;  // numbers in eps
   std::size_t hidden = 0;
   std::size_t components = 0;  // K + 1
 };
@@ -172,7 +174,8 @@ class SemiImplicit final : public Family {
 
   // Adjoints of psi; adds that of log sigma.
   std::vector<double> components_back(std::span<const double> lambda, const std::vector<double>& of_log_q,
-                                      const std::vector<double>& of_x, std::span<double> lambda_adjoint) const {
+                                      const std::vector<double>& of_x,
+                                      std::span<double> lambda_adjoint) const {
     std::vector<double> of_psi(psi_.size());
     std::vector<double> through(padded_);
     double total = 0;
@@ -231,6 +234,7 @@ const FamilyRecord& semi_implicit_family() {
       .summary = "normals about the output of a net fed with noise; log q is a surrogate with --aux-draws",
       .citation = "Yin and Zhou (2018), Semi-implicit variational inference, ICML.",
       .options = kOptions,
+      .is_affine = true,
       .make = make,
   };
   return record;

@@ -1,7 +1,7 @@
-// Sylvester flows (van den Berg, Hasenclever, Tomczak and Welling 2018): y = x + Q R tanh(S Q'x + b), Q with M
-// orthonormal columns, R and S upper triangular with diagonals tanh of their parameters, so that every
-// r_ii s_ii > -1 and the map is invertible. Q is the first M columns of a product of M Householder
-// reflections. With t = tanh(.), h = 1 - t^2 and D = diag(h):
+// Sylvester flows (van den Berg, Hasenclever, Tomczak and Welling 2018): y = x + Q R tanh(S Q'x + b), Q with
+// M orthonormal columns, R and S upper triangular with diagonals tanh of their parameters, so that every r_ii
+// s_ii > -1 and the map is invertible. Q is the first M columns of a product of M Householder reflections.
+// With t = tanh(.), h = 1 - t^2 and D = diag(h):
 //   log|det J| = sum_i log(1 + h_i r_ii s_ii)                                (Sylvester's identity)
 //   J^-T s = s - Q S' z,  (I + D T) z = D R' Q's,  T = (S R)' lower triangular.
 #include <algorithm>
@@ -213,9 +213,7 @@ class SylvesterLayer final : public flows::Layer {
   std::size_t outer_at() const { return dim_ * columns_; }
   std::size_t inner_at() const { return outer_at() + triangle(); }
   std::size_t bias_at() const { return inner_at() + triangle(); }
-  double diagonal(const std::vector<double>& square, std::size_t i) const {
-    return square[i * columns_ + i];
-  }
+  double diagonal(const std::vector<double>& square, std::size_t i) const { return square[i * columns_ + i]; }
   flows::MatrixView q() const { return by_rows(reflections_.q().data(), dim_, columns_); }
   flows::MatrixView q_transposed() const { return transposed(q()); }
 
@@ -290,9 +288,11 @@ const FamilyRecord& sylvester_family() {
       .name = "sylvester",
       .summary = "a flow of bends along several directions at once; no log q at given points",
       .citation =
-          "van den Berg, Hasenclever, Tomczak and Welling (2018), Sylvester normalizing flows for variational "
+          "van den Berg, Hasenclever, Tomczak and Welling (2018), Sylvester normalizing flows for "
+          "variational "
           "inference, UAI.",
       .options = kOptions,
+      .is_affine = true,
       .make = make,
   };
   return record;

@@ -15,9 +15,7 @@ constexpr std::size_t kMaxDense = 200;
 
 Affine::Affine(std::size_t dim) : dim_(dim), is_dense_(dim > 1 && dim <= kMaxDense) {}
 
-void Affine::begin(Random&, std::span<double> params) const {
-  std::fill(params.begin(), params.end(), 0.0);
-}
+void Affine::begin(Random&, std::span<double> params) const { std::fill(params.begin(), params.end(), 0.0); }
 
 void Affine::begin_at(const GaussianGuess& guess, std::span<double> params) const {
   std::fill(params.begin(), params.end(), 0.0);
@@ -43,10 +41,8 @@ void Affine::forward(std::span<const double> params, const LayerPass& pass) {
   double log_det = 0;
   for (std::size_t i = 0; i < dim_; ++i) {
     const double scale = std::exp(params[dim_ + i]);
-    for (std::size_t k = 0; k < lanes; ++k)
-      pass.y[i * lanes + k] = params[i] + scale * pass.x[i * lanes + k];
-    if (row_length(i) > 0)
-      add_product(by_rows(&params[row(i)], 1, i), lanes, pass.x, pass.y + i * lanes);
+    for (std::size_t k = 0; k < lanes; ++k) pass.y[i * lanes + k] = params[i] + scale * pass.x[i * lanes + k];
+    if (row_length(i) > 0) add_product(by_rows(&params[row(i)], 1, i), lanes, pass.x, pass.y + i * lanes);
     log_det += params[dim_ + i];
   }
   for (std::size_t k = 0; k < lanes; ++k) pass.log_det[k] += log_det;

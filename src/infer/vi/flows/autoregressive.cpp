@@ -1,6 +1,6 @@
 // Masked as in MADE (Germain, Gregor, Murray and Larochelle 2015): hidden unit h has a degree m(h) from 1 to
-// dim - 1 and sees the first m(h) coordinates; output i sees the units of degree < i. With one hidden layer and
-// units in the order of their degrees, outputs and units follow each other coordinate by coordinate:
+// dim - 1 and sees the first m(h) coordinates; output i sees the units of degree < i. With one hidden layer
+// and units in the order of their degrees, outputs and units follow each other coordinate by coordinate:
 //   outputs of 1, units of degree 1 (from x_1), outputs of 2, units of degree 2 (from x_1, x_2), ...
 // so that the sequential inverse, x_i = (y_i - t_i) / exp(s_i), and the triangular system for the slopes cost
 // what a forward and a backward pass cost: dim small products, each over all lanes.

@@ -1,5 +1,5 @@
-// An inverse autoregressive layer: y_i = x_i exp(s_i) + t_i, where s_i and t_i are functions of x_1 .. x_{i-1}
-// by one masked net with a hidden layer, and |s_i| < 3.
+// An inverse autoregressive layer: y_i = x_i exp(s_i) + t_i, where s_i and t_i are functions of x_1 ..
+// x_{i-1} by one masked net with a hidden layer, and |s_i| < 3.
 #pragma once
 
 #include <vector>
@@ -30,7 +30,8 @@ class Autoregressive final : public Layer {
     std::size_t units_before = 0;  // hidden units that see only earlier positions
     std::size_t units_after = 0;   // the same with this position
     std::size_t outputs = 0;       // where its 2 * units_before weights and 2 biases begin
-    std::size_t inputs = 0;        // where the (units_after - units_before) * (position + 1) weights and biases begin
+    std::size_t inputs =
+        0;  // where the (units_after - units_before) * (position + 1) weights and biases begin
     std::size_t output_bias() const { return outputs + 2 * units_before; }
     std::size_t input_bias(std::size_t position) const {
       return inputs + (units_after - units_before) * (position + 1);
@@ -48,12 +49,12 @@ class Autoregressive final : public Layer {
   std::size_t parameters_ = 0;
   std::vector<Place> places_;
   std::size_t lanes_ = 0;
-  std::vector<double> x_;         // in the order of positions
+  std::vector<double> x_;  // in the order of positions
   std::vector<double> hidden_;
-  std::vector<double> shift_;     // t: dim * lanes
-  std::vector<double> scale_;     // exp(s)
-  std::vector<double> log_scale_; // s
-  std::vector<double> out_;       // 2 * lanes, of one position
+  std::vector<double> shift_;      // t: dim * lanes
+  std::vector<double> scale_;      // exp(s)
+  std::vector<double> log_scale_;  // s
+  std::vector<double> out_;        // 2 * lanes, of one position
   std::vector<double> x_adjoint_;
   std::vector<double> hidden_adjoint_;
 };

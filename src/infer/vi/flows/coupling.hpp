@@ -1,6 +1,6 @@
-// Coupling layers: the coordinates of one set stay, those of the other go through an increasing function whose
-// parameters a net computes from the first set. J is triangular by blocks: log|det J| is the sum of log g',
-// the inverse is as cheap as the layer.
+// Coupling layers: the coordinates of one set stay, those of the other go through an increasing function
+// whose parameters a net computes from the first set. J is triangular by blocks: log|det J| is the sum of log
+// g', the inverse is as cheap as the layer.
 #pragma once
 
 #include <cstdint>

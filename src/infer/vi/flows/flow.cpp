@@ -46,7 +46,8 @@ class Flow final : public Family {
 
   void begin(const GaussianGuess& guess, std::uint64_t seed, std::span<double> lambda) const override {
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      Random random(seed, 0, static_cast<std::uint32_t>(Purpose::family_start), static_cast<std::uint32_t>(l));
+      Random random(seed, 0, static_cast<std::uint32_t>(Purpose::family_start),
+                    static_cast<std::uint32_t>(l));
       layers_[l]->begin(random, part(lambda, l));
     }
     affine_->begin_at(guess, part(lambda, layers_.size() - 1));

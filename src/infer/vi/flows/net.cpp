@@ -16,7 +16,8 @@ constexpr double kUnit = 0.2;
 
 void Net::begin(Random& random, double output_sd, std::span<double> params) const {
   const double inner = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(shape_.inputs, 1)));
-  const double outer = output_sd / std::sqrt(0.5 * static_cast<double>(std::max<std::size_t>(shape_.hidden, 1)));
+  const double outer =
+      output_sd / std::sqrt(0.5 * static_cast<double>(std::max<std::size_t>(shape_.hidden, 1)));
   for (std::size_t i = 0; i < params.size(); ++i)
     params[i] = random.normal() * (i < output_weights() ? inner : outer);
   std::fill(params.begin() + static_cast<std::ptrdiff_t>(output_bias()), params.end(), 0.0);
@@ -45,10 +46,8 @@ void Net::forward(std::span<const double> params, std::size_t lanes, const doubl
 void Net::backward(std::span<const double> params, const Adjoint& adjoint, std::span<double> params_adjoint) {
   const std::size_t lanes = adjoint.lanes;
   const bool wants_params = !params_adjoint.empty();
-  if (adjoint.result != nullptr)
-    std::fill(adjoint.result, adjoint.result + shape_.inputs * lanes, 0.0);
-  if (wants_params)
-    add_row_sums(adjoint.y, shape_.outputs, lanes, params_adjoint.data() + output_bias());
+  if (adjoint.result != nullptr) std::fill(adjoint.result, adjoint.result + shape_.inputs * lanes, 0.0);
+  if (wants_params) add_row_sums(adjoint.y, shape_.outputs, lanes, params_adjoint.data() + output_bias());
   if (shape_.hidden == 0) return;
   if (wants_params)
     add_outer({shape_.outputs, shape_.hidden, adjoint.y, hidden_.data()}, lanes,

@@ -39,8 +39,7 @@ class ScaleShift final : public Transformer {
     const std::size_t lanes = adjoint.lanes;
     const double* scale = adjoint.kept + lanes;
     for (std::size_t k = 0; k < lanes; ++k) {
-      adjoint.result[k] =
-          (adjoint.y[k] * adjoint.x[k] * scale[k] + adjoint.log_slope[k]) * adjoint.kept[k];
+      adjoint.result[k] = (adjoint.y[k] * adjoint.x[k] * scale[k] + adjoint.log_slope[k]) * adjoint.kept[k];
       adjoint.result[lanes + k] = adjoint.y[k];
     }
   }

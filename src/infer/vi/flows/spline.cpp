@@ -1,9 +1,10 @@
 // Monotone rational-quadratic splines (Gregory and Delbourgo 1982; Durkan, Bekasov, Murray and Papamakarios
 // 2019) of [-B, B] onto itself, the identity outside. c has the raw widths and heights of the K bins and the
 // raw slopes of the K - 1 inner knots:
-//   widths 2B (e + (1 - K e) softmax), heights alike, slopes exp(7 tanh(raw / 7)); at the ends the slope is 1.
-// In the bin with left end (x0, y0), width w, height h, s = h / w and end slopes d0, d1, for xi = (x - x0) / w
-// and u = xi (1 - xi):
+//   widths 2B (e + (1 - K e) softmax), heights alike, slopes exp(7 tanh(raw / 7)); at the ends the slope
+//   is 1.
+// In the bin with left end (x0, y0), width w, height h, s = h / w and end slopes d0, d1, for xi = (x - x0) /
+// w and u = xi (1 - xi):
 //   D = s + (d0 + d1 - 2 s) u,  A = s xi^2 + d0 u,  N = d1 xi^2 + 2 s u + d0 (1 - xi)^2,
 //   y = y0 + h A / D,  g' = s^2 N / D^2.
 // The inverse is the root of a quadratic in xi, in the form that does not cancel. Slopes were softplus in the
@@ -20,7 +21,7 @@ namespace {
 
 namespace fast = math::fast;
 
-constexpr double kEdge = 5;          // B
+constexpr double kEdge = 5;           // B
 constexpr double kLeastShare = 1e-3;  // e
 constexpr double kSlopeBound = 7;
 
@@ -212,8 +213,7 @@ struct BackwardBody {
       const double of_above = of_y * height / below;
       const double of_below = -(of_above * above + 2 * of_log) / below;
       const double of_n = of_log / n;
-      const double of_s =
-          2 * of_log / s + of_above * square + of_below * (1 - 2 * u) + 2 * of_n * u;
+      const double of_s = 2 * of_log / s + of_above * square + of_below * (1 - 2 * u) + 2 * of_n * u;
       const double of_d0 = (of_above + of_below) * u + of_n * other;
       const double of_d1 = of_below * u + of_n * square;
       const double of_square = of_above * s + of_n * d1;
