@@ -32,6 +32,7 @@ enum class Purpose : std::uint32_t {
   gradient_noise,
   boosting,
   minibatch,
+  family_start,
 };
 
 struct Start {
