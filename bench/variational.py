@@ -23,10 +23,10 @@ import functools
 import math
 import pathlib
 import re
-import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from rivals import corpus, errors, fits, reference, stan_advi, systems  # noqa: E402
@@ -128,16 +128,14 @@ class Kullback:
 
 
 def fit(options, words, subject, method, seed):
-    folder = options.results / "fits" / f"{subject.name}-{method}-{seed}"
     try:
-        found = fits.by_kullback(options.kullback, subject.posterior, seed, folder,
-                                 ["--method", method, "--threads", 1, *words], options.timeout)
-        return Outcome(errors.worst(found.marginals, subject.references), found.gradients, found.seconds,
-                       found.processor_seconds, found.khat, found.findings)
+        with tempfile.TemporaryDirectory(prefix="kullback-fit-") as folder:
+            found = fits.by_kullback(options.kullback, subject.posterior, seed, pathlib.Path(folder) / "fit",
+                                     ["--method", method, "--threads", 1, *words], options.timeout)
+        worst = errors.worst(found.marginals, subject.references) if found.marginals else errors.Worst()
+        return Outcome(worst, found.gradients, found.seconds, found.processor_seconds, found.khat, found.findings)
     except fits.Failed as why:
         return Outcome(problem=str(why))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def in_parallel(options, calls):

@@ -79,11 +79,12 @@ def by_kullback(program, posterior, seed, folder, options, timeout):
     shutil.rmtree(folder, ignore_errors=True)
     _, seconds, used = run([program, "fit", posterior.program, posterior.data, "--seed", seed, "--out", folder, "--quiet",
                             *options], timeout)
-    summary = json.loads((folder / "summary.json").read_text())
     record = json.loads((folder / "run.json").read_text())
+    told = folder / "summary.json"  # there is none where a method found no draws
+    rows = json.loads(told.read_text())["parameters"] if told.exists() else []
     leapfrogs, steps, acceptance = sampler_columns(folder, ["n_leapfrog__", "stepsize__", "accept_stat__"])
-    return Fit({row["name"]: row for row in summary["parameters"]}, record["gradients"], int(sum(leapfrogs)), seconds, used,
-               [finding["code"] for finding in summary["findings"]], sorted(set(steps)),
+    return Fit({row["name"]: row for row in rows}, record["gradients"], int(sum(leapfrogs)), seconds, used,
+               [finding["code"] for finding in record["findings"]], sorted(set(steps)),
                sum(acceptance) / max(1, len(acceptance)), khat_of(record))
 
 
