@@ -179,7 +179,7 @@ def stan_runs(options, cache, those):
     return runs
 
 
-STAN_ROW = "{:42} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:14} {:>7} {:14}  {}"
+STAN_ROW = "{:44} {:>9} {:>9} {:>9} {:>9} {:>8} {:>8} {:14} {:>7} {:14}  {}"
 
 
 def print_stan(options, those, runs):
@@ -189,14 +189,14 @@ def print_stan(options, those, runs):
     for subject in those:
         mine = seeds_of(runs, subject, options.seeds)
         if not mine:
-            print(f"{subject.name[:42]:42} not run")
+            print(f"{subject.name[:44]:44} not run")
             continue
         gradients = [found.gradients for found in mine]
         medians.append(median(gradients))
         middle = median_run(mine, lambda found: found.mean_error)
         within[subject.is_regression] += middle.mean_error <= WITHIN
         ended = collections.Counter(found.ended for found in mine)
-        print(STAN_ROW.format(subject.name[:42], cell(medians[-1], 0), min(gradients), max(gradients),
+        print(STAN_ROW.format(subject.name[:44], cell(medians[-1], 0), min(gradients), max(gradients),
                               cell(median([found.values for found in mine]), 0),
                               cell(1e3 * median([found.processor_seconds for found in mine]), 0), cell(middle.mean_error),
                               middle.mean_name[:14], cell(middle.sd_ratio), middle.sd_name[:14],
@@ -216,7 +216,7 @@ def median_run(runs, key):
 
 # --- kullback fit --method vi -----------------------------------------------------------------------------------------
 
-VI_ROW = "{:42} {:3} {:>7} {:14} {:>6} {:14} {:>5} {:>9} {:>9} {:>7} {:>8} {:>8}  {}"
+VI_ROW = "{:44} {:3} {:>7} {:14} {:>6} {:14} {:>5} {:>9} {:>9} {:>7} {:>8} {:>8}  {}"
 
 
 def run_vi(options, kullback, those, stan):
@@ -230,7 +230,7 @@ def run_vi(options, kullback, those, stan):
     rows = []
     for subject in those:
         outcomes = [next(futures).result() for _ in seeds]
-        stans = [found.gradients for found in seeds_of(stan, subject, options.seeds)]
+        stans = [found.gradients for (name, _), found in stan.items() if name == subject.name]  # of all its seeds
         rows.append((subject, outcomes, median([x.gradients for x in outcomes]) / median(stans)))
         print_vi_row(*rows[-1], median(stans))
     return print_vi_verdict(rows)
@@ -239,7 +239,7 @@ def run_vi(options, kullback, those, stan):
 def print_vi_row(subject, outcomes, ratio, stan):
     middle = median_run(outcomes, mean_error_of)
     sd = median_run(outcomes, lambda x: abs(math.log(x.worst.sd_ratio)) if x.worst.sd_ratio > 0 else math.inf).worst
-    print(VI_ROW.format(subject.name[:42], "reg" if subject.is_regression else "", cell(middle.worst.mean_error, 3),
+    print(VI_ROW.format(subject.name[:44], "reg" if subject.is_regression else "", cell(middle.worst.mean_error, 3),
                         middle.worst.mean_name[:14], cell(sd.sd_ratio), sd.sd_name[:14],
                         cell(median([x.khat for x in outcomes if not math.isnan(x.khat)])),
                         cell(float(median([x.gradients for x in outcomes])), 0), cell(stan, 0), cell(ratio, 3),
