@@ -102,6 +102,7 @@ class Outcome:
     processor_seconds: float = math.inf
     khat: float = math.nan
     findings: list = dataclasses.field(default_factory=list)
+    family: str = ""
     problem: str = ""
 
 
@@ -133,7 +134,8 @@ def fit(options, words, subject, method, seed):
             found = fits.by_kullback(options.kullback, subject.posterior, seed, pathlib.Path(folder) / "fit",
                                      ["--method", method, "--threads", 1, *words], options.timeout)
         worst = errors.worst(found.marginals, subject.references) if found.marginals else errors.Worst()
-        return Outcome(worst, found.gradients, found.seconds, found.processor_seconds, found.khat, found.findings)
+        return Outcome(worst, found.gradients, found.seconds, found.processor_seconds, found.khat, found.findings,
+                       found.facts.get("family", ""))
     except fits.Failed as why:
         return Outcome(problem=str(why))
 
@@ -216,14 +218,14 @@ def median_run(runs, key):
 
 # --- kullback fit --method vi -----------------------------------------------------------------------------------------
 
-VI_ROW = "{:44} {:3} {:>7} {:14} {:>6} {:14} {:>5} {:>9} {:>9} {:>7} {:>8} {:>8}  {}"
+VI_ROW = "{:44} {:3} {:>7} {:14} {:>6} {:14} {:>5} {:>9} {:>9} {:>7} {:>8} {:>8}  {:10} {}"
 
 
 def run_vi(options, kullback, those, stan):
     """Prints the table; true where the goals are met."""
     print(f"\nkullback fit --method {options.method}, medians of {options.seeds} seeds; errors in reference sds")
     print(VI_ROW.format("posterior", "", "mean", "", "sd", "", "k-hat", "gradients", "Stan's", "ratio", "wall ms", "CPU ms",
-                        "findings (seeds)"))
+                        "family", "findings (seeds)"))
     seeds = range(1, options.seeds + 1)
     words = kullback.options_of(options.method)
     futures = in_parallel(options, [(fit, options, words, subject, options.method, seed) for subject in those for seed in seeds])
@@ -244,7 +246,8 @@ def print_vi_row(subject, outcomes, ratio, stan):
                         cell(median([x.khat for x in outcomes if not math.isnan(x.khat)])),
                         cell(float(median([x.gradients for x in outcomes])), 0), cell(stan, 0), cell(ratio, 3),
                         cell(1e3 * median([x.seconds for x in outcomes]), 0),
-                        cell(1e3 * median([x.processor_seconds for x in outcomes]), 0), notes(outcomes)), flush=True)
+                        cell(1e3 * median([x.processor_seconds for x in outcomes]), 0), middle.family, notes(outcomes)),
+          flush=True)
 
 
 def mean_error_of(outcome):

@@ -25,6 +25,7 @@ class Fit:
     step_sizes: list = field(default_factory=list)
     acceptance: float = 0.0
     khat: float = math.nan   # of the approximation, where the run tells it
+    facts: dict = field(default_factory=dict)  # what else the method says of the run
 
     def efficiencies(self, names):
         """Bulk ESS of the marginals, smallest and mean."""
@@ -85,13 +86,13 @@ def by_kullback(program, posterior, seed, folder, options, timeout):
     leapfrogs, steps, acceptance = sampler_columns(folder, ["n_leapfrog__", "stepsize__", "accept_stat__"])
     return Fit({row["name"]: row for row in rows}, record["gradients"], int(sum(leapfrogs)), seconds, used,
                [finding["code"] for finding in record["findings"]], sorted(set(steps)),
-               sum(acceptance) / max(1, len(acceptance)), khat_of(record))
+               sum(acceptance) / max(1, len(acceptance)), khat_of(record), record.get("facts", {}))
 
 
 def khat_of(record):
-    """That of the record, or of the finding that says that it is too large."""
-    if "khat" in record:
-        return number(record["khat"])
+    """That of the run's facts, or of the finding that says that it is too large."""
+    if "khat" in record.get("facts", {}):
+        return number(record["facts"]["khat"])
     told = [re.search(r"k-hat (\S+),", finding["evidence"]) for finding in record["findings"] if finding["code"] == "khat"]
     return float(told[0][1]) if told and told[0] else math.nan
 
