@@ -243,7 +243,7 @@ def print_vi_row(subject, outcomes, ratio, stan):
     sd = median_run(outcomes, lambda x: abs(math.log(x.worst.sd_ratio)) if x.worst.sd_ratio > 0 else math.inf).worst
     print(VI_ROW.format(subject.name[:44], "reg" if subject.is_regression else "", cell(middle.worst.mean_error, 3),
                         middle.worst.mean_name[:14], cell(sd.sd_ratio), sd.sd_name[:14],
-                        cell(median([x.khat for x in outcomes if not math.isnan(x.khat)])),
+                        f"{median([x.khat for x in outcomes if not math.isnan(x.khat)]):.2f}".replace("nan", "-"),
                         cell(float(median([x.gradients for x in outcomes])), 0), cell(stan, 0), cell(ratio, 3),
                         cell(1e3 * median([x.seconds for x in outcomes]), 0),
                         cell(1e3 * median([x.processor_seconds for x in outcomes]), 0), middle.family, notes(outcomes)),
