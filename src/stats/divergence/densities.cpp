@@ -48,8 +48,8 @@ class Pair final {
       add_break(of->lower);
       add_break(of->upper);
     }
-    check_mass("first", [](double log_p, double) { return std::exp(log_p); });
-    check_mass("second", [](double, double log_q) { return std::exp(log_q); });
+    check_mass("first", [](const LogPair& at) { return std::exp(at.log_p); });
+    check_mass("second", [](const LogPair& at) { return std::exp(at.log_q); });
   }
 
   Integral integral(const PairElement& element) const {
@@ -60,8 +60,7 @@ class Pair final {
   // Of elements that are not homogeneous of degree 1: without the factor dx in the densities.
   Integral plain_integral(const PairElement& element) const {
     const auto integrand = [&](double v) {
-      const LogPair at = at_place(axis_.place(v));
-      const double value = element(at.log_p, at.log_q);
+      const double value = element(at_place(axis_.place(v)));
       return value == 0 ? 0 : value * std::exp(axis_.log_derivative(v));
     };
     return integrate(axis_, breaks_, integrand, options_);
@@ -105,9 +104,7 @@ Integral mapped(const Integral& of, double value, double derivative) {
 Integral alpha_divergence(const Density& p, const Density& q, double alpha,
                           const QuadratureOptions& options) {
   check_order(alpha, "alpha");
-  return Pair(p, q, options).integral([alpha](double log_p, double log_q) {
-    return alpha_element(log_p, log_q, alpha);
-  });
+  return Pair(p, q, options).integral([alpha](const LogPair& at) { return alpha_element(at, alpha); });
 }
 
 Integral kl_divergence(const Density& p, const Density& q, const QuadratureOptions& options) {
@@ -122,23 +119,21 @@ Integral renyi_divergence(const Density& p, const Density& q, double order,
     throw Error(ErrorKind::usage, "the Renyi divergence of order 0 depends on the supports alone.",
                 "Ask for a small order.");
   const Pair pair(p, q, options);
-  const Integral divergence =
-      pair.integral([order](double log_p, double log_q) { return alpha_element(log_p, log_q, order); });
+  const Integral divergence = pair.integral([order](const LogPair& at) { return alpha_element(at, order); });
   const double scale = order * (1 - order);
   if (scale * divergence.value <= 0.5)
     return mapped(divergence, order * gap_from_alpha(divergence.value, order),
                   order / (1 - scale * divergence.value));
-  const Integral affinity = pair.integral([order](double log_p, double log_q) {
-    return log_p == -kInfinity || log_q == -kInfinity ? 0 : std::exp(order * log_p + (1 - order) * log_q);
+  const Integral affinity = pair.integral([order](const LogPair& at) {
+    const bool both = at.log_p != -kInfinity && at.log_q != -kInfinity;
+    return both ? std::exp(order * at.log_p + (1 - order) * at.log_q) : 0;
   });
   return mapped(affinity, std::log(affinity.value) / (order - 1), 1 / (affinity.value * (order - 1)));
 }
 
 Integral beta_divergence(const Density& p, const Density& q, double beta, const QuadratureOptions& options) {
   check_order(beta, "beta");
-  return Pair(p, q, options).plain_integral([beta](double log_p, double log_q) {
-    return beta_element(log_p, log_q, beta);
-  });
+  return Pair(p, q, options).plain_integral([beta](const LogPair& at) { return beta_element(at, beta); });
 }
 
 Integral chi_divergence(const Density& p, const Density& q, double order, const QuadratureOptions& options) {
@@ -157,10 +152,9 @@ Integral hellinger_distance(const Density& p, const Density& q, const Quadrature
 
 Integral cauchy_schwarz_divergence(const Density& p, const Density& q, const QuadratureOptions& options) {
   const Pair pair(p, q, options);
-  const auto product = [](double log_p, double log_q) { return std::exp(log_p + log_q); };
-  const Integral pq = pair.plain_integral(product);
-  const Integral pp = pair.plain_integral([&](double log_p, double) { return product(log_p, log_p); });
-  const Integral qq = pair.plain_integral([&](double, double log_q) { return product(log_q, log_q); });
+  const Integral pq = pair.plain_integral([](const LogPair& at) { return std::exp(at.log_p + at.log_q); });
+  const Integral pp = pair.plain_integral([](const LogPair& at) { return std::exp(2 * at.log_p); });
+  const Integral qq = pair.plain_integral([](const LogPair& at) { return std::exp(2 * at.log_q); });
   if (std::isinf(pp.value) || std::isinf(qq.value) || pq.value == 0) return {kInfinity, 0};
   const double value = (std::log(pp.value) + std::log(qq.value)) / 2 - std::log(pq.value);
   return {std::max(value, 0.0), pq.error / pq.value + (pp.error / pp.value + qq.error / qq.value) / 2};

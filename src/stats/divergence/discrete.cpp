@@ -83,8 +83,13 @@ double log_scaled_bessel(double x) {
 
 double sum_over(const Discrete& p, const Discrete& q, const Element& element) {
   const auto log_p = log_probabilities(p), log_q = log_probabilities(q);
+  const double of_totals = log_of_ratio(sum(p.probabilities), sum(q.probabilities));
   double total = 0;
-  for (std::size_t i = 0; i < log_p.size(); ++i) total += element(log_p[i], log_q[i]);
+  for (std::size_t i = 0; i < log_p.size(); ++i) {
+    const bool both = p.probabilities[i] > 0 && q.probabilities[i] > 0;
+    const double shift = both ? log_of_ratio(p.probabilities[i], q.probabilities[i]) - of_totals : 0;
+    total += element(both ? LogPair(log_p[i], log_q[i], shift) : LogPair(log_p[i], log_q[i]));
+  }
   return total;
 }
 
@@ -93,9 +98,11 @@ double sum_over(const Poisson& p, const Poisson& q, const Element& element) {
   if (low.first > high.first) std::swap(low, high);
   high.last = std::max(low.last, high.last);
   high.first = std::max(high.first, low.last + 1);
+  const double log_ratio = log_of_ratio(p.mean, q.mean);
   double total = 0;
   for (const Range& range : {low, high})
-    for (double k = range.first; k <= range.last; ++k) total += element(log_mass(p, k), log_mass(q, k));
+    for (double k = range.first; k <= range.last; ++k)
+      total += element({log_mass(p, k), log_mass(q, k), k * log_ratio - (p.mean - q.mean)});
   return total;
 }
 
@@ -116,8 +123,7 @@ void check_pair(const Discrete& p, const Discrete& q) {
 }
 
 double skew_gap(const Discrete& p, const Discrete& q, double alpha) {
-  const double divergence =
-      sum_over(p, q, [alpha](double log_p, double log_q) { return alpha_element(log_p, log_q, alpha); });
+  const double divergence = sum_over(p, q, [alpha](const LogPair& at) { return alpha_element(at, alpha); });
   const double scale = alpha * (1 - alpha);
   if (scale == 0 || std::abs(scale * divergence) <= 0.5) return gap_from_alpha(divergence, alpha);
   return -log_affinity(p, q, alpha) / scale;

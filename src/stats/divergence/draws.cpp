@@ -82,7 +82,7 @@ Estimate kl_divergence(const DrawsOfP& draws) { return alpha_divergence(draws, 1
 
 Estimate alpha_divergence(const DrawsOfP& draws, double alpha) {
   check_order(alpha, "alpha");
-  if (alpha < 0.5) return mean_of(draws, [alpha](double r) { return alpha_element(0, -r, alpha); });
+  if (alpha < 0.5) return mean_of(draws, [alpha](double r) { return alpha_element({0, -r, r}, alpha); });
   if (alpha == 1) return mean_of(draws, [](double r) { return r; });
   return mean_of(draws, [alpha](double r) { return -std::expm1((alpha - 1) * r) / (alpha * (1 - alpha)); });
 }

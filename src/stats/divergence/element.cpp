@@ -46,44 +46,48 @@ double scaled_chi(double log_scale, double x) {
 
 }  // namespace
 
-double alpha_element(double log_p, double log_q, double alpha) {
-  if (alpha < 0.5) return alpha_element(log_q, log_p, 1 - alpha);
-  if (log_p == -kInfinity) return std::exp(log_q) / alpha;
-  if (log_q == -kInfinity) {
-    const double p = std::exp(log_p);
+double log_of_ratio(double x, double y) {
+  return std::abs(x - y) < y / 2 ? std::log1p((x - y) / y) : std::log(x) - std::log(y);
+}
+
+double alpha_element(const LogPair& at, double alpha) {
+  if (alpha < 0.5) return alpha_element(at.exchanged(), 1 - alpha);
+  if (at.log_p == -kInfinity) return std::exp(at.log_q) / alpha;
+  if (at.log_q == -kInfinity) {
+    const double p = std::exp(at.log_p);
     return p == 0 ? 0 : alpha >= 1 ? kInfinity : p / (1 - alpha);
   }
-  const double r = log_p - log_q;
-  if (alpha == 1) return scaled_psi(log_q, r);
+  const double r = at.log_ratio;
+  if (alpha == 1) return scaled_psi(at.log_q, r);
   if (alpha < 1)
-    return scaled_psi(log_q, alpha * r) / alpha + scaled_psi(log_p, -(1 - alpha) * r) / (1 - alpha);
-  return scaled_psi(log_q, r) / alpha + scaled_chi(log_p, (alpha - 1) * r) / (alpha * (alpha - 1));
+    return scaled_psi(at.log_q, alpha * r) / alpha + scaled_psi(at.log_p, -(1 - alpha) * r) / (1 - alpha);
+  return scaled_psi(at.log_q, r) / alpha + scaled_chi(at.log_p, (alpha - 1) * r) / (alpha * (alpha - 1));
 }
 
-double beta_element(double log_p, double log_q, double beta) {
-  if (log_p == -kInfinity && log_q == -kInfinity) return 0;
-  if (log_q == -kInfinity) {
-    if (beta <= 0) return std::exp(log_p) == 0 ? 0 : kInfinity;
-    return std::exp((1 + beta) * log_p) / (beta * (1 + beta));
+double beta_element(const LogPair& at, double beta) {
+  if (at.log_p == -kInfinity && at.log_q == -kInfinity) return 0;
+  if (at.log_q == -kInfinity) {
+    if (beta <= 0) return std::exp(at.log_p) == 0 ? 0 : kInfinity;
+    return std::exp((1 + beta) * at.log_p) / (beta * (1 + beta));
   }
   // Into the logarithms, because q^b and the element may overflow apart from each other.
-  return alpha_element(log_p + beta * log_q, log_q + beta * log_q, beta + 1);
+  return alpha_element(at.times(beta * at.log_q), beta + 1);
 }
 
-double jensen_shannon_element(double log_p, double log_q) {
-  if (log_p < log_q) return jensen_shannon_element(log_q, log_p);
-  const double p = std::exp(log_p);
-  if (log_q == -kInfinity) return p * std::numbers::ln2 / 2;
-  // log(q / p) <= 0, log(m / p), both without cancellation. The -p + m and -q + m of the elements add to 0.
-  const double log_ratio = log_q - log_p;
-  const double log_m = log_p + std::log1p(std::expm1(log_ratio) / 2);
-  return (alpha_element(log_p, log_m, 1) + alpha_element(log_q, log_m, 1)) / 2;
+double jensen_shannon_element(const LogPair& at) {
+  if (at.log_p < at.log_q) return jensen_shannon_element(at.exchanged());
+  if (at.log_p == -kInfinity) return 0;
+  if (at.log_q == -kInfinity) return std::exp(at.log_p) * std::numbers::ln2 / 2;
+  // log(m / p), log(m / q). The -p + m and -q + m of the two elements add to 0.
+  const double m_to_p = std::log1p(std::expm1(-at.log_ratio) / 2), m_to_q = m_to_p + at.log_ratio;
+  const double log_m = at.log_p + m_to_p;
+  return (alpha_element({at.log_p, log_m, -m_to_p}, 1) + alpha_element({at.log_q, log_m, -m_to_q}, 1)) / 2;
 }
 
-double total_variation_element(double log_p, double log_q) {
-  const double larger = std::fmax(log_p, log_q);
+double total_variation_element(const LogPair& at) {
+  const double larger = std::fmax(at.log_p, at.log_q);
   if (larger == -kInfinity) return 0;
-  return -std::exp(larger) * std::expm1(std::fmin(log_p, log_q) - larger) / 2;
+  return -std::exp(larger) * std::expm1(-std::abs(at.log_ratio)) / 2;
 }
 
 double alpha_from_gap(double gap, double alpha) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/quadrature/gauss.hpp>
+#include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <boost/math/special_functions/trigamma.hpp>
 #include <cmath>
@@ -33,6 +35,15 @@ double trigamma_excess(double a) {
   const double bernoulli = 1.0 / 6 - x * (1.0 / 30 - x * (1.0 / 42 - x * (1.0 / 30 - x * (5.0 / 66))));
   return x * (0.5 + bernoulli / a);
 }
+
+// log Gamma(x) - log Gamma(y): the integral of digamma where they are close.
+double log_gamma_difference(double x, double y) {
+  if (std::abs(x - y) > std::min(x, y)) return log_gamma(x) - log_gamma(y);
+  const auto slope = [=](double s) { return boost::math::digamma(y + s * (x - y)); };
+  return (x - y) * boost::math::quadrature::gauss<double, 20>::integrate(slope, 0.0, 1.0);
+}
+
+double escort_of(double concentration, double order) { return order * (concentration - 1) + 1; }
 
 double square(double x) { return x * x; }
 
@@ -79,6 +90,11 @@ double dirichlet_kernel_supremum(std::span<const double> c) {
 }
 
 Dirichlet as_dirichlet(const Beta& of) { return {{of.a, of.b}}; }
+// Of log of int p^order / int q^order, but for the sum of all concentrations.
+double log_gamma_power_ratio(double p, double q, double order) {
+  return log_gamma_difference(escort_of(p, order), escort_of(q, order)) - order * log_gamma_difference(p, q);
+}
+
 Gamma as_gamma(const Exponential& of) { return {1, of.rate}; }
 
 void check_concentrations(const std::vector<double>& concentration) {
@@ -136,6 +152,15 @@ double log_max_ratio(const Exponential& p, const Exponential& q) {
 
 std::optional<Exponential> escort(const Exponential& p, double order) { return Exponential{order * p.rate}; }
 
+double log_power_ratio(const Gamma& p, const Gamma& q, double order) {
+  return log_gamma_power_ratio(p.shape, q.shape, order) - order * (p.shape - q.shape) * std::log(order) +
+         (order - 1) * log_of_ratio(p.rate, q.rate);
+}
+
+double log_power_ratio(const Exponential& p, const Exponential& q, double order) {
+  return (order - 1) * log_of_ratio(p.rate, q.rate);
+}
+
 double log_power(const Exponential& p, double order) { return log_power(as_gamma(p), order); }
 
 void check_pair(const Dirichlet& p, const Dirichlet& q) {
@@ -173,6 +198,21 @@ double log_power(const Dirichlet& p, double order) {
          order * dirichlet_log_normaliser(p.concentration);
 }
 
+double log_power_ratio(const Dirichlet& p, const Dirichlet& q, double order) {
+  const std::vector<double>&of_p = p.concentration, &of_q = q.concentration;
+  double result = 0;
+  for (std::size_t i = 0; i < of_p.size(); ++i) result += log_gamma_power_ratio(of_p[i], of_q[i], order);
+  const auto total = [](const std::vector<double>& of) { return std::accumulate(of.begin(), of.end(), 0.0); };
+  const double total_p = total(of_p), total_q = total(of_q);
+  const double escort_p = total(escort(p, order)->concentration),
+               escort_q = total(escort(q, order)->concentration);
+  return result - log_gamma_difference(escort_p, escort_q) + order * log_gamma_difference(total_p, total_q);
+}
+
+double log_power_ratio(const Beta& p, const Beta& q, double order) {
+  return log_power_ratio(as_dirichlet(p), as_dirichlet(q), order);
+}
+
 void check_pair(const Beta& p, const Beta& q) {
   for (const Beta& of : {p, q}) {
     check_positive(of.a, "Beta", "parameter a");
@@ -199,7 +239,7 @@ void check_pair(const Poisson& p, const Poisson& q) {
 }
 
 double skew_gap(const Poisson& p, const Poisson& q, double alpha) {
-  return alpha_element(std::log(p.mean), std::log(q.mean), alpha);
+  return alpha_element({std::log(p.mean), std::log(q.mean), log_of_ratio(p.mean, q.mean)}, alpha);
 }
 
 double log_max_ratio(const Poisson& p, const Poisson& q) {

@@ -40,11 +40,12 @@ double beta_by_escorts(const P& p, const P& q, double beta) {
   const auto escort_p = escort(p, order), escort_q = escort(q, order);
   if (!escort_p || !escort_q) return kInfinity;
   const double w = 1 / order;
-  const double log_p = log_power(p, order), log_q = log_power(q, order);
+  const double log_q = log_power(q, order), log_ratio = log_power_ratio(p, q, order),
+               log_p = log_q + log_ratio;
   const double between = alpha_from_gap(skew_gap(*escort_p, *escort_q, w), w);
   if (std::isinf(between)) return kInfinity;
   const double shape = between * std::exp(w * log_p + (1 - w) * log_q);
-  return (alpha_element(log_p, log_q, w) + shape) / (order * order);
+  return (alpha_element({log_p, log_q, log_ratio}, w) + shape) / (order * order);
 }
 
 }  // namespace
@@ -123,7 +124,7 @@ double beta_divergence(const P& p, const P& q, double beta) {
                   fmt::format("beta is {}; for Poisson distributions it must be 0 or more.", beta),
                   "Its sum has no closed form, and for a negative beta need not be finite.");
   if constexpr (std::same_as<P, Poisson> || std::same_as<P, Discrete>)
-    return sum_over(p, q, [beta](double log_p, double log_q) { return beta_element(log_p, log_q, beta); });
+    return sum_over(p, q, [beta](const LogPair& at) { return beta_element(at, beta); });
   else
     return beta_by_escorts(p, q, beta);
 }

@@ -15,13 +15,13 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "base/error.hpp"
+#include "stats/divergence/element.hpp"
 #include "stats/divergence/hooks.hpp"
 
 namespace kullback::stats {
@@ -34,6 +34,8 @@ using Vector = Eigen::VectorXd;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSymmetryTolerance = 1e-10;
 constexpr double kNearlyEqual = 0.5;
+constexpr double kOrthogonal = 1e-15;
+constexpr int kMaxSweeps = 60;
 const double kLogTwoPi = std::log(2 * std::numbers::pi);
 
 // z - log(1 + z) >= 0.
@@ -107,10 +109,38 @@ Aligned align_near(const Matrix& difference, const Vector& mean) {
           eigen.eigenvectors().transpose() * mean};
 }
 
-Aligned align_far(const Matrix& factor, const Vector& mean) {
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(factor, Eigen::ComputeFullU);
-  return {svd.singularValues().unaryExpr([](double s) { return (1 - s) / s * ((1 + s) / s); }),
-          svd.matrixU().transpose() * mean};
+// Rotates rows a and b of the matrix, and the same coordinates of the vector, until the rows are orthogonal.
+// False where they were.
+bool rotate(Matrix& of, Vector& along, Eigen::Index a, Eigen::Index b) {
+  const double aa = of.row(a).squaredNorm(), bb = of.row(b).squaredNorm(), ab = of.row(a).dot(of.row(b));
+  if (std::abs(ab) <= kOrthogonal * std::sqrt(aa) * std::sqrt(bb)) return false;
+  const double slope = (bb - aa) / (2 * ab);
+  const double tangent = std::copysign(1 / (std::abs(slope) + std::hypot(1.0, slope)), slope);
+  const double cosine = 1 / std::hypot(1.0, tangent), sine = cosine * tangent;
+  const Vector row_a = of.row(a), row_b = of.row(b);
+  of.row(a) = cosine * row_a - sine * row_b;
+  of.row(b) = sine * row_a + cosine * row_b;
+  const double along_a = along[a], along_b = along[b];
+  along[a] = cosine * along_a - sine * along_b;
+  along[b] = sine * along_a + cosine * along_b;
+  return true;
+}
+
+// One-sided Jacobi (Hestenes 1958): the singular values as lengths of rows, small ones with relative accuracy
+// too, and the vector in coordinates of the left singular vectors.
+Vector singular_values(Matrix of, Vector& along) {
+  bool changed = true;
+  for (int sweep = 0; changed && sweep < kMaxSweeps; ++sweep) {
+    changed = false;
+    for (Eigen::Index b = 1; b < of.rows(); ++b)
+      for (Eigen::Index a = 0; a < b; ++a) changed = rotate(of, along, a, b) || changed;
+  }
+  return of.rowwise().norm();
+}
+
+Aligned align_far(const Matrix& factor, Vector mean) {
+  const Vector values = singular_values(factor, mean);
+  return {values.unaryExpr([](double s) { return (1 - s) / s * ((1 + s) / s); }), mean};
 }
 
 Aligned align(const Gaussian& p, const Gaussian& q) {
@@ -216,6 +246,14 @@ double log_power(const Gaussian& p, double order) {
   return (1 - order) * (dim * kLogTwoPi / 2 + log_root) - dim * std::log(order) / 2;
 }
 
+double log_power_ratio(const Normal& p, const Normal& q, double order) {
+  return (1 - order) * log_of_ratio(p.sd, q.sd);
+}
+
+double log_power_ratio(const Gaussian& p, const Gaussian& q, double order) {
+  return (order - 1) / 2 * sum_of(align(p, q), [](double x, double) { return std::log1p(x); });
+}
+
 double total_variation(const Gaussian& p, const Gaussian& q) {
   check_pair(p, q);
   const Aligned aligned = align(p, q);
@@ -233,7 +271,8 @@ double wasserstein(const Gaussian& p, const Gaussian& q) {
   check_pair(p, q);
   if (p.mean == q.mean && p.covariance == q.covariance) return 0;
   const Matrix product = square_root(covariance_of(q)) * square_root(covariance_of(p));
-  const double overlap = Eigen::BDCSVD<Eigen::MatrixXd>(product).singularValues().sum();
+  Vector unused = Vector::Zero(product.rows());
+  const double overlap = singular_values(product, unused).sum();
   const double spread = covariance_of(p).trace() + covariance_of(q).trace() - 2 * overlap;
   return std::sqrt((mean_of(p) - mean_of(q)).squaredNorm() + std::max(spread, 0.0));
 }

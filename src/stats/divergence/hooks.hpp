@@ -6,8 +6,10 @@
 //                   infinite where the integral diverges (a outside of [0, 1]) or is 0
 //   log_max_ratio   log of the supremum of p / q
 //   log_overlap     log of Q(p > 0)
-//   log_power       log of int p^order, order > 0      } not of Poisson distributions,
-//   escort          p^order / int p^order, order > 0   } none where the integral is infinite
+//   escort          p^order / int p^order, order > 0; none where the integral is infinite
+//   log_power       log of int p^order, where there is an escort
+//   log_power_ratio log of int p^order / int q^order, without cancellation where p tends to q
+// The last three are not of Poisson distributions; of Discrete ones the last is not needed.
 #pragma once
 
 #include <optional>
@@ -20,9 +22,10 @@ namespace kullback::stats {
   void check_pair(const P& p, const P& q);               \
   double skew_gap(const P& p, const P& q, double alpha); \
   double log_max_ratio(const P& p, const P& q);
-#define KULLBACK_ESCORT_HOOKS(P)              \
-  KULLBACK_HOOKS(P)                           \
-  double log_power(const P& p, double order); \
+#define KULLBACK_ESCORT_HOOKS(P)                                \
+  KULLBACK_HOOKS(P)                                             \
+  double log_power(const P& p, double order);                   \
+  double log_power_ratio(const P& p, const P& q, double order); \
   std::optional<P> escort(const P& p, double order);
 KULLBACK_ESCORT_HOOKS(Normal)
 KULLBACK_ESCORT_HOOKS(Gaussian)

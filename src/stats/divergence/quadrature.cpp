@@ -184,9 +184,7 @@ Integral integrate(const Axis& axis, std::span<const double> breaks,
 Integral integrate_pair(const Axis& axis, std::span<const double> breaks, const LogDensities& densities,
                         const PairElement& element, const QuadratureOptions& options) {
   const auto integrand = [&](double v) {
-    const LogPair at = densities(axis.place(v));
-    const double log_dx = axis.log_derivative(v);
-    return element(at.log_p + log_dx, at.log_q + log_dx);
+    return element(densities(axis.place(v)).times(axis.log_derivative(v)));
   };
   return integrate(axis, breaks, integrand, options);
 }

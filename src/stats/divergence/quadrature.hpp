@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stats/divergence/densities.hpp"
+#include "stats/divergence/element.hpp"
 
 namespace kullback::stats {
 
@@ -35,13 +36,9 @@ class Axis final {
 Integral integrate(const Axis& axis, std::span<const double> breaks,
                    const std::function<double(double v)>& integrand, const QuadratureOptions& options);
 
-// Integral over x of element(log p, log q), an element that is homogeneous of degree 1 in (p, q).
-struct LogPair {
-  double log_p = 0;
-  double log_q = 0;
-};
+// Integral over x of element(p, q), an element that is homogeneous of degree 1 in (p, q).
 using LogDensities = std::function<LogPair(const Place&)>;
-using PairElement = std::function<double(double log_p, double log_q)>;
+using PairElement = std::function<double(const LogPair&)>;
 Integral integrate_pair(const Axis& axis, std::span<const double> breaks, const LogDensities& densities,
                         const PairElement& element, const QuadratureOptions& options);
 

@@ -3,12 +3,13 @@
 
 #include <functional>
 
+#include "stats/divergence/element.hpp"
 #include "stats/divergence/families.hpp"
 
 namespace kullback::stats {
 
-// Sum of element(log p(k), log q(k)).
-using Element = std::function<double(double log_p, double log_q)>;
+// Sum of element(p(k), q(k)).
+using Element = std::function<double(const LogPair&)>;
 double sum_over(const Discrete& p, const Discrete& q, const Element& element);
 // Over all k within 40 standard deviations (and 100) of one of the means: what is left is below 1e-300.
 double sum_over(const Poisson& p, const Poisson& q, const Element& element);
