@@ -117,7 +117,8 @@ TEST(SphericalRadialPoints, AreExactToTheThirdDegreeAndUnbiased) {
   double squares = 0;
   const int count = 4000;
   for (int n = 0; n < count; ++n) {
-    const NormalPoints points = spherical_radial_points(dim, 2, Random(3, 0, 0, static_cast<std::uint32_t>(n)));
+    const NormalPoints points =
+        spherical_radial_points(dim, 2, Random(3, 0, 0, static_cast<std::uint32_t>(n)));
     double one = 0, first = 0, second = 0, mixed = 0, third = 0, power = 0;
     for (std::size_t k = 0; k < points.lanes; ++k) {
       const double x = points.z[k], y = points.z[points.lanes + k];
@@ -317,7 +318,8 @@ TEST_P(FixedDraws, TooFewForFullRankAreRefused) {
   Options options;
   options.grad_draws = 8;
   const std::string said = refusal(target, {"fullrank", "elbo", GetParam()}, options);
-  EXPECT_NE(said.find("8 fixed draws do not determine a covariance of 8 coordinates"), std::string::npos) << said;
+  EXPECT_NE(said.find("8 fixed draws do not determine a covariance of 8 coordinates"), std::string::npos)
+      << said;
   EXPECT_NE(said.find("--grad-draws 16"), std::string::npos) << said;
   options.grad_draws = 9;
   EXPECT_EQ(refusal(target, {"fullrank", "elbo", GetParam()}, options), "not refused");
@@ -376,8 +378,8 @@ TEST(Schemes, NameWhatIsNotFiniteAfterRepeatedFailures) {
     std::string message() const override { return "model.stan:4:3: log of a negative number"; }
   };
   Broken target;
-  for (const Case& parts :
-       {Case{"fullrank", "elbo", "natural"}, Case{"fullrank", "fisher"}, Case{"meanfield", "elbo", "lbfgs"}}) {
+  for (const Case& parts : {Case{"fullrank", "elbo", "natural"}, Case{"fullrank", "fisher"},
+                            Case{"meanfield", "elbo", "lbfgs"}}) {
     auto run = begin(target, parts);
     try {
       run->finish();
@@ -564,14 +566,13 @@ TEST_P(Resumes, FromAnyStep) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Resumes,
-                         ::testing::Values(Case{"fullrank", "elbo", "natural"},
-                                           Case{"meanfield", "elbo", "natural"},
-                                           Case{"fullrank", "elbo", "bures-wasserstein"},
-                                           Case{"fullrank", "fisher"}, Case{"fullrank", "gsm"},
-                                           Case{"meanfield", "elbo", "lbfgs"},
-                                           Case{"meanfield", "elbo", "newton-cg"},
-                                           Case{"meanfield", "elbo", "svrg"}, Case{"meanfield", "elbo", "saga"}));
+INSTANTIATE_TEST_SUITE_P(
+    Schemes, Resumes,
+    ::testing::Values(Case{"fullrank", "elbo", "natural"}, Case{"meanfield", "elbo", "natural"},
+                      Case{"fullrank", "elbo", "bures-wasserstein"}, Case{"fullrank", "fisher"},
+                      Case{"fullrank", "gsm"}, Case{"meanfield", "elbo", "lbfgs"},
+                      Case{"meanfield", "elbo", "newton-cg"}, Case{"meanfield", "elbo", "svrg"},
+                      Case{"meanfield", "elbo", "saga"}));
 
 TEST(Dadvi, DrawsHaveTheLinearResponseCovariance) {
   const Matrix precision = equicorrelated(3, 0.9, 1);

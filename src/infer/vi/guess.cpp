@@ -50,8 +50,8 @@ void draw_from(const GaussianGuess& gaussian, const DrawBatch& batch) {
   const Eigen::Map<const Eigen::VectorXd> mean(gaussian.mean.data(), dim);
   Eigen::Map<Lanes> theta(batch.theta, dim, lanes);
   theta = (lower.triangularView<Eigen::Lower>() * noise).colwise() + mean;
-  const double constant = -lower.diagonal().array().log().sum() -
-                          0.5 * static_cast<double>(dim) * std::log(2 * std::numbers::pi);
+  const double constant =
+      -lower.diagonal().array().log().sum() - 0.5 * static_cast<double>(dim) * std::log(2 * std::numbers::pi);
   for (Eigen::Index k = 0; k < lanes; ++k) batch.log_q[k] = constant - 0.5 * noise.col(k).squaredNorm();
 }
 

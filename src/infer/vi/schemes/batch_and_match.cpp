@@ -1,8 +1,8 @@
 // The objective `fisher`, by batch and match (Cai, Modi, Pillaud-Vivien, Margossian, Gower, Blei and Saul
 // 2024). With B draws x_b of q = N(m, S), their gradients g_b of log p, means x and g over the batch, and
 //   U = t Gamma + t / (1 + t) g g',   V = S + t C + t / (1 + t) (m - x)(m - x)',
-// C and Gamma the batch covariances of x_b and g_b, the q that minimises the affine-invariant score divergence
-// of the batch plus 2/t KL(q || q_now) has
+// C and Gamma the batch covariances of x_b and g_b, the q that minimises the affine-invariant score
+// divergence of the batch plus 2/t KL(q || q_now) has
 //   S U S + S = V,   m = m_now / (1 + t) + t / (1 + t) (S g + x).
 // With V = A A' the solution is S = A 2 (1 + (1 + 4 A' U A)^(1/2))^-1 A'. Where U = Q Q' has few columns (a
 // batch smaller than the dimension) it is, with W = V Q and M = 1/2 + (W' Q + 1/4)^(1/2),
@@ -89,8 +89,8 @@ Matrix solve_whole(const Matrix& u, const Matrix& v) {
 Matrix solve_low_rank(const Matrix& q, const Matrix& v) {
   const Index rank = q.cols();
   const Matrix w = v * q;
-  const Matrix m = 0.5 * Matrix::Identity(rank, rank) +
-                   root_of(w.transpose() * q + 0.25 * Matrix::Identity(rank, rank));
+  const Matrix m =
+      0.5 * Matrix::Identity(rank, rank) + root_of(w.transpose() * q + 0.25 * Matrix::Identity(rank, rank));
   return v - w * (m * m).llt().solve(Matrix(w.transpose()));
 }
 
@@ -110,8 +110,7 @@ class BatchAndMatch final : public GaussianUpdate {
     const Batch batch(points);
     const Index dim = batch.x.rows();
     const auto count = static_cast<double>(batch.x.cols());
-    const double t =
-        context.caution * count * static_cast<double>(dim) / static_cast<double>(context.steps);
+    const double t = context.caution * count * static_cast<double>(dim) / static_cast<double>(context.steps);
     const Matrix x = batch.x.colwise() - batch.x_mean;
     Matrix q(dim, batch.g.cols() + 1);
     q.leftCols(batch.g.cols()) = std::sqrt(t / count) * (batch.g.colwise() - batch.g_mean);

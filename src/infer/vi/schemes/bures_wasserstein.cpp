@@ -115,8 +115,7 @@ std::unique_ptr<Scheme> make(const SchemeSetting& setting) {
   const GaussianGuess start = setting.family->gaussian_of(lambda);
   const auto size = static_cast<Index>(dim);
   const Matrix scale = Eigen::Map<const Matrix>(start.lower.data(), size, size);
-  return make_gaussian_scheme(setting,
-                              std::make_unique<ForwardBackward>(scale, setting.options->grad_draws));
+  return make_gaussian_scheme(setting, std::make_unique<ForwardBackward>(scale, setting.options->grad_draws));
 }
 
 constexpr std::string_view kOptions[] = {"grad_draws", "max_steps"};
@@ -128,7 +127,8 @@ const OptimizerRecord& bures_wasserstein_optimizer() {
       .name = "bures-wasserstein",
       .summary = "forward-backward steps in the Wasserstein geometry of Gaussians",
       .citation =
-          "Diao, Balasubramanian, Chewi and Salim (2023), Forward-backward Gaussian variational inference via "
+          "Diao, Balasubramanian, Chewi and Salim (2023), Forward-backward Gaussian variational inference "
+          "via "
           "JKO in the Bures-Wasserstein space, ICML.",
       .options = kOptions,
       .has_step_size = false,

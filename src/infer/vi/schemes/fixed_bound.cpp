@@ -1,5 +1,5 @@
-// F(lambda) = mean_k log p(theta(lambda, z_k)) + entropy(lambda), with the entropy in closed form: that of the
-// draws alone would let q collapse or spread to suit them.
+// F(lambda) = mean_k log p(theta(lambda, z_k)) + entropy(lambda), with the entropy in closed form: that of
+// the draws alone would let q collapse or spread to suit them.
 #include "infer/vi/schemes/fixed_bound.hpp"
 
 #include <algorithm>

@@ -28,7 +28,7 @@ class FixedBound final : public density::LogDensity {
   std::vector<double> lambda_at(std::span<const double> x) const;
   const std::vector<double>& units() const { return units_; }
   std::size_t draws() const { return lanes_; }
-  std::uint64_t gradients() const { return gradients_; }  // of log p, so far
+  std::uint64_t gradients() const { return gradients_; }           // of log p, so far
   void count(std::uint64_t gradients) { gradients_ = gradients; }  // spent, where it goes on for another
   double error() const;  // of the bound last evaluated, as an estimate of the ELBO: over pairs of draws
 

@@ -4,12 +4,13 @@
 //
 // Newton-CG solves (-H) p = g by conjugate gradients to |(-H) p - g| < min(0.1, |g|^(1/2)) |g|, with H v from
 // differences of gradients, up to a direction that is not curved downwards; then a line search along p
-// (Nocedal and Wright 2006, algorithm 7.1). g'p / 2 is what the step gains where the bound is quadratic: below
-// kLeastGain nats nothing is left to find.
+// (Nocedal and Wright 2006, algorithm 7.1). g'p / 2 is what the step gains where the bound is quadratic:
+// below kLeastGain nats nothing is left to find.
 //
-// Draws come in pairs z, -z, which are exact for means of Gaussians; independent where pairs would not span all
-// coordinates. With full rank and no more draws than coordinates the bound has no maximum: the span of the draws leaves a
-// direction in which q can be as wide as it likes without any draw moving, and the entropy grows without end.
+// Draws come in pairs z, -z, which are exact for means of Gaussians; independent where pairs would not span
+// all coordinates. With full rank and no more draws than coordinates the bound has no maximum: the span of
+// the draws leaves a direction in which q can be as wide as it likes without any draw moving, and the entropy
+// grows without end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -234,10 +235,11 @@ Findings FixedDraws::findings() const {
   }
   if (ratio > kMostNoise) {
     const double needed = static_cast<double>(bound_->draws()) * (ratio / kMostNoise) * (ratio / kMostNoise);
-    result.push_back({"fixed-draws", "Other fixed draws would give other means.",
-                      fmt::format("with {} draws the mean of {} has a Monte-Carlo error of {:.2g} posterior sd",
-                                  bound_->draws(), coordinate_name(*setting_.density, worst), ratio),
-                      fmt::format("Use --grad-draws {}.", 10 * static_cast<long>(std::ceil(needed / 10)))});
+    result.push_back(
+        {"fixed-draws", "Other fixed draws would give other means.",
+         fmt::format("with {} draws the mean of {} has a Monte-Carlo error of {:.2g} posterior sd",
+                     bound_->draws(), coordinate_name(*setting_.density, worst), ratio),
+         fmt::format("Use --grad-draws {}.", 10 * static_cast<long>(std::ceil(needed / 10)))});
   }
   return result;
 }
@@ -285,13 +287,14 @@ std::size_t draws_of(const SchemeSetting& setting) {
   std::size_t draws = setting.options->grad_draws;
   if (draws == 0) draws = is_diagonal ? kDraws : std::max(kDraws, 2 * dim);
   if (is_diagonal || draws > dim) return draws;
-  throw Error(ErrorKind::usage,
-              fmt::format("{} fixed draws do not determine a covariance of {} coordinates: the bound over them "
-                          "has no maximum.",
-                          draws, dim),
-              fmt::format("Use --grad-draws {} or more, --family meanfield, which any number determines, or "
-                          "--optimizer natural, whose draws are not fixed.",
-                          2 * dim));
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{} fixed draws do not determine a covariance of {} coordinates: the bound over them "
+                  "has no maximum.",
+                  draws, dim),
+      fmt::format("Use --grad-draws {} or more, --family meanfield, which any number determines, or "
+                  "--optimizer natural, whose draws are not fixed.",
+                  2 * dim));
 }
 
 template <Climber climber>

@@ -28,7 +28,7 @@ using Vector = Eigen::VectorXd;
 
 constexpr double kMeanTol = 0.04;   // standard errors, of means in standard deviations
 constexpr double kScaleTol = 0.08;  // of logarithms of standard deviations
-constexpr double kExact = 1e-10;  // a divergence, per coordinate
+constexpr double kExact = 1e-10;    // a divergence, per coordinate
 constexpr std::uint64_t kLeastRank = 3;
 constexpr std::uint64_t kMostFailures = 20;
 constexpr double kFallErrors = 4;  // standard errors by which the ELBO has fallen
@@ -148,7 +148,8 @@ bool GaussianScheme::has_fallen() {
 }
 
 void GaussianScheme::advance() {
-  trace_.push_back({steps_, points_.gradients(), bound_, bound_error_, caution_ / static_cast<double>(rank_)});
+  trace_.push_back(
+      {steps_, points_.gradients(), bound_, bound_error_, caution_ / static_cast<double>(rank_)});
   GaussianGuess next;
   if (!update_->update(now_, points_, {caution_, steps_, rank_}, next) || !is_usable(next)) {
     fail();
@@ -231,7 +232,8 @@ void GaussianScheme::count_step(const Vector& shift) {
 
 void GaussianScheme::judge_steps(const GaussianMove& move, const Vector& shift) {
   count_step(shift);
-  const Vector last = last_shift_.empty() ? Vector(Vector::Zero(shift.size())) : Vector(vector_of(last_shift_));
+  const Vector last =
+      last_shift_.empty() ? Vector(Vector::Zero(shift.size())) : Vector(vector_of(last_shift_));
   const bool stands_still = move.divergence > 0.5 * last_divergence_ && shift.dot(last) <= 0;
   last_divergence_ = move.divergence;
   last_shift_.assign(shift.data(), shift.data() + shift.size());

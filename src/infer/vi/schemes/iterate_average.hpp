@@ -17,8 +17,8 @@ class IterateAverage final {
   bool push(const GaussianGuess& gaussian);
   // Covariances are averaged.
   const GaussianGuess& mean() const { return mean_; }
-  // Largest standard error of a mean, in standard deviations, and of a logarithm of a standard deviation; with
-  // the autocorrelation of a first-order autoregression. Infinite where iterates still drift.
+  // Largest standard error of a mean, in standard deviations, and of a logarithm of a standard deviation;
+  // with the autocorrelation of a first-order autoregression. Infinite where iterates still drift.
   double mean_error() const { return mean_error_; }
   double scale_error() const { return scale_error_; }
   void restart();

@@ -1,5 +1,5 @@
-// With H the Hessian of the bound F at its maximum and J = d mean / d lambda, the means move by J (-H)^-1 J' t
-// where log p is tilted by t'theta: that is the linear-response covariance (Giordano, Broderick and Jordan
+// With H the Hessian of the bound F at its maximum and J = d mean / d lambda, the means move by J (-H)^-1 J'
+// t where log p is tilted by t'theta: that is the linear-response covariance (Giordano, Broderick and Jordan
 // 2018). Over independent pairs of draws F is a mean of F_p, and the maximum has the covariance
 //   (-H)^-1 Cov(grad F_p) / pairs (-H)^-1
 // (Giordano, Ingram and Broderick 2024, section 3.3).

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kLeastChosen = 10;
 constexpr std::size_t kMostChosen = 500;
-constexpr std::size_t kShare = 20;               // a twentieth of the rows
-constexpr std::uint32_t kPartition = ~0U;        // indices that are no iterations
+constexpr std::size_t kShare = 20;                // a twentieth of the rows
+constexpr std::uint32_t kPartition = ~0U;         // indices that are no iterations
 constexpr std::uint32_t kBlockStream = 1U << 31;  // added to the iteration
 
 Random stream(const NoiseName& name, std::uint32_t index) {

@@ -45,7 +45,9 @@ class NaturalUpdate final : public GaussianUpdate {
  public:
   NaturalUpdate(std::size_t dim, std::size_t draws)
       : is_spherical_(dim <= kMaxSpherical && (draws == 0 || draws >= 2 * dim + 1)),
-        draws_(draws > 0 ? draws : is_spherical_ ? kLeastPoints : kNoisyPoints) {}
+        draws_(draws > 0       ? draws
+               : is_spherical_ ? kLeastPoints
+                               : kNoisyPoints) {}
 
   NormalPoints points(std::size_t dim, Random random) const override {
     if (!is_spherical_) return antithetic_points(dim, draws_, random);
@@ -64,9 +66,9 @@ class NaturalUpdate final : public GaussianUpdate {
     const auto dim = static_cast<Index>(now.mean.size());
     const Eigen::Map<const Vector> slope(expansion.slope.data(), dim);
     const Matrix curvature = lifted(expansion);
-    const Matrix precision =
-        is_spherical_ ? Matrix((1 - length) * Matrix::Identity(dim, dim) + length * curvature)
-                      : retracted(curvature, kNoisyLength * length);
+    const Matrix precision = is_spherical_
+                                 ? Matrix((1 - length) * Matrix::Identity(dim, dim) + length * curvature)
+                                 : retracted(curvature, kNoisyLength * length);
     if (now.lower.empty()) return update_diagonal(now, precision, curvature, slope, length, next);
     return update_dense(now, precision, slope, is_spherical_ ? length : kNoisyLength * length, next);
   }
@@ -148,10 +150,10 @@ class NaturalUpdate final : public GaussianUpdate {
 
 std::unique_ptr<Scheme> make(const SchemeSetting& setting) {
   if (setting.objective->name != "elbo") {
-    throw Error(ErrorKind::usage,
-                fmt::format("--optimizer natural climbs the ELBO; found --objective {}.",
-                            setting.objective->name),
-                "Leave --objective out, or take another --optimizer: adam goes with any objective.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--optimizer natural climbs the ELBO; found --objective {}.", setting.objective->name),
+        "Leave --objective out, or take another --optimizer: adam goes with any objective.");
   }
   const GaussianShape shape = shape_of(*setting.family);
   if (shape == GaussianShape::none || shape == GaussianShape::other) {

@@ -1,7 +1,8 @@
 // The optimisers `svrg` and `saga`: Adam along gradients of minibatches from which the noise of the choice of
 // rows is taken, as it vanishes towards the optimum. With f(lambda) = mean over rows (scaled) and f_B a
 // minibatch of it,
-//   svrg   f_B(lambda) - f_B(anchor) + f(anchor)    gradients, the anchor renewed once in a pass over the data
+//   svrg   f_B(lambda) - f_B(anchor) + f(anchor)    gradients, the anchor renewed once in a pass over the
+//   data
 //          (Johnson and Zhang 2013);
 //   saga   f_b(lambda) - table_b + mean table, with the last gradient of each block b of rows
 //          (Defazio, Bach and Lacoste-Julien 2014); b is drawn with the probability of its rows.
@@ -201,11 +202,12 @@ std::unique_ptr<Scheme> make_reduced(const SchemeSetting& setting) {
                                       .make = make_estimator<Reduced>};
   const std::string flag = fmt::format("--optimizer {}", setting.optimizer->name);
   if (setting.objective->name != "elbo") {
-    throw Error(ErrorKind::usage,
-                fmt::format("{} needs an objective that is linear in log p, so that minibatches are unbiased; "
-                            "--objective {} is not.",
-                            flag, setting.objective->name),
-                "Leave --objective out: the ELBO is.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} needs an objective that is linear in log p, so that minibatches are unbiased; "
+                    "--objective {} is not.",
+                    flag, setting.objective->name),
+        "Leave --objective out: the ELBO is.");
   }
   rows_for(flag, *setting.density, *setting.options);
   SchemeSetting ascent = setting;
@@ -234,7 +236,8 @@ const OptimizerRecord& saga_optimizer() {
       .name = "saga",
       .summary = "minibatches of rows, corrected by the last gradient of each block of rows",
       .citation =
-          "Defazio, Bach and Lacoste-Julien (2014), SAGA: a fast incremental gradient method with support for "
+          "Defazio, Bach and Lacoste-Julien (2014), SAGA: a fast incremental gradient method with support "
+          "for "
           "non-strongly convex composite objectives, NeurIPS.",
       .options = kOptions,
       .make_scheme = make_reduced<Saga>,

@@ -26,7 +26,8 @@ Eigen::VectorXd weights_of(const ScoredPoints& points) {
 }
 
 // u on (1, z) by least squares: the transposed matrix of coefficients, dim * (1 + dim).
-Eigen::MatrixXd regress(const Eigen::Ref<const Eigen::MatrixXd>& z, const Eigen::Ref<const Eigen::MatrixXd>& u) {
+Eigen::MatrixXd regress(const Eigen::Ref<const Eigen::MatrixXd>& z,
+                        const Eigen::Ref<const Eigen::MatrixXd>& u) {
   Eigen::MatrixXd design(z.rows() + 1, z.cols());
   design.row(0).setOnes();
   design.bottomRows(z.rows()) = z;
@@ -50,8 +51,7 @@ WhiteExpansion expand(const ScoredPoints& points, bool is_exact_rule) {
     curvature = -coefficients.rightCols(dim);
   } else {
     slope = u * weights;
-    curvature =
-        Eigen::MatrixXd::Identity(dim, dim) - (u + z) * weights.asDiagonal() * z.transpose();
+    curvature = Eigen::MatrixXd::Identity(dim, dim) - (u + z) * weights.asDiagonal() * z.transpose();
   }
   curvature = (0.5 * (curvature + curvature.transpose())).eval();
   const Eigen::MatrixXd rest = (u + curvature * z).colwise() - slope;
@@ -91,7 +91,8 @@ MeanLog mean_log_p(const ScoredPoints& points) {
   const Eigen::VectorXd weights = weights_of(points);
   const double centre = log_p[0];  // differences, else weights of both signs lose digits
   MeanLog result;
-  result.mean = centre + weights.dot(log_p.array().matrix() - Eigen::VectorXd::Constant(log_p.size(), centre));
+  result.mean =
+      centre + weights.dot(log_p.array().matrix() - Eigen::VectorXd::Constant(log_p.size(), centre));
   const double count = static_cast<double>(lanes);
   double squares = 0;
   for (Eigen::Index k = 0; k < log_p.size(); ++k) {
