@@ -79,8 +79,7 @@ bool ElementSplitter::split(const RawInstruction& r, const TargetTerm& whole,
   return split_glm(r, whole.weight, parts);
 }
 
-bool ElementSplitter::split_density(const RawInstruction& r, double weight,
-                                    std::vector<TargetTerm>& parts) {
+bool ElementSplitter::split_density(const RawInstruction& r, double weight, std::vector<TargetTerm>& parts) {
   if (r.count < 2) return false;
   std::vector<Ids> operands;
   for (std::uint32_t j = 0; j < r.operand_count; ++j) operands.push_back(ids_of(r, j));

@@ -9,8 +9,8 @@
 
 namespace kullback::tape {
 
-// Appends to the trace the instructions of single elements: observations of a density, rows of a GLM, items of
-// an array of vectors, squares of a dot product, elements of a constraint's Jacobian.
+// Appends to the trace the instructions of single elements: observations of a density, rows of a GLM, items
+// of an array of vectors, squares of a dot product, elements of a constraint's Jacobian.
 class ElementSplitter final {
  public:
   explicit ElementSplitter(Trace& trace) : trace_(trace) {}

@@ -126,12 +126,14 @@ TEST(Terms, factorsAreSingleObservations) {
   EXPECT_EQ(with("y ~ binomial_logit_glm(4, x, a, b);"), 5U);
   EXPECT_EQ(with("r ~ normal_id_glm(x, a, b, s);"), 5U);
   EXPECT_EQ(with("r ~ normal(a + x * b, s);"), 5U);
-  EXPECT_EQ(with("for (n in 1:N) target += log_mix(0.3, normal_lpdf(r[n] | a, s), normal_lpdf(r[n] | b[1], 1)); "
-                 "b[2] ~ normal(0, 1);"),
-            6U);
+  EXPECT_EQ(
+      with("for (n in 1:N) target += log_mix(0.3, normal_lpdf(r[n] | a, s), normal_lpdf(r[n] | b[1], 1)); "
+           "b[2] ~ normal(0, 1);"),
+      6U);
   EXPECT_EQ(with("target += -0.5 * squared_distance(r, a + x * b);"), 5U);
-  const std::string arrays = head +
-                             R"(parameters { array[3] vector[2] m; vector<lower=0, upper=1>[3] p; array[2] simplex[3] w;
+  const std::string arrays =
+      head +
+      R"(parameters { array[3] vector[2] m; vector<lower=0, upper=1>[3] p; array[2] simplex[3] w;
       ordered[2] o; vector[N] e; real<lower=0> s; } model {
       m ~ multi_normal([0, s]', [[2, 1], [1, 2]]);  // 3
       c ~ ordered_logistic(e, o);                   // 5

@@ -1,5 +1,5 @@
-// The method `ep`: expectation propagation (Minka 2001) and power expectation propagation (Minka 2004), from the
-// best Gaussian of a Pathfinder path. Draw number d has its own random stream.
+// The method `ep`: expectation propagation (Minka 2001) and power expectation propagation (Minka 2004), from
+// the best Gaussian of a Pathfinder path. Draw number d has its own random stream.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -165,21 +165,24 @@ class ExpectationPropagation final : public Algorithm {
                           why(path_.lbfgs().stop())),
               "Give other starting values (--init), or use --method nuts."};
     }
-    return {"no-draws", "There is no approximation: the terms of the log density make no proper Gaussian.",
-            "the quadratic functions nearest to them, around the end of the optimiser's path, have no maximum",
-            "Use --method nuts, or give parameters without a proper prior one."};
+    return {
+        "no-draws", "There is no approximation: the terms of the log density make no proper Gaussian.",
+        "the quadratic functions nearest to them, around the end of the optimiser's path, have no maximum",
+        "Use --method nuts, or give parameters without a proper prior one."};
   }
 
   Finding not_converged() const {
-    return {"ep-not-converged",
-            fmt::format("Expectation propagation has not converged after {} sweep{}: the approximation depends "
-                        "on when it stopped.",
-                        sweeps_, sweeps_ == 1 ? "" : "s"),
-            fmt::format("the last sweep asked for a change of {:.2g} sd, where {:.2g} is asked for (--tol-sites); "
-                        "of {} sites, {} have a cavity that is no proper Gaussian and {} have no moments{}",
-                        last_.change, options_.tol_sites, propagation_->sites(), last_.improper, last_.failed,
-                        last_.step == 0 ? "; no part of the last update keeps the approximation proper" : ""),
-            "Lower --power to 0.5 or --damping to 0.2, raise --sweeps, or use --method nuts."};
+    return {
+        "ep-not-converged",
+        fmt::format("Expectation propagation has not converged after {} sweep{}: the approximation depends "
+                    "on when it stopped.",
+                    sweeps_, sweeps_ == 1 ? "" : "s"),
+        fmt::format(
+            "the last sweep asked for a change of {:.2g} sd, where {:.2g} is asked for (--tol-sites); "
+            "of {} sites, {} have a cavity that is no proper Gaussian and {} have no moments{}",
+            last_.change, options_.tol_sites, propagation_->sites(), last_.improper, last_.failed,
+            last_.step == 0 ? "; no part of the last update keeps the approximation proper" : ""),
+        "Lower --power to 0.5 or --damping to 0.2, raise --sweeps, or use --method nuts."};
   }
 
   density::LogDensity& density_;
@@ -224,18 +227,18 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
                 "--method pathfinder has no such matrix.");
   }
   if (factors_of(density) == nullptr) {
-    throw Error(ErrorKind::usage,
-                "Expectation propagation needs a log density that is known as a sum of terms; this model gives "
-                "its value only.",
-                "Give the Stan program instead of a compiled library, or use --method pathfinder.");
+    throw Error(
+        ErrorKind::usage,
+        "Expectation propagation needs a log density that is known as a sum of terms; this model gives "
+        "its value only.",
+        "Give the Stan program instead of a compiled library, or use --method pathfinder.");
   }
   return std::make_unique<ExpectationPropagation>(density, options, std::move(start));
 }
 
-constexpr std::string_view kOptions[] = {"draws",       "power",    "damping",      "sweeps",
-                                         "tol_sites",   "history",  "elbo_draws",   "max_iterations",
-                                         "tol_obj",     "tol_rel_obj", "tol_grad", "tol_rel_grad",
-                                         "tol_param"};
+constexpr std::string_view kOptions[] = {
+    "draws",          "power",   "damping",     "sweeps",   "tol_sites",    "history",  "elbo_draws",
+    "max_iterations", "tol_obj", "tol_rel_obj", "tol_grad", "tol_rel_grad", "tol_param"};
 
 }  // namespace
 
@@ -244,10 +247,12 @@ const Method& ep_method() {
       .name = "ep",
       .summary = "the Gaussian that agrees with every term of the log density in mean and covariance",
       .use_when =
-          "The log density is a sum of many simple terms (regressions, latent Gaussian models) and its means and "
+          "The log density is a sum of many simple terms (regressions, latent Gaussian models) and its means "
+          "and "
           "variances matter, not its mode.",
       .citation =
-          "Minka (2001), Expectation propagation for approximate Bayesian inference, UAI; Minka (2004), Power EP, "
+          "Minka (2001), Expectation propagation for approximate Bayesian inference, UAI; Minka (2004), "
+          "Power EP, "
           "Microsoft Research TR-2004-149.",
       .has_chains = false,
       .is_exact = false,

@@ -1,7 +1,7 @@
 // Power expectation propagation (Minka 2004) with parallel, damped updates. The approximation is
 //   q(x) = exp(fixed(x)) prod_i s_i(x),   s_i(x) = exp(b_i' u - u' P_i u / 2),   u = A_i x,
-// and a site looks at q (f_i / s_i)^power, f_i the product of its terms: in v, for which q is standard normal,
-// with mean m and covariance C there, the update is
+// and a site looks at q (f_i / s_i)^power, f_i the product of its terms: in v, for which q is standard
+// normal, with mean m and covariance C there, the update is
 //   P_i += (C^-1 - 1) / power,   b_i += C^-1 m / power    (as functions of v).
 // A cavity q / s_i^power need not be proper for that, as long as the tilted distribution is.
 // At a fixed point
@@ -59,8 +59,7 @@ std::vector<double> unit_root(const FirstGaussian& first, const std::vector<doub
 std::optional<JointGaussian> centered(const std::vector<double>& root, std::size_t dim) {
   const auto n = static_cast<Index>(dim);
   const Eigen::Map<const MatrixXd> half(root.data(), n, n);
-  const MatrixXd precision =
-      Eigen::LLT<MatrixXd>(half * half.transpose()).solve(MatrixXd::Identity(n, n));
+  const MatrixXd precision = Eigen::LLT<MatrixXd>(half * half.transpose()).solve(MatrixXd::Identity(n, n));
   NaturalGaussian natural(dim);
   natural.precision.assign(precision.data(), precision.data() + precision.size());
   return JointGaussian::from(natural);
@@ -160,8 +159,9 @@ bool Propagation::start() {
   for (const double scale : kFirstScales) {
     const JointGaussian around = joint_.scaled(scale);
     const std::vector<SiteView> seen = views(around);
-    const auto fits = integrate<QuadraticFit>(
-        seen, around, [&](std::size_t s, bool is_lattice) { return QuadraticFit(sites_.all[s].rank, is_lattice); });
+    const auto fits = integrate<QuadraticFit>(seen, around, [&](std::size_t s, bool is_lattice) {
+      return QuadraticFit(sites_.all[s].rank, is_lattice);
+    });
     for (std::size_t s = 0; s < fits.size(); ++s)
       sites_.all[s].natural = in_directions(fits[s].result(), seen[s]);
     if (const auto joint = JointGaussian::from(sites_.product())) {
@@ -180,7 +180,9 @@ Propagation::Update Propagation::update_of(const SiteView& view, const Moments& 
   const Eigen::Map<const MatrixXd> covariance(moments.covariance.data(), n, n);
   Update update;
   if (!mean.allFinite() || !covariance.allFinite() || !std::isfinite(moments.log_mass)) return update;
-  if (moments.edge > kMostEdge || moments.effective < kFewestEffective * (rank > kMostLatticeDirections ? static_cast<double>(rank) : 0.5))
+  if (moments.edge > kMostEdge ||
+      moments.effective <
+          kFewestEffective * (rank > kMostLatticeDirections ? static_cast<double>(rank) : 0.5))
     return update;
   const Eigen::LLT<MatrixXd> factor(covariance);
   if (factor.info() != Eigen::Success) return update;
@@ -191,8 +193,8 @@ Propagation::Update Propagation::update_of(const SiteView& view, const Moments& 
   by.precision.assign(gain.data(), gain.data() + gain.size());
   by.shift.assign(shift.data(), shift.data() + shift.size());
   update.by = in_directions(by, view);
-  update.change = std::max(mean.cwiseAbs().maxCoeff(),
-                           (covariance - MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff());
+  update.change =
+      std::max(mean.cwiseAbs().maxCoeff(), (covariance - MatrixXd::Identity(n, n)).cwiseAbs().maxCoeff());
   update.is_made = true;
   return update;
 }
@@ -251,7 +253,8 @@ Sweep Propagation::sweep() {
   }
   result.log_evidence = log_evidence(log_masses);
   if (last_change_ > 0)
-    step_ = result.change > last_change_ ? std::max(step_ / 2, kLeastStep) : std::min(step_ * kGrowth, options_.damping);
+    step_ = result.change > last_change_ ? std::max(step_ / 2, kLeastStep)
+                                         : std::min(step_ * kGrowth, options_.damping);
   last_change_ = result.change;
   for (double step = step_; step >= kLeastStep; step /= 2) {
     const double moved = apply(updates, step);

@@ -13,13 +13,14 @@
 #include "infer/ep/gaussian.hpp"
 #include "infer/ep/scaled_terms.hpp"
 #include "infer/ep/sites.hpp"
+#include "infer/ep/tilted.hpp"
 
 namespace kullback::infer {
 
 struct PropagationOptions {
   double power = 1;    // 1: expectation propagation; towards 0: variational inference
   double damping = 1;  // at most this part of an update is made
-  FrameSeed seed;
+  FrameSeed seed = {};
 };
 
 // A Gaussian in theta: mean, and a root of the covariance, column after column.
@@ -30,11 +31,11 @@ struct FirstGaussian {
 
 // What a sweep found.
 struct Sweep {
-  double change = 0;           // largest change of a mean or a variance that the updates asked for, in sd
-  std::size_t improper = 0;    // sites with a cavity that is not a proper Gaussian
-  std::size_t failed = 0;      // sites without moments: left as they were
-  double step = 0;             // part of the updates that was made; 0: none keeps the approximation proper
-  double log_evidence = 0;     // of the approximation before the sweep
+  double change = 0;         // largest change of a mean or a variance that the updates asked for, in sd
+  std::size_t improper = 0;  // sites with a cavity that is not a proper Gaussian
+  std::size_t failed = 0;    // sites without moments: left as they were
+  double step = 0;           // part of the updates that was made; 0: none keeps the approximation proper
+  double log_evidence = 0;   // of the approximation before the sweep
 };
 
 class Propagation final {
@@ -54,10 +55,10 @@ class Propagation final {
   std::uint64_t points() const { return terms_.points(); }
 
   // The approximation.
-  std::vector<double> mean() const;                                       // of theta
-  std::vector<double> covariance() const;                                 // of theta, dim * dim
-  std::vector<double> draw(const std::vector<double>& normals) const;     // theta from dim numbers
-  double log_density_of_draw(const std::vector<double>& normals) const;   // of that theta
+  std::vector<double> mean() const;                                      // of theta
+  std::vector<double> covariance() const;                                // of theta, dim * dim
+  std::vector<double> draw(const std::vector<double>& normals) const;    // theta from dim numbers
+  double log_density_of_draw(const std::vector<double>& normals) const;  // of that theta
 
   void archive(Archive& archive);
 

@@ -143,7 +143,8 @@ SiteView view(const Site& site, const JointGaussian& joint, double power) {
     const std::size_t row = site.coordinates[static_cast<std::size_t>(i)];
     mean[i] = joint.mean()[row];
     for (Index j = 0; j < count; ++j)
-      covariance(i, j) = joint.covariance()[site.coordinates[static_cast<std::size_t>(j)] * joint.dim() + row];
+      covariance(i, j) =
+          joint.covariance()[site.coordinates[static_cast<std::size_t>(j)] * joint.dim() + row];
   }
   const MatrixXd own = basis * covariance * basis.transpose();
   const Eigen::LLT<MatrixXd> factor(own);

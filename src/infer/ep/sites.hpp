@@ -25,12 +25,12 @@ struct Site {
 
 // A site as seen from the joint Gaussian: v = root^-1 (u - center) is standard normal.
 struct SiteView {
-  std::vector<double> center;   // rank
-  std::vector<double> root;     // rank * rank, lower triangular, column after column
-  std::vector<double> whiten;   // v = whiten (x - mean): rank * coordinates, column after column
-  NaturalGaussian natural;      // the site's own, as a function of v
-  double constant = 0;          // log site = constant + shift' v - v' precision v / 2
-  double least_cavity = 0;      // smallest eigenvalue of the cavity's precision, by power
+  std::vector<double> center;  // rank
+  std::vector<double> root;    // rank * rank, lower triangular, column after column
+  std::vector<double> whiten;  // v = whiten (x - mean): rank * coordinates, column after column
+  NaturalGaussian natural;     // the site's own, as a function of v
+  double constant = 0;         // log site = constant + shift' v - v' precision v / 2
+  double least_cavity = 0;     // smallest eigenvalue of the cavity's precision, by power
 };
 
 struct Sites {

@@ -22,7 +22,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr std::size_t kRandomPoints = 6;
+constexpr std::size_t kRandomPoints = 6;  // more than kMostDirections: else they would bound the rank
 constexpr std::size_t kPoints = 9;
 constexpr double kStep = 2e-3;
 constexpr std::array<double, 4> kOffsets{kStep, -kStep, 2 * kStep, -2 * kStep};
@@ -59,7 +59,8 @@ class Prober final {
   // Halved until all terms are finite.
   void choose_points() {
     const std::size_t dim = terms_.dim();
-    const Eigen::Map<const MatrixXd> root(range_.root.data(), static_cast<Index>(dim), static_cast<Index>(dim));
+    const Eigen::Map<const MatrixXd> root(range_.root.data(), static_cast<Index>(dim),
+                                          static_cast<Index>(dim));
     for (std::size_t p = 0; p < kRandomPoints; ++p) {
       Random random(range_.seed, range_.chain, static_cast<std::uint32_t>(Purpose::quadrature),
                     static_cast<std::uint32_t>(p));
@@ -181,8 +182,8 @@ class Prober final {
   static bool has_mean_gradients(const MatrixXd& gradients, double tolerance) {
     for (std::size_t m = 0; m < kPoints - kRandomPoints; ++m) {
       const auto p = static_cast<Index>(2 * m);
-      const VectorXd error = gradients.col(p) + gradients.col(p + 1) -
-                             2 * gradients.col(static_cast<Index>(kRandomPoints + m));
+      const VectorXd error =
+          gradients.col(p) + gradients.col(p + 1) - 2 * gradients.col(static_cast<Index>(kRandomPoints + m));
       if (error.cwiseAbs().maxCoeff() > tolerance) return false;
     }
     return true;

@@ -18,8 +18,9 @@ struct TermShape {
     other,
   };
   Kind kind = Kind::constant;
-  std::size_t rank = 0;       // it is a function of u = basis x, x its own coordinates
-  std::vector<double> basis;  // rank * number of coordinates, row after row, rows orthonormal; empty: identity
+  std::size_t rank = 0;  // it is a function of u = basis x, x its own coordinates
+  std::vector<double>
+      basis;  // rank * number of coordinates, row after row, rows orthonormal; empty: identity
   // Of quadratic terms: constant + shift' u - u' precision u / 2.
   NaturalGaussian natural;
   double constant = 0;
@@ -32,7 +33,7 @@ struct ProbeRange {
 };
 
 // Terms that depend on more than this many directions keep their own coordinates as a basis.
-inline constexpr std::size_t kMostDirections = 8;
+inline constexpr std::size_t kMostDirections = 5;
 
 std::vector<TermShape> find_shapes(ScaledTerms& terms, const ProbeRange& range);
 

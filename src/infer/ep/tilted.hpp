@@ -31,8 +31,8 @@ class TiltedSums final {
   bool is_lattice_;
   double power_;
   double reach_ = 0;
-  double largest_;    // log weight: the sums are relative to it
-  double base_ = 0;   // sum of the weights of the joint Gaussian alone
+  double largest_;   // log weight: the sums are relative to it
+  double base_ = 0;  // sum of the weights of the joint Gaussian alone
   double sum_ = 0;
   double squares_ = 0;
   double edge_ = 0;
