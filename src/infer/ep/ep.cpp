@@ -89,6 +89,7 @@ class ExpectationPropagation final : public Algorithm {
       result.push_back(no_draws());
       return result;
     }
+    if (propagation_->is_one_term()) result.push_back(one_term());
     if (!has_converged()) result.push_back(not_converged());
     if (auto found = outside_finding(log_ratios_)) result.push_back(*found);
     if (auto found = khat_finding(importance_weights(log_ratios_), "expectation propagation"))
@@ -128,10 +129,10 @@ class ExpectationPropagation final : public Algorithm {
   void sweep() {
     last_ = propagation_->sweep();
     ++sweeps_;
-    if (has_converged() || sweeps_ >= options_.sweeps || last_.step == 0) phase_ = Phase::drawing;
+    if (last_.change <= options_.tol_sites || sweeps_ >= options_.sweeps || last_.step == 0)
+      phase_ = Phase::drawing;
   }
 
-  // A sweep that made no step and found no change has nothing to do.
   bool has_converged() const { return last_.change <= options_.tol_sites && last_.failed == 0; }
 
   void draw(Draws& draws) {
@@ -169,6 +170,17 @@ class ExpectationPropagation final : public Algorithm {
         "no-draws", "There is no approximation: the terms of the log density make no proper Gaussian.",
         "the quadratic functions nearest to them, around the end of the optimiser's path, have no maximum",
         "Use --method nuts, or give parameters without a proper prior one."};
+  }
+
+  Finding one_term() const {
+    return {
+        "ep-one-term",
+        fmt::format("The log density does not factorise: one of its terms depends on all {} coordinates.",
+                    density_.dim()),
+        "its mean and covariance are those of importance weights of draws around one mode; other modes are "
+        "not seen",
+        "Use --method nuts, or write latent variables as parameters: then there are terms to pass messages "
+        "between."};
   }
 
   Finding not_converged() const {

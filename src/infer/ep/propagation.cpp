@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,10 +30,12 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr std::size_t kMostSiteDirections = 24;
 constexpr double kMostEdge = 0.02;
-constexpr double kFewestEffective = 4;  // times the directions, of draws
+constexpr double kFlat = 1e-6;          // a cavity whose precision is 0 but for rounding
+constexpr double kFewestEffective = 4;  // draws for each direction
 constexpr double kLargestMove = 2.5;    // of q in a sweep, in sd
 constexpr double kLeastStep = 1e-4;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -63,6 +66,18 @@ std::optional<JointGaussian> centered(const std::vector<double>& root, std::size
   NaturalGaussian natural(dim);
   natural.precision.assign(precision.data(), precision.data() + precision.size());
   return JointGaussian::from(natural);
+}
+
+// Without the directions in which it curves upwards.
+NaturalGaussian concave(const NaturalGaussian& natural) {
+  const auto rank = static_cast<Index>(natural.shift.size());
+  const Eigen::Map<const MatrixXd> precision(natural.precision.data(), rank, rank);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(precision);
+  const MatrixXd clipped = solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).asDiagonal() *
+                           solver.eigenvectors().transpose();
+  NaturalGaussian result = natural;
+  result.precision.assign(clipped.data(), clipped.data() + clipped.size());
+  return result;
 }
 
 void check_sites(const Sites& sites) {
@@ -101,6 +116,11 @@ std::size_t Propagation::largest_rank() const {
   return largest;
 }
 
+bool Propagation::is_one_term() const {
+  const auto is_wide = [](const Site& site) { return site.rank > kMostLatticeDirections; };
+  return largest_rank() == joint_.dim() && std::count_if(sites_.all.begin(), sites_.all.end(), is_wide) == 1;
+}
+
 std::vector<SiteView> Propagation::views(const JointGaussian& joint) const {
   std::vector<SiteView> result;
   result.reserve(sites_.all.size());
@@ -126,7 +146,8 @@ std::vector<Sums> Propagation::integrate(const std::vector<SiteView>& views, con
   for (const Frame& frame : frames) {
     const auto rank = static_cast<Index>(frame.rank);
     const Eigen::Map<const MatrixXd> directions(frame.directions.data(), dim, rank);
-    MatrixXd moves(dim, static_cast<Index>(ScaledTerms::kLanes));
+    RowMajor moves(dim, static_cast<Index>(ScaledTerms::kLanes));
+    MatrixXd v;
     const auto write = [&](std::size_t point, double* x) {
       const Eigen::Map<const VectorXd> step(frame.steps.data() + point * frame.rank, rank);
       auto move = moves.col(static_cast<Index>(point % ScaledTerms::kLanes));
@@ -139,10 +160,11 @@ std::vector<Sums> Propagation::integrate(const std::vector<SiteView>& views, con
         const auto own_rank = static_cast<Index>(site.rank);
         const auto width = static_cast<Index>(site.coordinates.size());
         const Eigen::Map<const MatrixXd> whiten(views[s].whiten.data(), own_rank, width);
-        MatrixXd v = MatrixXd::Zero(own_rank, static_cast<Index>(count));
-        for (Index c = 0; c < width; ++c)
-          v += whiten.col(c) * moves.row(static_cast<Index>(site.coordinates[static_cast<std::size_t>(c)]))
-                                   .head(static_cast<Index>(count));
+        v.setZero(own_rank, static_cast<Index>(count));
+        for (Index c = 0; c < width; ++c) {
+          const auto row = static_cast<Index>(site.coordinates[static_cast<std::size_t>(c)]);
+          v.noalias() += whiten.col(c) * moves.row(row).head(static_cast<Index>(count));
+        }
         std::array<double, ScaledTerms::kLanes> log_terms{};
         for (const std::uint32_t t : site.terms) {
           for (std::size_t k = 0; k < count; ++k) log_terms[k] += values[t * ScaledTerms::kLanes + k];
@@ -162,9 +184,13 @@ bool Propagation::start() {
     const auto fits = integrate<QuadraticFit>(seen, around, [&](std::size_t s, bool is_lattice) {
       return QuadraticFit(sites_.all[s].rank, is_lattice);
     });
-    for (std::size_t s = 0; s < fits.size(); ++s)
-      sites_.all[s].natural = in_directions(fits[s].result(), seen[s]);
-    if (const auto joint = JointGaussian::from(sites_.product())) {
+    for (const bool is_concave : {false, true}) {
+      for (std::size_t s = 0; s < fits.size(); ++s) {
+        const NaturalGaussian fit = fits[s].result();
+        sites_.all[s].natural = in_directions(is_concave ? concave(fit) : fit, seen[s]);
+      }
+      const auto joint = JointGaussian::from(sites_.product());
+      if (!joint) continue;
       joint_ = *joint;
       return true;
     }
@@ -180,9 +206,9 @@ Propagation::Update Propagation::update_of(const SiteView& view, const Moments& 
   const Eigen::Map<const MatrixXd> covariance(moments.covariance.data(), n, n);
   Update update;
   if (!mean.allFinite() || !covariance.allFinite() || !std::isfinite(moments.log_mass)) return update;
-  if (moments.edge > kMostEdge ||
-      moments.effective <
-          kFewestEffective * (rank > kMostLatticeDirections ? static_cast<double>(rank) : 0.5))
+  // Mass at the end of a lattice: q is still too narrow, or without a proper cavity there is no end to it.
+  if (moments.edge > kMostEdge && view.least_cavity < -kFlat) return update;
+  if (rank > kMostLatticeDirections && moments.effective < kFewestEffective * static_cast<double>(rank))
     return update;
   const Eigen::LLT<MatrixXd> factor(covariance);
   if (factor.info() != Eigen::Success) return update;

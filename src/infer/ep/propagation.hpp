@@ -51,7 +51,8 @@ class Propagation final {
   std::size_t sites() const { return sites_.all.size(); }
   // The most directions that the terms of a site depend on.
   std::size_t largest_rank() const;
-  bool has_draws() const { return largest_rank() > kMostLatticeDirections; }
+  // One term depends on all coordinates, too many for a lattice: there is nothing to propagate between.
+  bool is_one_term() const;
   std::uint64_t points() const { return terms_.points(); }
 
   // The approximation.

@@ -35,7 +35,7 @@ void TiltedSums::add(const double* v, const double* log_terms, std::size_t count
     const double square = square_of(v, rank_);
     if (is_lattice_ && square > reach_ * reach_) continue;
     const double base = is_lattice_ ? -0.5 * square : 0;
-    base_ += std::exp(base);
+    base_ += is_lattice_ ? std::exp(base) : 1;
     double log_site = view_->constant;
     for (std::size_t a = 0; a < rank_; ++a) {
       double row = 0;
