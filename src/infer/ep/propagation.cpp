@@ -117,8 +117,14 @@ std::size_t Propagation::largest_rank() const {
 }
 
 bool Propagation::is_one_term() const {
-  const auto is_wide = [](const Site& site) { return site.rank > kMostLatticeDirections; };
-  return largest_rank() == joint_.dim() && std::count_if(sites_.all.begin(), sites_.all.end(), is_wide) == 1;
+  std::size_t wide = 0;
+  bool has_all = false;
+  for (const Site& site : sites_.all) {
+    if (site.rank <= kMostLatticeDirections) continue;
+    ++wide;
+    has_all = has_all || site.coordinates.size() == joint_.dim();
+  }
+  return wide == 1 && has_all;
 }
 
 std::vector<SiteView> Propagation::views(const JointGaussian& joint) const {
