@@ -299,6 +299,30 @@ TEST(Ep, fromThePosteriorsMomentsToTheVariationalOptimum) {
   EXPECT_LT(last, 1e-4);
 }
 
+// One term of four directions, sum of 5 x - exp(x): logarithms of gamma(5) numbers, with mean digamma(5) and
+// variance trigamma(5). Its moments are those of 4096 weighted draws.
+TestTerm log_gammas() {
+  return {{0, 1, 2, 3}, [](const Vector& theta, Vector& gradient) {
+            double value = 0;
+            for (std::size_t i = 0; i < 4; ++i) {
+              value += 5 * theta[i] - std::exp(theta[i]);
+              gradient[i] += 5 - std::exp(theta[i]);
+            }
+            return value;
+          }};
+}
+
+TEST(Ep, manyDirectionsByDraws) {
+  TermDensity density(4, {log_gammas()});
+  const Fixed found = fixed_point(density, standard(4));
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(found.mean[i], 1.506117668431800, 0.03);
+    for (std::size_t j = 0; j < 4; ++j)
+      EXPECT_NEAR(found.covariance[4 * i + j], i == j ? 0.221322955737115 : 0, 0.02) << i << j;
+  }
+  EXPECT_NEAR(found.last.log_evidence, 4 * std::log(24.0), 0.05);
+}
+
 // ---- invariance ----
 
 TEST(Ep, unitsDoNotMatter) {
@@ -513,6 +537,12 @@ TEST(Ep, saysThatItHasNotConverged) {
   ASSERT_TRUE(run.found("ep-not-converged")) << run.codes();
   EXPECT_NE(run.finding("ep-not-converged")->evidence.find("12 sites, 0 have a cavity"), std::string::npos)
       << run.codes();
+}
+
+TEST(Ep, saysThatThereIsOneTermOnly) {
+  TermDensity density(4, {log_gammas()});
+  const Outcome run = ep(density, {1, 1, 1, 1}, {.draws = 100});
+  EXPECT_TRUE(run.found("ep-one-term")) << run.codes();
 }
 
 TEST(Ep, refusesATermOfEverything) {

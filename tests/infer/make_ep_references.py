@@ -13,6 +13,7 @@ X = np.array([-1.5, -1.1, -0.8, -0.4, -0.1, 0.2, 0.5, 0.7, 1.0, 1.3, 1.6, 2.1])
 Y = np.array([0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 0, 1])
 ROWS = np.stack([np.ones(12), X], 1) * (2 * Y - 1)[:, None]
 PRIOR_PRECISION = np.eye(2) / 4
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 LOG_PRIOR_CONSTANT = -np.log(2 * np.pi) - np.log(4)
 
 
@@ -39,15 +40,14 @@ def probit_tilted(mean, variance, _):
 
 
 def logistic_tilted(mean, variance, power):
-    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
-    u = mean + np.sqrt(variance) * nodes
-    weights = weights / np.sqrt(2 * np.pi) * np.exp(-power * np.logaddexp(0, -u))
+    u = mean + np.sqrt(variance) * NODES
+    weights = WEIGHTS / np.sqrt(2 * np.pi) * np.exp(-power * np.logaddexp(0, -u))
     mass = weights.sum()
     center = (weights * u).sum() / mass
     return np.log(mass), center, (weights * (u - center) ** 2).sum() / mass
 
 
-def propagate(tilted, power=1.0, sweeps=2000, damping=0.5):
+def propagate(tilted, power=1.0, sweeps=300, damping=0.5):
     precisions, shifts = np.zeros(12), np.zeros(12)
     for _ in range(sweeps):
         masses = 0.0

@@ -23,7 +23,9 @@ std::vector<double> values_at(density::Terms& terms, const std::vector<double>& 
   return values;
 }
 
-void check_terms(StanModel& model, density::Terms& terms, std::size_t at_least) {
+// `names_more`: a term may name coordinates that it does not depend on, as an element of a product of
+// matrices names those of all elements.
+void check_terms(StanModel& model, density::Terms& terms, std::size_t at_least, bool names_more = false) {
   EXPECT_GE(terms.count(), at_least);
   std::vector<double> theta(model.dim());
   for (std::size_t i = 0; i < theta.size(); ++i)
@@ -46,6 +48,7 @@ void check_terms(StanModel& model, density::Terms& terms, std::size_t at_least) 
       const bool depends =
           std::binary_search(coordinates.begin(), coordinates.end(), static_cast<std::uint32_t>(i));
       named[i] += depends ? 1 : 0;
+      if (depends && names_more) continue;
       if (depends) {
         EXPECT_NE(after[t], values[t]) << "term " << t << " names coordinate " << i << " but does not move";
       } else {
@@ -67,7 +70,7 @@ void check_terms(const std::string& program, const std::string& data, std::size_
   const auto loaded = load(program, data);
   ASSERT_NE(loaded, nullptr);
   check_terms(*loaded->model, *loaded->model->terms(), at_least);
-  check_terms(*loaded->model, *loaded->model->factors(), loaded->model->terms()->count());
+  check_terms(*loaded->model, *loaded->model->factors(), loaded->model->terms()->count(), true);
 }
 
 // Factors that depend on parameters, the constants apart.
@@ -138,7 +141,8 @@ TEST(Terms, factorsAreSingleObservations) {
       m ~ multi_normal([0, s]', [[2, 1], [1, 2]]);  // 3
       c ~ ordered_logistic(e, o);                   // 5
       e ~ normal(0, s);                             // 5
-      c ~ categorical(w[1]);                        // 5 })";
+      c ~ categorical(w[1]);                        // 5
+      })";
   // Jacobians: p 3, w 2, s 1; of o one
   EXPECT_EQ(count_factors(arrays, data), 3U + 5 + 5 + 5 + 3 + 2 + 1 + 1);
 }
