@@ -92,6 +92,9 @@ class LogDensity {
   virtual std::span<const Block> blocks() const { return {}; }
   virtual std::span<const Support> supports() const { return {}; }
   virtual Terms* terms() { return nullptr; }
+  // The finest terms: where terms() has one for all observations that depend on the same coordinates, each
+  // observation is a term of its own.
+  virtual Terms* factors() { return nullptr; }
   virtual Rows* rows() { return nullptr; }
 };
 

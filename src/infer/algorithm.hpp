@@ -33,6 +33,7 @@ enum class Purpose : std::uint32_t {
   boosting,
   minibatch,
   family_start,
+  quadrature,
 };
 
 struct Start {
