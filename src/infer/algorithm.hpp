@@ -28,6 +28,7 @@ enum class Purpose : std::uint32_t {
   swap,
   resample,
   approximation,
+  particles,
 };
 
 struct Start {

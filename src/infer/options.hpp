@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "infer/particles/svgd_choices.hpp"
+
 namespace kullback::infer {
 
 enum class Metric : unsigned char { unit, diagonal, dense };
