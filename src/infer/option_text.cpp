@@ -18,7 +18,7 @@ constexpr std::string_view type_name(const double*) { return "NUMBER"; }
 constexpr std::string_view type_name(const std::size_t*) { return "COUNT"; }
 // Of an enumeration: the texts of its values, in order.
 constexpr std::string_view type_name(const Metric*) { return "unit|diagonal|dense"; }
-constexpr std::string_view type_name(const SvgdKernel*) { return "rbf|imq"; }
+constexpr std::string_view type_name(const SvgdKernel*) { return "imq|rbf"; }
 constexpr std::string_view type_name(const SvgdVariant*) { return "natural|plain|mirrored"; }
 constexpr std::string_view type_name(const SvgdOptimizer*) { return "adagrad|coin"; }
 constexpr std::string_view type_name(const SvgdStart*) { return "path|spread"; }
@@ -83,9 +83,8 @@ template <class T>
 void set(std::string_view name, const std::string& text, T& member) {
   T value{};
   if (!parse(text, value) || !is_sensible(value)) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: found '{}', but a value must be {}.", flag_of(name), text,
-                            needed(type_name(&member))));
+    throw Error(ErrorKind::usage, fmt::format("{}: found '{}', but a value must be {}.", flag_of(name), text,
+                                              needed(type_name(&member))));
   }
   member = value;
 }

@@ -5,10 +5,10 @@
 // and KSD^2 = E u(x, y) over independent x, y. It has mean 0 in each argument under the density, so that
 //   V = mean of all u_ij            E V = E u(x, x) / n for draws from the density,
 //   U = mean of u_ij, i != j        E U = KSD^2.
-// Off the density sqrt(n) (U - KSD^2) is normal with variance 4 Var E[u(x, y) | x]. Under it n V has the law of
-// a weighted sum of chi-squares, which the wild bootstrap imitates: mean of w_i w_j u_ij with random signs w.
-// Convergence of KSD to 0 implies that of the points for IMQ, not for RBF in 3 or more dimensions (Gorham and
-// Mackey 2017).
+// Off the density sqrt(n) (U - KSD^2) is normal with variance 4 Var E[u(x, y) | x]. Under it n V has the law
+// of a weighted sum of chi-squares, which the wild bootstrap imitates: mean of w_i w_j u_ij with random signs
+// w. Convergence of KSD to 0 implies that of the points for IMQ, not for RBF in 3 or more dimensions (Gorham
+// and Mackey 2017).
 #include "stats/ksd.hpp"
 
 #include <algorithm>

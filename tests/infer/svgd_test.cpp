@@ -65,8 +65,8 @@ TEST(SteinForce, IsThatOfTheDefinition) {
         s += std::pow(places[a * kCount + j] + (a == moved ? by : 0) - places[a * kCount + i], 2);
       return derivatives(kernel, s).value;
     };
-    double kernels = 0;
     for (std::size_t i = 0; i < kCount; ++i) {
+      double kernels = 0;
       for (std::size_t a = 0; a < kDim; ++a) {
         double expected = 0;
         for (std::size_t j = 0; j < kCount; ++j) {
@@ -76,8 +76,8 @@ TEST(SteinForce, IsThatOfTheDefinition) {
         }
         EXPECT_NEAR(force[a * kCount + i], expected / kCount, 1e-9);
       }
+      EXPECT_NEAR(stein.mean_kernels()[i], kernels / kCount, 1e-14);
     }
-    EXPECT_NEAR(stein.mean_kernel(), kernels / (kCount * kCount), 1e-14);
   }
 }
 
@@ -150,7 +150,8 @@ TEST(SteinChecks, OfAGaussianAreExact) {
   for (std::size_t k = 0; k < kCount; ++k) {
     for (std::size_t i = 0; i < 2; ++i) {
       mean[i] += theta[i * kCount + k] / kCount;
-      for (std::size_t j = 0; j < 2; ++j) gradient[i * kCount + k] -= p[i][j] * (theta[j * kCount + k] - mu[j]);
+      for (std::size_t j = 0; j < 2; ++j)
+        gradient[i * kCount + k] -= p[i][j] * (theta[j * kCount + k] - mu[j]);
     }
   }
   double c[2][2] = {{0, 0}, {0, 0}};
@@ -264,7 +265,8 @@ INSTANTIATE_TEST_SUITE_P(Choices, Svgd,
                                            std::pair{SvgdOptimizer::coin, SvgdKernel::rbf},
                                            std::pair{SvgdOptimizer::coin, SvgdKernel::imq}),
                          [](const auto& tested) {
-                           return std::string(tested.param.first == SvgdOptimizer::coin ? "coin" : "adagrad") +
+                           return std::string(tested.param.first == SvgdOptimizer::coin ? "coin"
+                                                                                        : "adagrad") +
                                   (tested.param.second == SvgdKernel::rbf ? "_rbf" : "_imq");
                          });
 
@@ -287,14 +289,32 @@ TEST(SvgdFindings, IterationsThatRanOut) {
   const Outcome outcome = run("svgd", density, options, {{9.0}, 1, 0});
   EXPECT_TRUE(outcome.found("not-converged")) << outcome.codes();
   EXPECT_TRUE(outcome.found("mean-shift")) << outcome.codes();
+  EXPECT_TRUE(outcome.found("moves-on")) << outcome.codes();
   EXPECT_EQ(outcome.progress.done, 3U);
+}
+
+// In Neal's funnel the particles fill part of it.
+TEST(SvgdFindings, MovesThatLeadOn) {
+  TestDensity funnel(3, [](const Vector& theta, Vector& gradient) {
+    const double precision = std::exp(-theta[0]);
+    const double squares = theta[1] * theta[1] + theta[2] * theta[2];
+    gradient = {-theta[0] / 9 + 0.5 * squares * precision - 1, -theta[1] * precision, -theta[2] * precision};
+    return -theta[0] * theta[0] / 18 - theta[0] - 0.5 * squares * precision;
+  });
+  Options options;
+  options.max_iterations = 30;
+  const Outcome outcome = run("svgd", funnel, options, {{0.5, 0.5, 0.5}, 1, 0});
+  const Finding* found = outcome.finding("moves-on");
+  ASSERT_NE(found, nullptr) << outcome.codes();
+  EXPECT_NE(found->evidence.find("standard deviation"), std::string::npos);
 }
 
 // A normal distribution cut off at 1.
 TEST(SvgdFindings, MovesOutOfTheSupportAreUndone) {
   TestDensity density(1, [](const Vector& theta, Vector& gradient) {
     gradient[0] = -(theta[0] - 0.8);
-    return theta[0] < 1 ? -0.5 * (theta[0] - 0.8) * (theta[0] - 0.8) : -std::numeric_limits<double>::infinity();
+    return theta[0] < 1 ? -0.5 * (theta[0] - 0.8) * (theta[0] - 0.8)
+                        : -std::numeric_limits<double>::infinity();
   });
   Options options;
   options.max_iterations = 50;
@@ -318,7 +338,8 @@ TEST(SvgdErrors, NamesTheStatementWhereNoParticleCanMove) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
-    EXPECT_NE(error.message().find("20 of 20 particles could not move"), std::string::npos) << error.message();
+    EXPECT_NE(error.message().find("20 of 20 particles could not move"), std::string::npos)
+        << error.message();
   }
 }
 
@@ -349,7 +370,7 @@ TEST(SvgdErrors, OptionsWithoutSense) {
     set_option(options, "svgd_kernel", "gauss");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "--svgd-kernel: found 'gauss', but a value must be rbf or imq.");
+    EXPECT_EQ(error.message(), "--svgd-kernel: found 'gauss', but a value must be imq or rbf.");
   }
   set_option(options, "svgd_variant", "mirrored");
   EXPECT_EQ(options.svgd_variant, SvgdVariant::mirrored);

@@ -1,5 +1,5 @@
-// The kernelised Stein discrepancy against values of 40 digits (kernels differentiated numerically by mpmath) and
-// against what is known of Gaussians.
+// The kernelised Stein discrepancy against values of 40 digits (kernels differentiated numerically by mpmath)
+// and against what is known of Gaussians.
 #include "stats/ksd.hpp"
 
 #include <gtest/gtest.h>

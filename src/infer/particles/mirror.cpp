@@ -1,8 +1,9 @@
 // With the entropies x log x on (0, inf) and x log x + (1 - x) log(1 - x) on (0, 1) as mirror maps psi, the
-// dual coordinate grad psi(x) is log x (up to 1) and logit x: Stan's unconstrained coordinate. So a density on
-// theta with its Jacobian is the density in the mirror space, and (hess psi)^-1 = dx / dtheta:
+// dual coordinate grad psi(x) is log x (up to 1) and logit x: Stan's unconstrained coordinate. So a density
+// on theta with its Jacobian is the density in the mirror space, and (hess psi)^-1 = dx / dtheta:
 //   x = lower + exp(theta)  or  upper - exp(theta),       dx/dtheta = x - lower  or  x - upper
-//   x = lower + (upper - lower) / (1 + exp(-theta)),      dx/dtheta = (x - lower) (upper - x) / (upper - lower)
+//   x = lower + (upper - lower) / (1 + exp(-theta)),      dx/dtheta = (x - lower) (upper - x) / (upper -
+//   lower)
 #include "infer/particles/mirror.hpp"
 
 #include <cmath>

@@ -1,7 +1,8 @@
-// SVGD with the matrix-valued kernel Q^-1 k(|x - y|_Q), Q constant, is SVGD with the kernel k in the coordinates
-// z = A x with A'A = Q (Wang, Tang, Bajaj, Liu 2019, section 4.2): there it takes steps that are natural, and
-// a rotation or scaling of the parameters changes nothing. Q is the average over particles of -H. With D the
-// starting units, C = D Q D = U diag(c) U' has no units; A = diag(|c|^(1/2)) U' D^-1, |c| at least 1e-4.
+// SVGD with the matrix-valued kernel Q^-1 k(|x - y|_Q), Q constant, is SVGD with the kernel k in the
+// coordinates z = A x with A'A = Q (Wang, Tang, Bajaj, Liu 2019, section 4.2): there it takes steps that are
+// natural, and a rotation or scaling of the parameters changes nothing. Q is the average over particles of
+// -H. With D the starting units, C = D Q D = U diag(c) U' has no units; A = diag(|c|^(1/2)) U' D^-1, |c| at
+// least 1e-4.
 #include "infer/particles/particle_coordinates.hpp"
 
 #include <Eigen/Eigenvalues>

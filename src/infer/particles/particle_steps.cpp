@@ -1,10 +1,12 @@
-// AdaGrad as in Liu and Wang (2016): with a running mean of squares v = 0.9 v + 0.1 force^2, element by element,
+// AdaGrad as in Liu and Wang (2016): with a running mean of squares v = 0.9 v + 0.1 force^2, element by
+// element,
 //   move = step_size force / sqrt(v).
 // Such steps do not shrink as the force does. In each window of 10 moves the way gone is compared with the
 // distance covered; where it is more than three times as long, particles go to and fro, and the step size is
 // halved.
 //
-// Coin betting (Sharrock and Nemeth 2023, algorithm 3): with L the largest |force| so far, element by element,
+// Coin betting (Sharrock and Nemeth 2023, algorithm 3): with L the largest |force| so far, element by
+// element,
 //   reward = max(reward + offset force, 0),   offset = sum force / (L (sum |force| + L)) (L + reward),
 // where the offset from the start is the bet and the force the outcome. There is no step size. Where a
 // bet was undone a new game begins, with stakes of a quarter.
@@ -82,8 +84,7 @@ void ParticleSteps::propose_coin(const std::vector<double>& force, std::vector<d
     sum_[at] += force[at];
     absolute_[at] += size;
     reward_[at] = std::max(reward_[at] + offset_[at] * force[at], 0.0);
-    offset_[at] =
-        sum_[at] / (largest_[at] * (absolute_[at] + largest_[at])) * (largest_[at] + reward_[at]);
+    offset_[at] = sum_[at] / (largest_[at] * (absolute_[at] + largest_[at])) * (largest_[at] + reward_[at]);
     move[at] = offset_[at] - last_[at];
   }
 }

@@ -10,15 +10,16 @@
 namespace kullback::infer {
 
 struct SteinChecks {
-  // -mean((theta_i - its mean) gradient_i), by coordinate: 1 on average for draws from the density; where that
-  // is Gaussian and particles have a multiple of its covariance, the multiple.
+  // -mean((theta_i - its mean) gradient_i), by coordinate: 1 on average for draws from the density; where
+  // that is Gaussian and particles have a multiple of its covariance, the multiple.
   std::vector<double> variance_ratios;
-  // The particles' covariance times their mean gradient, by coordinate and in their standard deviations: where
-  // the density is Gaussian and has this covariance, how far its mean is from theirs.
+  std::vector<double> ratio_errors;  // standard errors of as many independent draws
+  // The particles' covariance times their mean gradient, by coordinate and in their standard deviations:
+  // where the density is Gaussian and has this covariance, how far its mean is from theirs.
   std::vector<double> mean_shifts;
 
-  double mean_ratio() const;
-  std::size_t least_ratio() const;    // a coordinate
+  double mean_ratio() const;          // the same in all linear coordinates
+  std::size_t least_ratio() const;    // the coordinate that is most standard errors below 1
   std::size_t largest_shift() const;  // a coordinate, by absolute value
 };
 

@@ -1,5 +1,6 @@
 // The force on particle i (Liu and Wang 2016), kernel k = f(|y_j - y_i|^2) of the places y,
-//   phi_i = 1/n sum_j [k_ji score_j + d k_ji / d x_j],   d k_ji / d x_ja = 2 f'_ji (y_ja - y_ia) dy_ja / dx_ja.
+//   phi_i = 1/n sum_j [k_ji score_j + d k_ji / d x_j],   d k_ji / d x_ja = 2 f'_ji (y_ja - y_ia) dy_ja /
+//   dx_ja.
 // Sums run over j with the particles i innermost, so that the loops are vectors without reordering a sum.
 // The floor is 3 n^2 dim multiply-adds (distances, and two for the force), n^2 / 2 exponentials or square
 // roots, and n^2 / 2 comparisons or some more for the median.
@@ -14,6 +15,7 @@ SteinForce::SteinForce(std::size_t count, std::size_t dim, stats::RadialKernel::
       dim_(dim),
       kernel_{kind, bandwidth > 0 ? bandwidth : 1},
       is_adaptive_(!(bandwidth > 0)),
+      mean_kernels_(count),
       squares_(count * count),
       values_(count * count),
       derivatives_(count * count) {
@@ -49,20 +51,20 @@ void SteinForce::compute(const std::vector<double>& places, const std::vector<do
   measure(places);
   if (is_adaptive_)
     kernel_.bandwidth = stats::median_bandwidth(kernel_.kind, median_squared_distance(), count_);
-  double sum = 0;
   for (std::size_t j = 0; j < count_; ++j) {
     const std::size_t first = j * count_ + j;
     stats::values_and_slopes(kernel_, {squares_.data() + first, count_ - j}, values_.data() + first,
                              derivatives_.data() + first);
-    sum += values_[first];
     for (std::size_t i = j + 1; i < count_; ++i) {
       values_[i * count_ + j] = values_[j * count_ + i];
       derivatives_[i * count_ + j] = derivatives_[j * count_ + i];
-      sum += 2 * values_[j * count_ + i];
     }
   }
   const auto n = static_cast<double>(count_);
-  mean_kernel_ = sum / (n * n);
+  std::fill(mean_kernels_.begin(), mean_kernels_.end(), 0.0);
+  for (std::size_t j = 0; j < count_; ++j) {
+    for (std::size_t i = 0; i < count_; ++i) mean_kernels_[i] += values_[j * count_ + i] / n;
+  }
   std::fill(force.begin(), force.end(), 0.0);
   for (std::size_t a = 0; a < dim_; ++a) {
     const double* y = places.data() + a * count_;

@@ -20,7 +20,8 @@ class SteinForce final {
                const std::vector<double>& slopes, std::vector<double>& force);
 
   // Of the last computation.
-  double mean_kernel() const { return mean_kernel_; }  // over all pairs, a particle with itself included
+  // Of each particle's kernels with all, itself included: force over it is about a distance.
+  const std::vector<double>& mean_kernels() const { return mean_kernels_; }
   double bandwidth() const { return kernel_.bandwidth; }
 
  private:
@@ -31,7 +32,7 @@ class SteinForce final {
   std::size_t dim_;
   stats::RadialKernel kernel_;
   bool is_adaptive_;
-  double mean_kernel_ = 1;
+  std::vector<double> mean_kernels_;
   std::vector<double> squares_;  // count * count: squared distances, then kernels and their slopes
   std::vector<double> values_;
   std::vector<double> derivatives_;

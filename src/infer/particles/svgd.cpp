@@ -4,12 +4,15 @@
 // fastest. The first part draws them to where p is large, the second drives them apart.
 //   natural   in coordinates in which the average curvature is the identity (particle_coordinates.cpp)
 //   plain     in unconstrained coordinates, in units of the starting particles' standard deviations
-//   mirrored  the same, but the kernel sees the constrained values (mirror.cpp): mirrored SVGD of Shi, Liu and
+//   mirrored  the same, but the kernel sees the constrained values (mirror.cpp): mirrored SVGD of Shi, Liu
+//   and
 //             Mackey (2022) with entropic mirror maps. Their dual coordinates are Stan's unconstrained ones.
-// In the coordinates that move, scales are about 1 and |phi| over the mean kernel is about the way that is left
-// in standard deviations: where its root mean square is below svgd_tol, SVGD stops.
+// In the coordinates that move, scales are about 1, and the force on a particle over the mean of its kernels
+// is about the way that is left to it in standard deviations: where the root mean square is below svgd_tol,
+// SVGD stops.
 //
-// A particle that comes to where density or gradient is not finite is put back.
+// A particle that comes to where density or gradient is not finite is put back. At rest, copies of the
+// particles are moved by Hamiltonian Monte Carlo to see whether they stay (invariance_check.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +24,8 @@
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
 #include "infer/mcmc/archive_fixed.hpp"
-#include "infer/optimize/path.hpp"
+#include "infer/particles/best_path.hpp"
+#include "infer/particles/invariance_check.hpp"
 #include "infer/particles/mirror.hpp"
 #include "infer/particles/particle_coordinates.hpp"
 #include "infer/particles/particle_steps.hpp"
@@ -39,15 +43,20 @@ constexpr std::size_t kMostNaturalDim = 500;
 constexpr std::uint64_t kRefreshAt[] = {0, 25, 100};  // iterations before which curvature is averaged anew
 constexpr std::uint64_t kMostFailures = 20;
 constexpr int kContractions = 60;
+constexpr auto kTransition = static_cast<std::uint32_t>(Purpose::transition);
 
 using Kind = stats::RadialKernel::Kind;
 
 Kind kind_of(SvgdKernel kernel) { return kernel == SvgdKernel::rbf ? Kind::rbf : Kind::imq; }
 
-double root_mean_square(const std::vector<double>& numbers) {
+// Root mean square of the forces, each over its particle's mean kernel.
+double way_left(const std::vector<double>& force, const std::vector<double>& mean_kernels) {
   double sum = 0;
-  for (const double x : numbers) sum += x * x;
-  return std::sqrt(sum / static_cast<double>(numbers.size()));
+  for (std::size_t at = 0; at < force.size(); ++at) {
+    const double way = force[at] / mean_kernels[at % mean_kernels.size()];
+    sum += way * way;
+  }
+  return std::sqrt(sum / static_cast<double>(force.size()));
 }
 
 // 1 where it is 0 or not finite.
@@ -107,29 +116,30 @@ class Svgd final : public Algorithm {
         coordinates_(dim_),
         steps_(options.svgd_optimizer, count_, dim_),
         force_(count_, dim_, kind_of(options.svgd_kernel), options.svgd_bandwidth),
+        check_(density, coordinates_, count_),
         mirror_units_(dim_, 1.0),
         status_(count_) {
-    if (dim_ > 0 && options.svgd_start == SvgdStart::path)
-      path_.emplace(density, options, PathName{start_.seed, start_.chain}, start_.theta);
+    if (dim_ > 0 && options.svgd_start == SvgdStart::path) path_.emplace(density, options_, start_);
   }
 
   bool step(Draws& draws) override;
   Progress progress() const override {
     return {.done = iterations_,
             .total = phase_ == Phase::done ? iterations_ : 0,
-            .gradients = gradients_ + (path_ ? path_->lbfgs().gradients() : 0)};
+            .gradients = gradients_ + check_.gradients() + (path_ ? path_->gradients() : 0)};
   }
   void archive(Archive& archive) override;
   Findings findings() const override;
 
  private:
-  enum class Phase : std::uint64_t { climbing, moving, done };
+  enum class Phase : std::uint64_t { climbing, moving, checking, done };
   enum class End : std::uint64_t { not_yet, force, steps, iterations };
 
   bool is_natural() const { return options_.svgd_variant == SvgdVariant::natural; }
   bool is_mirrored() const { return options_.svgd_variant == SvgdVariant::mirrored; }
   bool has_path() const { return path_ && path_->has_gaussian(); }
 
+  bool iterate();
   void place();
   void draw_start(std::size_t k);
   std::vector<bool> evaluate(Particles& particles);
@@ -146,13 +156,14 @@ class Svgd final : public Algorithm {
   std::size_t count_;
   Options options_;
   Start start_;
-  std::optional<Path> path_;
+  std::optional<BestPath> path_;
   Particles now_;
   Particles next_;
   Particles first_;  // where they started
   ParticleCoordinates coordinates_;
   ParticleSteps steps_;
   SteinForce force_;
+  InvarianceCheck check_;
   std::vector<double> mirror_units_;
   std::vector<density::Status> status_;
   std::vector<double> push_;  // the force
@@ -169,31 +180,43 @@ class Svgd final : public Algorithm {
 };
 
 bool Svgd::step(Draws& draws) {
-  if (phase_ == Phase::done) return false;
-  if (phase_ == Phase::climbing) {
-    if (path_ && path_->step()) return true;
-    place();
-    phase_ = Phase::moving;
-    return true;
-  }
-  if (dim_ > 0) {
-    if (is_natural() && refreshes_ < std::size(kRefreshAt) && iterations_ >= kRefreshAt[refreshes_])
-      average_curvature_anew();
-    compute_force();
-    end_ = judge();
-    const bool has_learned = !is_natural() || refreshes_ >= 2;
-    if (end_ != End::not_yet && end_ != End::iterations && !has_learned) {
-      average_curvature_anew();
-      compute_force();
-      end_ = End::not_yet;
-    }
-    if (end_ == End::not_yet) {
-      move();
+  switch (phase_) {
+    case Phase::climbing:
+      if (path_ && path_->step()) return true;
+      place();
+      phase_ = Phase::moving;
       return true;
-    }
+    case Phase::moving:
+      if (dim_ > 0 && iterate()) return true;
+      check_.begin(now_.theta);
+      phase_ = Phase::checking;
+      return true;
+    case Phase::checking:
+      if (dim_ > 0 && check_.step(Random(start_.seed, start_.chain, kTransition,
+                                         static_cast<std::uint32_t>(check_.transitions()))))
+        return true;
+      deliver(draws);
+      phase_ = Phase::done;
+      return true;
+    case Phase::done: break;
   }
-  deliver(draws);
-  phase_ = Phase::done;
+  return false;
+}
+
+// False where the particles are at rest, or iterations ran out. They are not at rest before the curvature was
+// averaged where they are, not only where they started.
+bool Svgd::iterate() {
+  if (is_natural() && refreshes_ < std::size(kRefreshAt) && iterations_ >= kRefreshAt[refreshes_])
+    average_curvature_anew();
+  compute_force();
+  end_ = judge();
+  if (is_natural() && refreshes_ < 2 && (end_ == End::force || end_ == End::steps)) {
+    average_curvature_anew();
+    compute_force();
+    end_ = End::not_yet;
+  }
+  if (end_ != End::not_yet) return false;
+  move();
   return true;
 }
 
@@ -213,7 +236,7 @@ void Svgd::draw_start(std::size_t k) {
 // What is not finite moves half way to a point that is, again and again.
 void Svgd::place() {
   for (std::size_t k = 0; k < count_; ++k) draw_start(k);
-  const std::vector<double>& center = has_path() ? path_->lbfgs().theta() : start_.theta;
+  const std::vector<double>& center = has_path() ? path_->mode() : start_.theta;
   std::vector<bool> is_ok = evaluate(now_);
   for (int n = 0; n < kContractions && std::count(is_ok.begin(), is_ok.end(), false) > 0; ++n) {
     for (std::size_t k = 0; k < count_; ++k) {
@@ -230,7 +253,8 @@ void Svgd::place() {
   first_ = now_;
   coordinates_.set_units(standard_deviations(now_.theta, count_));
   if (is_mirrored())
-    mirror_units_ = standard_deviations(mirror_values(density_.supports(), now_.theta, count_).values, count_);
+    mirror_units_ =
+        standard_deviations(mirror_values(density_.supports(), now_.theta, count_).values, count_);
 }
 
 std::vector<bool> Svgd::evaluate(Particles& particles) {
@@ -273,7 +297,7 @@ void Svgd::compute_force() {
   } else {
     force_.compute(coordinates_.to_z(now_.theta, count_), scores, {}, push_);
   }
-  remaining_ = root_mean_square(push_) / force_.mean_kernel();
+  remaining_ = way_left(push_, force_.mean_kernels());
 }
 
 Svgd::End Svgd::judge() const {
@@ -322,7 +346,7 @@ void Svgd::archive(Archive& archive) {
   auto end = static_cast<std::uint64_t>(end_);
   for (auto* number : {&phase, &end, &iterations_, &refreshes_, &gradients_, &undone_, &failures_})
     archive.value(*number);
-  phase_ = static_cast<Phase>(std::min<std::uint64_t>(phase, 2));
+  phase_ = static_cast<Phase>(std::min<std::uint64_t>(phase, 3));
   end_ = static_cast<End>(std::min<std::uint64_t>(end, 3));
   archive.value(remaining_);
   archive.value(message_);
@@ -330,6 +354,7 @@ void Svgd::archive(Archive& archive) {
   first_.archive(archive);
   coordinates_.archive(archive);
   steps_.archive(archive);
+  check_.archive(archive);
   archive_fixed(archive, mirror_units_);
 }
 
@@ -347,14 +372,15 @@ Finding Svgd::discrepancy_finding() const {
   const double bandwidth =
       stats::median_bandwidth(Kind::imq, stats::median_squared_distance(z, dim_), count_);
   const stats::Ksd after = stats::kernel_stein_discrepancy({z, scores, dim_}, {Kind::imq, bandwidth});
-  return {"ksd",
-          fmt::format("The kernelised Stein discrepancy fell from {:.3g} to {:.3g}.",
-                      std::sqrt(discrepancy(first_, bandwidth)), std::sqrt(after.squared_v)),
-          fmt::format("{} independent draws would have about {:.3g}; inverse multiquadric kernel, {} iterations, "
-                      "the force would move particles by {:.2g} standard deviations more",
-                      count_, std::sqrt(after.independent), iterations_, remaining_),
-          "Particles have no density: there is no log_q, no k-hat and no evidence. For weights use pathfinder, "
-          "for the normalising constant smc."};
+  return {
+      "ksd",
+      fmt::format("The kernelised Stein discrepancy fell from {:.3g} to {:.3g}.",
+                  std::sqrt(discrepancy(first_, bandwidth)), std::sqrt(after.squared_v)),
+      fmt::format("{} independent draws would have about {:.3g}; inverse multiquadric kernel, {} iterations, "
+                  "the force would move particles by {:.2g} standard deviations more",
+                  count_, std::sqrt(after.independent), iterations_, remaining_),
+      "Particles have no density: there is no log_q, no k-hat and no evidence. For weights use pathfinder, "
+      "for the normalising constant smc."};
 }
 
 Findings Svgd::findings() const {
@@ -363,19 +389,22 @@ Findings Svgd::findings() const {
   result.push_back(discrepancy_finding());
   if (path_ && !has_path())
     result.push_back({"path-failed",
-                      "There was no Gaussian on the path to the mode: particles started around the start.",
-                      std::string(why(path_->lbfgs().stop())), "Check that the posterior is proper."});
+                      "There was no Gaussian on the paths to the mode: particles started around the start.",
+                      path_->why_not(), "Check that the posterior is proper."});
   if (end_ == End::iterations)
-    result.push_back({"not-converged", "The particles had not come to rest when iterations ran out.",
-                      fmt::format("after {} iterations the force would move them by {:.2g} standard deviations",
-                                  iterations_, remaining_),
-                      "Raise --max-iterations."});
+    result.push_back(
+        {"not-converged", "The particles had not come to rest when iterations ran out.",
+         fmt::format("after {} iterations the force would move them by {:.2g} standard deviations",
+                     iterations_, remaining_),
+         "Raise --max-iterations."});
   if (undone_ > 0)
-    result.push_back({"moves-undone",
-                      fmt::format("{} moves of particles were undone: the density is not finite there.", undone_),
-                      message_, "Where they are many, give initial values, or mend the statement."});
+    result.push_back(
+        {"moves-undone",
+         fmt::format("{} moves of particles were undone: the density is not finite there.", undone_),
+         message_, "Where they are many, give initial values, or mend the statement."});
   const Findings more = stein_findings(stein_checks(now_.theta, now_.gradient, count_), density_, count_);
   result.insert(result.end(), more.begin(), more.end());
+  if (const auto found = check_.finding()) result.push_back(*found);
   return result;
 }
 
@@ -408,9 +437,18 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
   return std::make_unique<Svgd>(density, options, std::move(start));
 }
 
-constexpr std::string_view kOptions[] = {"svgd_particles", "svgd_variant", "svgd_kernel",
-                                         "svgd_bandwidth", "svgd_optimizer", "svgd_start",
-                                         "svgd_tol",       "max_iterations"};
+constexpr std::string_view kOptions[] = {"svgd_particles", "svgd_variant", "svgd_kernel", "svgd_bandwidth",
+                                         "svgd_optimizer", "svgd_start",   "svgd_tol",    "max_iterations"};
+
+constexpr std::string_view kNoWeights =
+    "Particles of SVGD have no density q, so that there are no weights: no ELBO, no k-hat, no evidence. "
+    "Pathfinder has weights; smc gives the normalising constant.";
+constexpr Refusal kRefusals[] = {
+    {"elbo_draws", kNoWeights},
+    {"objective", kNoWeights},
+    {"draws", "The particles are the draws: --svgd-particles says how many."},
+    {"particles", "--svgd-particles says how many."},
+};
 
 }  // namespace
 
@@ -422,7 +460,8 @@ const Method& svgd_method() {
           "Some tens to hundreds of points are to stand for the posterior of a few parameters, skewed or "
           "curved, where each gradient is dear.",
       .citation =
-          "Liu and Wang (2016), Stein variational gradient descent; Wang, Tang, Bajaj and Liu (2019), matrix-valued "
+          "Liu and Wang (2016), Stein variational gradient descent; Wang, Tang, Bajaj and Liu (2019), "
+          "matrix-valued "
           "kernels; Shi, Liu and Mackey (2022), mirrored Stein operators; Sharrock and Nemeth (2023), coin "
           "sampling",
       .has_chains = false,
@@ -431,6 +470,7 @@ const Method& svgd_method() {
       .options = kOptions,
       .stats = {},
       .make = make,
+      .refusals = kRefusals,
   };
   return method;
 }
