@@ -28,7 +28,7 @@ constexpr double kFirstStepSize = 0.5;
 constexpr double kTargetAccept = 0.8;
 constexpr double kLargestShift = 0.2;  // in standard deviations
 constexpr double kErrors = 3.5;
-constexpr double kLargestGrowth = 1.33;
+constexpr double kLargestFactor = 1.33;  // between standard deviations
 
 // Of one coordinate.
 struct Change {
@@ -36,10 +36,11 @@ struct Change {
   double errors = 0;  // the same in standard errors
   double growth = 1;  // of the standard deviation
 
+  double factor() const { return std::max(growth, 1 / growth); }
   bool counts() const {
-    return (std::abs(shift) > kLargestShift && std::abs(errors) > kErrors) || growth > kLargestGrowth;
+    return (std::abs(shift) > kLargestShift && std::abs(errors) > kErrors) || factor() > kLargestFactor;
   }
-  double size() const { return std::max(std::abs(shift) / kLargestShift, growth / kLargestGrowth); }
+  double size() const { return std::max(std::abs(shift) / kLargestShift, factor() / kLargestFactor); }
 };
 
 // Constrained values, where each depends on its own coordinate.
