@@ -374,7 +374,7 @@ Finding Svgd::discrepancy_finding() const {
   const stats::Ksd after = stats::kernel_stein_discrepancy({z, scores, dim_}, {Kind::imq, bandwidth});
   return {
       "ksd",
-      fmt::format("The kernelised Stein discrepancy fell from {:.3g} to {:.3g}.",
+      fmt::format("The kernelised Stein discrepancy was {:.3g} at the start and is {:.3g} at the end.",
                   std::sqrt(discrepancy(first_, bandwidth)), std::sqrt(after.squared_v)),
       fmt::format("{} independent draws would have about {:.3g}; inverse multiquadric kernel, {} iterations, "
                   "the force would move particles by {:.2g} standard deviations more",
