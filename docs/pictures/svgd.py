@@ -24,7 +24,7 @@ model {
 """
 ITERATIONS = (1, 10, 30, 2000)
 SIDE, MARGIN, TOP = 230, 12, 26
-X, Y = (-4.0, 4.0), (-3.0, 6.0)
+X, Y = (-3.6, 3.6), (-3.4, 3.8)
 
 
 def particles(kullback, folder, iterations):
