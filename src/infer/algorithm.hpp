@@ -30,6 +30,7 @@ enum class Purpose : std::uint32_t {
   resample,
   approximation,
   gradient_noise,
+  conditional_choice,
 };
 
 struct Start {
