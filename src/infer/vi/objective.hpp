@@ -72,7 +72,6 @@ struct ObjectiveRecord {
   std::string_view summary;  // one clause
   std::string_view citation;
   std::span<const std::string_view> options;  // names in infer/options.def that it reads
-  std::string_view estimator = {};            // what goes best with it; empty: no preference
   // Throws Error usage for options without sense. Null in objectives that are no bound of this kind, which
   // have one of the next two.
   std::unique_ptr<Objective> (*make)(const Options& options) = nullptr;

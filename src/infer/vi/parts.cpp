@@ -87,11 +87,9 @@ void refuse_idle_parts(const Parts& parts, const Options& options) {
 }  // namespace
 
 Parts choose_parts(const Preset& preset, const Options& options, const Preset& fallback) {
-  const ObjectiveRecord& objective =
-      find_objective(chosen(preset.objective, options.objective, fallback.objective));
-  const std::string_view estimator = objective.estimator.empty() ? fallback.estimator : objective.estimator;
-  const Parts parts{&find_family(chosen(preset.family, options.family, fallback.family)), &objective,
-                    &find_estimator(chosen(preset.estimator, options.estimator, estimator)),
+  const Parts parts{&find_family(chosen(preset.family, options.family, fallback.family)),
+                    &find_objective(chosen(preset.objective, options.objective, fallback.objective)),
+                    &find_estimator(chosen(preset.estimator, options.estimator, fallback.estimator)),
                     &find_optimizer(chosen(preset.optimizer, options.optimizer, fallback.optimizer))};
   refuse_idle_parts(parts, options);
   refuse_idle_options(parts, options);

@@ -35,7 +35,6 @@ const ObjectiveRecord& cubo_objective() {
           "Dieng, Tran, Ranganath, Paisley and Blei (2017), Variational inference via chi upper bound "
           "minimization, NeurIPS.",
       .options = kOptions,
-      .estimator = "dreg",
       .make = make,
   };
   return record;

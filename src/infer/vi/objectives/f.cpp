@@ -41,7 +41,6 @@ const ObjectiveRecord& f_objective() {
       .summary = "an f-divergence that needs no evidence, made small",
       .citation = "Wan, Li and Hovakimyan (2020), f-divergence variational inference, NeurIPS.",
       .options = kOptions,
-      .estimator = "dreg",
       .make = make,
   };
   return record;

@@ -26,7 +26,6 @@ const ObjectiveRecord& importance_weighted_objective() {
       .summary = "the importance-weighted bound of K draws: tighter than the ELBO",
       .citation = "Burda, Grosse and Salakhutdinov (2016), Importance weighted autoencoders, ICLR.",
       .options = kOptions,
-      .estimator = "dreg",
       .make = make,
   };
   return record;

@@ -33,7 +33,6 @@ const ObjectiveRecord& renyi_objective() {
       .summary = "the Renyi bound of order alpha: from mass-covering to mode-seeking",
       .citation = "Li and Turner (2016), Renyi divergence variational inference, NeurIPS.",
       .options = kOptions,
-      .estimator = "dreg",
       .make = make,
   };
   return record;

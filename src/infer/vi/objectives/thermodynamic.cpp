@@ -95,7 +95,6 @@ const ObjectiveRecord& thermodynamic_objective() {
       .summary = "the thermodynamic objective: the ELBO's integral over temperatures",
       .citation = "Masrani, Le and Wood (2019), The thermodynamic variational objective, NeurIPS.",
       .options = kOptions,
-      .estimator = "dreg",
       .make = make,
   };
   return record;
