@@ -127,6 +127,9 @@ struct FamilyRecord {
   std::string_view summary;  // one clause
   std::string_view citation;
   std::span<const std::string_view> options = {};  // names in infer/options.def that it reads
+  // Affine maps of a member are members: then it is fitted in the coordinates in which the start is standard
+  // normal, whatever the scales and correlations of theta.
+  bool is_affine = false;
   // Throws Error usage where the model has nothing that the family is for.
   std::unique_ptr<Family> (*make)(const FamilySetting& setting);
 };

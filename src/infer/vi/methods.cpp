@@ -46,8 +46,17 @@ constexpr Named kAdvi{
     {"meanfield", "elbo", "", ""},
 };
 
+constexpr Named kVi{
+    "vi",
+    "variational inference with family, objective, estimator and optimiser chosen from the model",
+    "A quick answer will do, with an estimate of how far it is from the posterior.",
+    "Blei, Kucukelbir and McAuliffe (2017), Variational inference: a review for statisticians, JASA 112.",
+    {"", "", "", ""},
+};
+
 }  // namespace
 
+const Method& vi_method() { return method<kVi>(); }
 const Method& advi_method() { return method<kAdvi>(); }
 
 }  // namespace kullback::infer

@@ -11,18 +11,22 @@
 #include "base/error.hpp"
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/path.hpp"
+#include "infer/start.hpp"
+#include "infer/vi/defaults.hpp"
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/evaluated_draws.hpp"
 #include "infer/vi/guess.hpp"
 #include "infer/vi/optimizer.hpp"
 #include "infer/vi/scheme.hpp"
+#include "infer/vi/whitened_density.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
 constexpr std::size_t kDrawsAtOnce = 64;
-constexpr Preset kFallback{"meanfield", "elbo", "stl", "adam"};
+constexpr std::uint64_t kMostRestarts = 3;
+constexpr std::uint32_t kFirstRestart = 1U << 20;  // names of random streams: beyond those of chains
 
 class Variational final : public Algorithm {
  public:
@@ -30,13 +34,15 @@ class Variational final : public Algorithm {
       : density_(density),
         options_(options),
         start_(std::move(start)),
-        parts_(choose_parts(preset, options_, kFallback)),
+        parts_(choose_parts(preset, options_, default_parts(density, preset, options_))),
         family_(parts_.family->make({density.dim(), density.blocks(), density.supports(), &options_})),
         noise_({start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::approximation)},
                sampling_of(options.sampling), family_->noise()) {
+    if (preset.estimator.empty() && options_.estimator.empty())
+      parts_.estimator = &default_estimator(parts_, *family_, density, options_);
     make_scheme_from({start_.theta, std::vector<double>(density.dim(), 1.0), {}});  // refuses early
     scheme_.reset();
-    if (density.dim() > 0) path_.emplace(density, options_, PathName{start_.seed, 0}, start_.theta);
+    if (density.dim() > 0) begin_path(start_.theta);
   }
 
   bool step(Draws& draws) override {
@@ -46,7 +52,7 @@ class Variational final : public Algorithm {
       if (!path_->step()) end_path();
     } else if (!scheme_) {
       make_scheme_from({start_.theta, {}, {}});  // no parameters
-    } else if (!scheme_->step()) {
+    } else if (!advance()) {
       draw(draws);
       is_done_ = log_ratios_.size() == options_.draws;
     }
@@ -54,7 +60,7 @@ class Variational final : public Algorithm {
   }
 
   Progress progress() const override {
-    std::uint64_t gradients = path_gradients_;
+    std::uint64_t gradients = earlier_gradients_;
     if (path_) gradients += path_->lbfgs().gradients();
     if (scheme_) gradients += scheme_->gradients();
     return {.done = steps_, .total = is_done_ ? steps_ : 0, .gradients = gradients};
@@ -66,9 +72,13 @@ class Variational final : public Algorithm {
   Trace trace() const override;
 
  private:
+  void begin_path(const std::vector<double>& theta);
   void end_path();
+  bool advance();
+  bool restart();
   void make_scheme_from(GaussianGuess guess);
   void draw(Draws& draws);
+  void to_theta(std::vector<double>& draws, std::vector<double>& log_q) const;
 
   density::LogDensity& density_;
   Options options_;
@@ -78,32 +88,71 @@ class Variational final : public Algorithm {
   NoiseSource noise_;
   std::optional<Path> path_;
   GaussianGuess guess_;
+  std::optional<WhitenedDensity> whitened_;
   std::unique_ptr<Scheme> scheme_;
-  std::uint64_t path_gradients_ = 0;
+  std::uint64_t earlier_gradients_ = 0;  // of paths that have ended and of schemes that failed
+  std::uint64_t restarts_ = 0;
+  std::string failure_;  // of the last scheme that failed
   std::uint64_t steps_ = 0;
   bool is_done_ = false;
   std::vector<double> log_ratios_;  // log p - log q of the draws so far
 };
 
+// Affine families live in coordinates in which the guess is standard normal.
 void Variational::make_scheme_from(GaussianGuess guess) {
   guess_ = std::move(guess);
-  scheme_ = make_scheme({&density_,
-                         family_.get(),
-                         parts_.objective,
-                         parts_.estimator,
-                         parts_.optimizer,
-                         &options_,
-                         {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
-                         guess_});
+  const std::size_t dim = density_.dim();
+  whitened_.reset();
+  if (parts_.family->is_affine && !guess_.lower.empty()) whitened_.emplace(density_, guess_);
+  scheme_ = make_scheme(
+      {whitened_ ? &*whitened_ : &density_,
+       family_.get(),
+       parts_.objective,
+       parts_.estimator,
+       parts_.optimizer,
+       &options_,
+       {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
+       whitened_ ? GaussianGuess{std::vector<double>(dim), std::vector<double>(dim, 1.0), {}} : guess_});
+}
+
+void Variational::begin_path(const std::vector<double>& theta) {
+  path_.emplace(density_, options_, PathName{start_.seed, static_cast<std::uint32_t>(restarts_)}, theta);
 }
 
 void Variational::end_path() {
-  path_gradients_ = path_->lbfgs().gradients();
-  GaussianGuess guess = path_->has_gaussian()
-                            ? guess_of(path_->gaussian())
-                            : GaussianGuess{start_.theta, std::vector<double>(density_.dim(), 1.0), {}};
+  earlier_gradients_ += path_->lbfgs().gradients();
+  if (!path_->has_gaussian() && restart()) return;
+  GaussianGuess guess =
+      path_->has_gaussian()
+          ? guess_of(path_->gaussian())
+          : GaussianGuess{path_->lbfgs().theta(), std::vector<double>(density_.dim(), 1.0), {}};
   path_.reset();
   make_scheme_from(std::move(guess));
+}
+
+// A step of the scheme; where it fails for good, another start.
+bool Variational::advance() {
+  try {
+    return scheme_->step();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::bad_input) throw;
+    failure_ = error.message();
+    if (!restart()) throw;
+    return true;
+  }
+}
+
+// From another random point; false where there have been enough, or no point with a finite density is found.
+bool Variational::restart() {
+  if (restarts_ == kMostRestarts) return false;
+  const FoundStart found = find_start(
+      density_, {.seed = start_.seed, .chain = kFirstRestart + static_cast<std::uint32_t>(restarts_)});
+  if (!found.is_ok) return false;
+  ++restarts_;
+  if (scheme_) earlier_gradients_ += scheme_->gradients();
+  scheme_.reset();
+  begin_path(found.theta);
+  return true;
 }
 
 void Variational::draw(Draws& draws) {
@@ -117,6 +166,7 @@ void Variational::draw(Draws& draws) {
   std::vector<density::Status> status(lanes);
   noise_.fill_part(first, lanes, noise.data());
   family_->draw(scheme_->lambda(), {lanes, noise.data(), theta.data(), log_q.data()});
+  if (whitened_) to_theta(theta, log_q);
   density_.evaluate({lanes, theta.data(), log_p.data(), nullptr, status.data()});
   draws.dim = dim;
   for (std::size_t k = 0; k < lanes; ++k) {
@@ -128,15 +178,24 @@ void Variational::draw(Draws& draws) {
   }
 }
 
+void Variational::to_theta(std::vector<double>& draws, std::vector<double>& log_q) const {
+  const std::vector<double> phi = draws;
+  whitened_->to_theta(log_q.size(), phi.data(), draws.data());
+  for (double& value : log_q) value -= whitened_->log_determinant();
+}
+
 void Variational::archive(Archive& archive) {
   archive.value(steps_);
   archive.value(is_done_);
-  archive.value(path_gradients_);
+  archive.value(earlier_gradients_);
+  archive.value(restarts_);
+  archive.value(failure_);
   archive.value(log_ratios_);
   bool has_path = path_.has_value();
   archive.value(has_path);
   if (has_path) {
-    if (path_) path_->archive(archive);
+    if (archive.is_reading()) begin_path(start_.theta);
+    path_->archive(archive);
     return;
   }
   path_.reset();
@@ -156,6 +215,13 @@ void Variational::archive(Archive& archive) {
 Findings Variational::findings() const {
   if (!scheme_) return {};
   Findings result = scheme_->findings();
+  if (restarts_ > 0) {
+    result.push_back({"restarted",
+                      fmt::format("The approximation began anew from another starting point {} time{}.",
+                                  restarts_, restarts_ == 1 ? "" : "s"),
+                      failure_.empty() ? "no Gaussian along the path of L-BFGS from there" : failure_,
+                      "Give starting values with --init."});
+  }
   if (!is_done_) return result;
   if (auto found = outside_finding(log_ratios_)) result.push_back(*found);
   if (auto found = khat_finding(importance_weights(log_ratios_), "the approximation"))

@@ -148,6 +148,7 @@ const FamilyRecord& full_rank_family() {
       .citation =
           "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational "
           "inference, JMLR 18.",
+      .is_affine = true,
       .make = make,
   };
   return record;
