@@ -1,5 +1,5 @@
-// A density in two dimensions that is no Gaussian, has Gaussian tails and tells its terms; functionals of it and
-// of a mean-field Gaussian by quadrature, to ten digits.
+// A density in two dimensions that is no Gaussian, has Gaussian tails and tells its terms; functionals of it
+// and of a mean-field Gaussian by quadrature, to ten digits.
 #pragma once
 
 #include <array>

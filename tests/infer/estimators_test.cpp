@@ -1,7 +1,7 @@
 // Gradient estimators. Each pair (objective, estimator) that is labelled unbiased is held to the gradient by
-// quadrature, those for the surrogate of K draws to a long independent run of the whole derivative: |z| < 4.5,
-// with seeds and the number of draws fixed so that a bias of 2 % of the gradient's norm is found by the same
-// test. Consistent ones show a bias that falls as 1 / K.
+// quadrature, those for the surrogate of K draws to a long independent run of the whole derivative: |z|
+// < 4.5, with seeds and the number of draws fixed so that a bias of 2 % of the gradient's norm is found by
+// the same test. Consistent ones show a bias that falls as 1 / K.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,14 +24,14 @@ using testing::Quadrature;
 using testing::TestDensity;
 
 constexpr double kMostZ = 4.5;
-constexpr double kBias = 0.02;      // of the gradient's norm, to be found
-constexpr double kError = 0.0028;   // of the gradient's norm: the standard error that is aimed at
+constexpr double kBias = 0.02;     // of the gradient's norm, to be found
+constexpr double kError = 0.0028;  // of the gradient's norm: the standard error that is aimed at
 const Vector kLambda{0.6, -0.5, 0.0, std::log(0.9)};
 
 // One estimator with all it stands on.
 struct Bench {
-  Bench(const ObjectiveRecord* record, std::unique_ptr<Objective> of, std::string_view name, std::size_t count,
-        std::uint64_t seed, Options given = {})
+  Bench(const ObjectiveRecord* record, std::unique_ptr<Objective> of, std::string_view name,
+        std::size_t count, std::uint64_t seed, Options given = {})
       : options(std::move(given)),
         objective(std::move(of)),
         family(find_family("meanfield").make({2, {}, {}, &options})),
@@ -73,7 +73,9 @@ struct Means {
       for (std::size_t j = 0; j < 4; ++j) products[4 * i + j] += gap[i] * (gradient[j] - mean[j]);
     }
   }
-  double along(const Vector& direction) const { return std::inner_product(mean.begin(), mean.end(), direction.begin(), 0.0); }
+  double along(const Vector& direction) const {
+    return std::inner_product(mean.begin(), mean.end(), direction.begin(), 0.0);
+  }
   double variance(const Vector& direction) const {
     double sum = 0;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -127,7 +129,8 @@ void expect_unbiased(Bench& bench, const Reference& reference, const std::string
     Vector axis(4, 0.0);
     axis[i] = 1;
     const double of_axis = std::hypot(found.error(axis), reference.error(axis)) + 1e-7;
-    EXPECT_LT(std::abs(found.mean[i] - reference.gradient[i]) / of_axis, kMostZ) << what << ", parameter " << i;
+    EXPECT_LT(std::abs(found.mean[i] - reference.gradient[i]) / of_axis, kMostZ)
+        << what << ", parameter " << i;
   }
 }
 
@@ -157,8 +160,8 @@ constexpr auto kTsallis = [](auto p, auto q) {
 
 TEST(Estimators, TheElbosAreUnbiased) {
   const Reference reference = exact_expectation(kElboFunction);
-  for (const char* name :
-       {"reparam", "stl", "dreg", "score", "score-loo", "score-cv", "rao-blackwell", "overdispersed", "local-expectation"}) {
+  for (const char* name : {"reparam", "stl", "dreg", "score", "score-loo", "score-cv", "rao-blackwell",
+                           "overdispersed", "local-expectation"}) {
     Bench bench(nullptr, find_objective("elbo").make({}), name, 8, 101);
     ASSERT_NE(bench.estimator, nullptr) << name;
     EXPECT_EQ(bench.estimator->bias(), Bias::unbiased) << name;
@@ -191,7 +194,8 @@ TEST(Estimators, SurrogatesOfSeveralDrawsAreUnbiased) {
     Bench whole(nullptr, record.make(row.options), "reparam", 10, 103, row.options);
     const Means pilot = run(whole, 4000, 1U << 29U);
     const Means means = run(whole, calls_for(whole, unit(pilot.mean), norm(pilot.mean), 0.0015));
-    const Reference reference{means.mean, [means](const Vector& direction) { return means.error(direction); }};
+    const Reference reference{means.mean,
+                              [means](const Vector& direction) { return means.error(direction); }};
     for (const char* name : {"dreg", "score", "score-loo", "score-cv"}) {
       Bench bench(nullptr, record.make(row.options), name, 10, 104, row.options);
       ASSERT_NE(bench.estimator, nullptr) << name;
@@ -220,7 +224,8 @@ TEST(Estimators, TheWholeDerivativeIsThatOfTheBound) {
           return estimate.bound;
         },
         kLambda);
-    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(found[i], expected[i], 1e-8 * (1 + norm(expected))) << row.name;
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_NEAR(found[i], expected[i], 1e-8 * (1 + norm(expected))) << row.name;
   }
 }
 
@@ -246,7 +251,8 @@ TEST(Estimators, SteinsDiscrepancyVanishesAtTheTarget) {
   const Options options;
   const auto family = find_family("meanfield").make({2, {}, {}, &options});
   const NoiseSource noise({107, 0, 5}, Sampling::iid, 2);
-  const auto estimator = find_objective("stein").make_estimator({&target, family.get(), nullptr, &noise, 8, &options});
+  const auto estimator =
+      find_objective("stein").make_estimator({&target, family.get(), nullptr, &noise, 8, &options});
   const auto mean_of = [&](const Vector& lambda) {
     Means means;
     Estimate estimate;
@@ -269,7 +275,8 @@ TEST(Estimators, SteinsDiscrepancyVanishesAtTheTarget) {
 
 // The mean of K draws' gradient less the limit, for K = 8 and 32: found at 8, about a quarter of it at 32.
 template <class MakeBench>
-void expect_bias_falls(const MakeBench& make_bench, const Vector& limit, const std::string& what, double relative) {
+void expect_bias_falls(const MakeBench& make_bench, const Vector& limit, const std::string& what,
+                       double relative) {
   const auto bias = [&](std::size_t draws, double share) {
     const auto bench = make_bench(draws);
     const Means means = run(*bench, calls_for(*bench, unit(limit), norm(limit), share));
@@ -305,7 +312,8 @@ TEST(Estimators, CubosBiasFallsAsOneOverK) {
     expect_bias_falls(
         [&](std::size_t draws) {
           const Options options{.grad_draws = draws};
-          auto bench = std::make_unique<Bench>(nullptr, find_objective("cubo").make(options), name, draws, 108, options);
+          auto bench = std::make_unique<Bench>(nullptr, find_objective("cubo").make(options), name, draws,
+                                               108, options);
           EXPECT_EQ(bench->estimator->bias(), Bias::consistent);
           return bench;
         },
@@ -324,7 +332,9 @@ Vector forward_limit() {
 
 TEST(Estimators, ForwardKlsBiasFallsAsOneOverK) {
   expect_bias_falls(
-      [](std::size_t draws) { return std::make_unique<Bench>(&find_objective("forward-kl"), nullptr, "", draws, 109); },
+      [](std::size_t draws) {
+        return std::make_unique<Bench>(&find_objective("forward-kl"), nullptr, "", draws, 109);
+      },
       forward_limit(), "forward-kl", 0.006);
 }
 
@@ -332,16 +342,16 @@ TEST(Estimators, FDivergencesBiasFallsAsOneOverK) {
   const double log_z = quadrature().log_evidence();
   const Vector limit = Quadrature::gradient(
       [&](const Vector& lambda) {
-        return -quadrature().integral(lambda, [&](double p, double q) {
-          return std::exp(q) - std::exp(0.5 * (p - log_z + q));
-        });
+        return -quadrature().integral(
+            lambda, [&](double p, double q) { return std::exp(q) - std::exp(0.5 * (p - log_z + q)); });
       },
       kLambda);
   for (const char* name : {"dreg", "score-cv"}) {
     expect_bias_falls(
         [&](std::size_t draws) {
           const Options options{.grad_draws = draws, .divergence = "hellinger"};
-          return std::make_unique<Bench>(nullptr, find_objective("f").make(options), name, draws, 110, options);
+          return std::make_unique<Bench>(nullptr, find_objective("f").make(options), name, draws, 110,
+                                         options);
         },
         limit, std::string("f hellinger ") + name, 0.0012);
   }
@@ -354,7 +364,8 @@ TEST(Estimators, MarkovianScoreClimbingHasNoBiasInTheLimit) {
   Bench bench(&find_objective("msc"), nullptr, "", 3, 111);
   run(bench, 100);
   Vector batches;
-  for (std::uint32_t b = 0; b < 200; ++b) batches.push_back(run(bench, 2000, 1000 + 2000 * b).along(direction));
+  for (std::uint32_t b = 0; b < 200; ++b)
+    batches.push_back(run(bench, 2000, 1000 + 2000 * b).along(direction));
   double mean = 0;
   double squares = 0;
   for (const double batch : batches) mean += batch / 200;
@@ -398,7 +409,8 @@ TEST(Estimators, StickingTheLandingHasNoNoiseWhereQIsP) {
   Estimate estimate;
   find_estimator("stl").make(setting)->estimate(Vector{0.4, -1, std::log(0.7), std::log(2.0)}, 0, estimate);
   for (const double value : estimate.gradient) EXPECT_NEAR(value, 0, 1e-14);
-  find_estimator("reparam").make(setting)->estimate(Vector{0.4, -1, std::log(0.7), std::log(2.0)}, 0, estimate);
+  find_estimator("reparam").make(setting)->estimate(Vector{0.4, -1, std::log(0.7), std::log(2.0)}, 0,
+                                                    estimate);
   EXPECT_GT(std::abs(estimate.gradient[0]), 1e-3);
 }
 
@@ -445,7 +457,8 @@ double total_variance(density::LogDensity& density, const char* name) {
   const auto family = find_family("meanfield").make({dim, {}, {}, &options});
   const NoiseSource noise({115, 0, 5}, Sampling::iid, dim);
   const auto elbo = find_objective("elbo").make({});
-  const auto estimator = find_estimator(name).make({&density, family.get(), elbo.get(), &noise, 16, &options});
+  const auto estimator =
+      find_estimator(name).make({&density, family.get(), elbo.get(), &noise, 16, &options});
   Vector lambda(2 * dim, 0.2);
   std::fill(lambda.begin() + static_cast<std::ptrdiff_t>(dim), lambda.end(), std::log(0.6));
   Estimate estimate;
@@ -479,14 +492,18 @@ std::string refusal(const char* estimator, const char* objective, const char* fa
   const auto family = find_family(family_name).make({density.dim(), {}, {}, &options});
   const NoiseSource noise({1, 0, 5}, sampling_of(options.sampling), family->noise());
   const std::size_t draws = std::max(options.grad_draws, of->draws());
-  return find_estimator(estimator).refuse({&density, family.get(), of.get(), &noise, draws, &options}).value_or("");
+  return find_estimator(estimator)
+      .refuse({&density, family.get(), of.get(), &noise, draws, &options})
+      .value_or("");
 }
 
 TEST(Estimators, CombinationsWithoutSenseAreRefusedWithWhatWouldWork) {
   CoupledTarget coupled;
   TestDensity no_terms(3, testing::normal({0, 0, 0}, {1, 1, 1}));
   const Options eight{.grad_draws = 8};
-  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
   EXPECT_TRUE(has(refusal("stl", "iw", "meanfield", eight, coupled), "dreg"));
   EXPECT_TRUE(has(refusal("stl", "cubo", "meanfield", eight, coupled), "dreg"));
   EXPECT_EQ(refusal("dreg", "iw", "meanfield", eight, coupled), "");
@@ -497,8 +514,9 @@ TEST(Estimators, CombinationsWithoutSenseAreRefusedWithWhatWouldWork) {
   EXPECT_TRUE(has(refusal("local-expectation", "renyi", "meanfield", eight, coupled), "score-cv"));
   EXPECT_TRUE(has(refusal("overdispersed", "iw", "meanfield", eight, coupled), "score-loo"));
   EXPECT_TRUE(has(refusal("score-cv", "iw", "meanfield", {.grad_draws = 10}, coupled), "--grad-draws 20"));
-  EXPECT_TRUE(has(refusal("score-loo", "elbo", "meanfield", {.sampling = "antithetic", .grad_draws = 8}, coupled),
-                  "--sampling iid"));
+  EXPECT_TRUE(
+      has(refusal("score-loo", "elbo", "meanfield", {.sampling = "antithetic", .grad_draws = 8}, coupled),
+          "--sampling iid"));
   EXPECT_TRUE(has(refusal("fixed", "elbo", "fullrank", {.grad_draws = 3}, no_terms), "--grad-draws 6"));
   EXPECT_EQ(refusal("fixed", "elbo", "fullrank", eight, no_terms), "");
   EXPECT_EQ(refusal("fixed", "elbo", "meanfield", {.grad_draws = 3}, no_terms), "");

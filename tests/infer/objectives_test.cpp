@@ -49,9 +49,12 @@ struct Row {
   const char* name;
   Options options;
 };
-const Row kSeveralDraws[] = {{"iw", with_draws(5)},           {"renyi", with_alpha(0.3, 5)},
-                             {"renyi", with_alpha(1, 5)},     {"renyi", with_alpha(2.5, 5)},
-                             {"tvo", with_draws(5)},          {"elbo", {}},
+const Row kSeveralDraws[] = {{"iw", with_draws(5)},
+                             {"renyi", with_alpha(0.3, 5)},
+                             {"renyi", with_alpha(1, 5)},
+                             {"renyi", with_alpha(2.5, 5)},
+                             {"tvo", with_draws(5)},
+                             {"elbo", {}},
                              {"tvo", {.importance_draws = 5, .partitions = 1}}};
 
 TEST(Objectives, SlopesAreDerivatives) {
@@ -84,8 +87,8 @@ TEST(Objectives, SlopesAreDerivatives) {
 TEST(Objectives, JetsAreDerivatives) {
   const auto f = [](auto p, auto q) {
     using std::exp, std::log, std::sqrt, std::pow, std::tanh, std::log1p, std::expm1;
-    return exp(0.3 * p - q) / (1 + p * p) - log1p(exp(q)) + sqrt(2 + q * p) * tanh(q) + pow(3 + p, 1.7) * expm1(q) -
-           log(4 + q);
+    return exp(0.3 * p - q) / (1 + p * p) - log1p(exp(q)) + sqrt(2 + q * p) * tanh(q) +
+           pow(3 + p, 1.7) * expm1(q) - log(4 + q);
   };
   const auto objective = make_expectation_objective(f);
   BoundSlopes slopes;
@@ -155,11 +158,12 @@ TEST(Objectives, PowersNeitherOverflowNorLoseDigits) {
 struct Correlated {
   explicit Correlated(double rho)
       : precision(1 / (1 - rho * rho)),
-        target(2, [this, rho](const double* x, double* gradient) {
-          gradient[0] = -precision * (x[0] - rho * x[1]);
-          gradient[1] = -precision * (x[1] - rho * x[0]);
-          return 0.5 * (x[0] * gradient[0] + x[1] * gradient[1]);
-        }),
+        target(2,
+               [this, rho](const double* x, double* gradient) {
+                 gradient[0] = -precision * (x[0] - rho * x[1]);
+                 gradient[1] = -precision * (x[1] - rho * x[0]);
+                 return 0.5 * (x[0] * gradient[0] + x[1] * gradient[1]);
+               }),
         log_evidence(std::log(2 * std::numbers::pi) + 0.5 * std::log(1 - rho * rho)),
         correlation(rho) {}
 
@@ -169,7 +173,9 @@ struct Correlated {
     const double beside = -c * correlation * precision;
     const double determinant = diagonal * diagonal - beside * beside;
     EXPECT_GT(determinant, 0);
-    return (c * std::log(2 * std::numbers::pi) + (1 - c) * std::log(precision) - 0.5 * std::log(determinant)) / c;
+    return (c * std::log(2 * std::numbers::pi) + (1 - c) * std::log(precision) -
+            0.5 * std::log(determinant)) /
+           c;
   }
   Vector lambda() const { return {0, 0, -0.5 * std::log(precision), -0.5 * std::log(precision)}; }
 
@@ -183,7 +189,8 @@ TEST(Objectives, ClosedFormsOnACorrelatedGaussian) {
   Correlated model(0.3);
   const Vector ratios = log_ratios(model.target, model.lambda(), 100000);
   EXPECT_NEAR(model.bound(1), model.log_evidence, 1e-14);
-  const double gap = 0.5 * (2 * std::log(model.precision) + std::log(1 - 0.09));  // diagonals less determinant
+  const double gap =
+      0.5 * (2 * std::log(model.precision) + std::log(1 - 0.09));  // diagonals less determinant
   const BoundJudgement elbo = judge_bound(*make("elbo"), ratios);
   EXPECT_NEAR(elbo.value, model.log_evidence - gap, 4.5 * elbo.error);
   for (const double alpha : {-0.8, -0.4, 0.2, 0.5, 0.8, 1.3, 1.6}) {
@@ -263,7 +270,8 @@ TEST(Objectives, FDivergencesAgreeWithQuadrature) {
   const Quadrature quadrature;
   const double log_z = quadrature.log_evidence();
   const auto exact = [&](auto f) {
-    return quadrature.integral(lambda, [&](double p, double q) { return std::exp(q) * f(std::exp(p - q - log_z)); });
+    return quadrature.integral(lambda,
+                               [&](double p, double q) { return std::exp(q) * f(std::exp(p - q - log_z)); });
   };
   const auto found = [&](const char* name) {
     return -make("f", {.grad_draws = ratios.size(), .divergence = name})->value({ratios, zeros}, nullptr);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -15,9 +16,11 @@ namespace kullback::infer {
 
 namespace {
 
+constexpr std::size_t kLeastDraws = 100;  // fewer have no tail to speak of
+
 // E_q[F] of the draws in groups of the objective's number.
 BoundJudgement mean_of_groups(const Objective& objective, std::span<const double> log_ratios) {
-  const std::size_t size = objective.draws();
+  const std::size_t size = std::min(objective.draws(), log_ratios.size());
   const std::size_t count = log_ratios.size() / size;
   const std::vector<double> zeros(size, 0.0);
   BoundJudgement result;
@@ -43,7 +46,7 @@ BoundJudgement judge_bound(const Objective& objective, std::span<const double> l
   std::vector<double> shares(powers.size());
   BoundJudgement result;
   result.khat = importance_weights(powers).khat;
-  result.is_infinite = !(result.khat < 1);
+  result.is_infinite = !(result.khat < 1) && log_ratios.size() >= kLeastDraws;
   result.value = log_power_mean(log_ratios, power, shares);
   double squares = 0;
   for (const double share : shares) squares += std::pow(share - 1 / static_cast<double>(shares.size()), 2);

@@ -4,7 +4,6 @@
 // the other coordinates are drawn, the integral is a Gauss-Hermite sum over the noise of coordinate i. What
 // of log p does not depend on theta_i cancels in it. One draw costs dim times kNodes values of log p, no
 // gradient; the noise left is that of the other coordinates alone.
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -21,17 +20,48 @@ struct Rule {
   std::vector<double> weights;  // sum to 1
 };
 
-// For the standard normal, by Golub and Welsch (1969): the Jacobi matrix has sqrt(i) beside its diagonal.
+// He_count and He_{count - 1} at x, of He_{n + 1} = x He_n - n He_{n - 1}.
+struct Hermite {
+  double value = 1;
+  double before = 0;
+};
+
+Hermite hermite(std::size_t count, double x) {
+  Hermite result;
+  for (std::size_t n = 0; n < count; ++n) {
+    const double next = x * result.value - static_cast<double>(n) * result.before;
+    result.before = result.value;
+    result.value = next;
+  }
+  return result;
+}
+
+double root_between(std::size_t count, double low, double high) {
+  const bool rises = hermite(count, high).value > 0;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = 0.5 * (low + high);
+    ((hermite(count, middle).value > 0) == rises ? high : low) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+// For the standard normal. The nodes are the roots of He_n, one between each two of He_{n - 1}; their
+// weights are (n - 1)! / (n He_{n - 1}^2).
 Rule gauss_hermite(std::size_t count) {
-  const auto size = static_cast<Eigen::Index>(count);
-  Eigen::MatrixXd jacobi = Eigen::MatrixXd::Zero(size, size);
-  for (Eigen::Index i = 1; i < size; ++i)
-    jacobi(i, i - 1) = jacobi(i - 1, i) = std::sqrt(static_cast<double>(i));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(jacobi);
   Rule result;
-  for (Eigen::Index i = 0; i < size; ++i) {
-    result.nodes.push_back(solver.eigenvalues()[i]);
-    result.weights.push_back(std::pow(solver.eigenvectors()(0, i), 2));
+  for (std::size_t n = 1; n <= count; ++n) {
+    const double beyond = 2 * std::sqrt(static_cast<double>(n)) + 1;
+    std::vector<double> roots;
+    for (std::size_t i = 0; i < n; ++i) {
+      roots.push_back(
+          root_between(n, i == 0 ? -beyond : result.nodes[i - 1], i + 1 == n ? beyond : result.nodes[i]));
+    }
+    result.nodes = roots;
+  }
+  for (const double node : result.nodes) {
+    const double before = hermite(count, node).before;
+    result.weights.push_back(std::tgamma(static_cast<double>(count)) /
+                             (static_cast<double>(count) * before * before));
   }
   return result;
 }
