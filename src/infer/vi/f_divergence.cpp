@@ -16,6 +16,8 @@ namespace kullback::infer {
 
 namespace {
 
+double curvature(const DivergenceFunction& f, double t) { return f(Jet(t, 0, 1, 0, 0)).q_q; }
+
 class FObjective final : public Objective {
  public:
   FObjective(DivergenceFunction f, std::size_t draws) : f_(std::move(f)), draws_(draws) {}
@@ -23,6 +25,11 @@ class FObjective final : public Objective {
   std::size_t draws() const override { return draws_; }
   Bias bias() const override { return Bias::consistent; }
   double sign() const override { return -1; }
+  // f grows as t^a, up to constants and multiples of t, where f'' goes as t^(a - 2).
+  double power() const override {
+    const double a = 2 + std::log(curvature(f_, 2) / curvature(f_, 1)) / std::log(2.0);
+    return a > 1 + 1e-9 || a < -1e-9 ? a : 0;
+  }
 
   double value(const DrawLogs& logs, BoundSlopes* slopes) const override {
     const std::vector<Jet> each = functions(logs);
@@ -69,8 +76,6 @@ class FObjective final : public Objective {
   DivergenceFunction f_;
   std::size_t draws_;
 };
-
-double curvature(const DivergenceFunction& f, double t) { return f(Jet(t, 0, 1, 0, 0)).q_q; }
 
 }  // namespace
 

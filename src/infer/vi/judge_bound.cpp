@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "infer/optimize/importance.hpp"
-#include "infer/vi/power_mean.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
 constexpr std::size_t kLeastDraws = 100;  // fewer have no tail to speak of
+constexpr std::size_t kBatches = 25;
 
-// E_q[F] of the draws in groups of the objective's number.
-BoundJudgement mean_of_groups(const Objective& objective, std::span<const double> log_ratios) {
-  const std::size_t size = std::min(objective.draws(), log_ratios.size());
+// Mean of F over groups of `size` draws, with its standard error, as people read it.
+BoundJudgement mean_of_groups(const Objective& objective, std::span<const double> log_ratios,
+                              std::size_t size) {
   const std::size_t count = log_ratios.size() / size;
   const std::vector<double> zeros(size, 0.0);
   BoundJudgement result;
@@ -38,19 +38,18 @@ BoundJudgement mean_of_groups(const Objective& objective, std::span<const double
 
 }  // namespace
 
+// A bound that averages a power is that of all the draws at once, whose error that of its batches tells.
 BoundJudgement judge_bound(const Objective& objective, std::span<const double> log_ratios) {
   const double power = objective.power();
-  if (power == 0) return mean_of_groups(objective, log_ratios);
+  if (power == 0)
+    return mean_of_groups(objective, log_ratios, std::min(objective.draws(), log_ratios.size()));
+  BoundJudgement result =
+      mean_of_groups(objective, log_ratios, std::max<std::size_t>(1, log_ratios.size() / kBatches));
+  result.value = mean_of_groups(objective, log_ratios, log_ratios.size()).value;
   std::vector<double> powers(log_ratios.begin(), log_ratios.end());
   for (double& value : powers) value *= power;
-  std::vector<double> shares(powers.size());
-  BoundJudgement result;
   result.khat = importance_weights(powers).khat;
   result.is_infinite = !(result.khat < 1) && log_ratios.size() >= kLeastDraws;
-  result.value = log_power_mean(log_ratios, power, shares);
-  double squares = 0;
-  for (const double share : shares) squares += std::pow(share - 1 / static_cast<double>(shares.size()), 2);
-  result.error = std::sqrt(squares) / std::abs(power);
   return result;
 }
 

@@ -6,6 +6,7 @@
 // chosen as 1 / sqrt(n). The baseline is the weighted mean over the other draws.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
