@@ -35,6 +35,7 @@ enum class Purpose : std::uint32_t {
   family_start,
   quadrature,
   particles,
+  conditional_choice,
 };
 
 struct Start {

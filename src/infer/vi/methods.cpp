@@ -73,6 +73,32 @@ constexpr Named kDadvi{
     {"meanfield", "elbo", "reparam", "lbfgs"},
 };
 
+constexpr Named kImportanceWeighted{
+    "iw",
+    "full-rank Gaussian by stochastic ascent of the importance-weighted bound",
+    "The approximation is to be a proposal for importance sampling, or the evidence is wanted.",
+    "Burda, Grosse and Salakhutdinov (2016), Importance weighted autoencoders, ICLR.",
+    {"fullrank", "iw", "", ""},
+};
+
+constexpr Named kRenyi{
+    "renyi",
+    "mean-field Gaussian by stochastic ascent of the Renyi bound",
+    "The ELBO's mean field is too narrow: a smaller --alpha covers more of the posterior.",
+    "Li and Turner (2016), Renyi divergence variational inference, NeurIPS.",
+    {"meanfield", "renyi", "", ""},
+};
+
+constexpr Named kCubo{
+    "cubo",
+    "full-rank Gaussian that makes the chi upper bound of the evidence small",
+    "Intervals must not be too short, in few dimensions; or an upper bound of the evidence is wanted.",
+    "Dieng, Tran, Ranganath, Paisley and Blei (2017), Variational inference via chi upper bound "
+    "minimization, "
+    "NeurIPS.",
+    {"fullrank", "cubo", "", ""},
+};
+
 constexpr Named kVi{
     "vi",
     "variational inference with family, objective, estimator and optimiser chosen from the model",
@@ -84,6 +110,9 @@ constexpr Named kVi{
 }  // namespace
 
 const Method& vi_method() { return method<kVi>(); }
+const Method& iw_method() { return method<kImportanceWeighted>(); }
+const Method& renyi_method() { return method<kRenyi>(); }
+const Method& cubo_method() { return method<kCubo>(); }
 const Method& advi_method() { return method<kAdvi>(); }
 const Method& fullrank_method() { return method<kFullRank>(); }
 const Method& lowrank_method() { return method<kLowRank>(); }

@@ -16,6 +16,7 @@
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/evaluated_draws.hpp"
 #include "infer/vi/guess.hpp"
+#include "infer/vi/judge_bound.hpp"
 #include "infer/vi/optimizer.hpp"
 #include "infer/vi/scheme.hpp"
 #include "infer/vi/whitened_density.hpp"
@@ -230,6 +231,11 @@ Findings Variational::findings() const {
   if (auto found = outside_finding(log_ratios_)) result.push_back(*found);
   if (auto found = khat_finding(importance_weights(log_ratios_), "the approximation"))
     result.push_back(*found);
+  if (parts_.objective->make != nullptr) {
+    const auto objective = parts_.objective->make(options_);
+    if (auto found = infinite_bound_finding(judge_bound(*objective, log_ratios_), *objective))
+      result.push_back(*found);
+  }
   return result;
 }
 
@@ -252,6 +258,8 @@ Facts Variational::facts() const {
   result.emplace_back("elbo", fmt::format("{:.6g}", mean));
   result.emplace_back("elbo standard error", fmt::format("{:.2g}", std::sqrt(squares / count / (count - 1))));
   result.emplace_back("khat", fmt::format("{:.2f}", weights.khat));
+  if (parts_.objective->make != nullptr && parts_.objective->name != "elbo")
+    result.emplace_back("bound", judge_bound(*parts_.objective->make(options_), log_ratios_).text());
   return result;
 }
 
