@@ -12,11 +12,13 @@ struct Named {
   std::string_view use_when;
   std::string_view citation;
   Preset preset;
+  Preset (*preset_for)(std::size_t dim) = nullptr;  // in place of `preset`, which then names the options only
 };
 
 template <const Named& named>
 std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& options, Start start) {
-  return make_variational(density, options, std::move(start), named.preset);
+  const Preset preset = named.preset_for == nullptr ? named.preset : named.preset_for(density.dim());
+  return make_variational(density, options, std::move(start), preset);
 }
 
 template <const Named& named>
@@ -107,8 +109,23 @@ constexpr Named kVi{
     {"", "", "", ""},
 };
 
+constexpr std::size_t kMostSpline = 32;  // coordinates; beyond, splines need more steps than they are worth
+
+constexpr Named kFlow{
+    "flow",
+    "normalising flow by stochastic ascent of the ELBO: splines up to 32 coordinates, RealNVP beyond",
+    "The posterior is bent or has a funnel, gradients are cheap and dimensions not too many.",
+    "Rezende and Mohamed (2015), Variational inference with normalizing flows, ICML; Durkan, Bekasov, Murray "
+    "and Papamakarios (2019), Neural spline flows, NeurIPS.",
+    {"spline", "elbo", "", ""},
+    [](std::size_t dim) {
+      return Preset{dim <= kMostSpline ? "spline" : "realnvp", "elbo", "", ""};
+    },
+};
+
 }  // namespace
 
+const Method& flow_method() { return method<kFlow>(); }
 const Method& vi_method() { return method<kVi>(); }
 const Method& iw_method() { return method<kImportanceWeighted>(); }
 const Method& renyi_method() { return method<kRenyi>(); }

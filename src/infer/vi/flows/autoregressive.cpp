@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kBound = 3;  // of log-scales
 constexpr double kFirstOutput = 0.02;
-constexpr double kUnit = 0.2;
+constexpr double kUnit = 0.1;
 
 }  // namespace
 

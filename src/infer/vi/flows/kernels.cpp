@@ -51,10 +51,21 @@ struct Product {
     }
   }
 
+  template <std::size_t kRows>
+  KULLBACK_INLINE static void lanes(const ProductCall& call, std::size_t row) {
+    for (std::size_t lane = 0; lane < call.lanes; lane += kLaneBlock) block<kRows>(call, row, lane);
+  }
+
+  // The smaller of A and x is the one that is read again and again.
   KULLBACK_INLINE static void run(const ProductCall& call) {
+    std::size_t row = 0;
+    if (call.a.rows > call.lanes) {
+      for (; row + 4 <= call.a.rows; row += 4) lanes<4>(call, row);
+      for (; row < call.a.rows; ++row) lanes<1>(call, row);
+      return;
+    }
     for (std::size_t lane = 0; lane < call.lanes; lane += kLaneBlock) {
-      std::size_t row = 0;
-      for (; row + 4 <= call.a.rows; row += 4) block<4>(call, row, lane);
+      for (row = 0; row + 4 <= call.a.rows; row += 4) block<4>(call, row, lane);
       for (; row < call.a.rows; ++row) block<1>(call, row, lane);
     }
   }
@@ -100,6 +111,23 @@ struct OuterSum {
   }
 };
 
+struct RowSumCall {
+  const double* y;
+  std::size_t rows;
+  std::size_t lanes;
+  double* sums;
+};
+
+struct RowSums {
+  KULLBACK_INLINE static void run(const RowSumCall& call) {
+    for (std::size_t i = 0; i < call.rows; ++i) {
+      Pack sum = {};
+      for (std::size_t k = 0; k < call.lanes; k += kPack) sum += pack_at(call.y + i * call.lanes + k);
+      call.sums[i] += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    }
+  }
+};
+
 struct ElementCall {
   const double* x;
   std::size_t count;
@@ -137,11 +165,7 @@ void fill_rows(const double* values, std::size_t rows, std::size_t lanes, double
 }
 
 void add_row_sums(const double* y, std::size_t rows, std::size_t lanes, double* sums) {
-  for (std::size_t i = 0; i < rows; ++i) {
-    Pack sum = {};
-    for (std::size_t k = 0; k < lanes; k += kPack) sum += pack_at(y + i * lanes + k);
-    sums[i] += (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  }
+  dispatch<RowSums>(RowSumCall{y, rows, lanes, sums});
 }
 
 void tanh_all(const double* x, std::size_t count, double* y) { dispatch<Tanh>(ElementCall{x, count, y}); }

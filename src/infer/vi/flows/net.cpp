@@ -10,7 +10,7 @@ namespace kullback::infer::flows {
 namespace {
 
 // A step of one unit in all weights of a neuron moves what it says by some tenths.
-constexpr double kUnit = 0.2;
+constexpr double kUnit = 0.1;
 
 }  // namespace
 
