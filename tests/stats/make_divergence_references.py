@@ -336,7 +336,8 @@ def flat(parameters):
 
 
 def text(x):
-    return ("kInf" if x > 0 else "-kInf") if mp.isinf(x) else mp.nstr(x, 20, min_fixed=0, max_fixed=0)
+    """As a double: what overflows is infinite."""
+    return ("kInf" if x > 0 else "-kInf") if abs(x) > sys.float_info.max else mp.nstr(x, 20, min_fixed=0, max_fixed=0)
 
 
 def check_by_quadrature(p, q):

@@ -61,11 +61,11 @@ double l_integral(double z, double one) {
   return (std::abs(z) < kSeriesBelow ? log1p_excess(z) : z - std::log(one)) / z / z;
 }
 
-// x and precision = 1 + x.
-double log_gap(double x, double precision, double alpha) {
+// x and precision = 1 + x; alpha and rest = 1 - alpha: a small one keeps its digits where the roles are
+// exchanged.
+double log_gap(double x, double precision, double alpha, double rest) {
   const double y = x / precision;
-  if (alpha < 0.5) return log_gap(-y, 1 / precision, 1 - alpha);
-  const double rest = 1 - alpha;
+  if (alpha < 0.5) return log_gap(-y, 1 / precision, rest, alpha);
   if (alpha <= 1) {
     const double ahead = rest + alpha * precision;  // 1 + a x
     return alpha * x * x * k_integral(alpha * x, ahead) +
@@ -89,7 +89,7 @@ struct Aligned {
 double gap_of(double x, double precision, double mean, double alpha) {
   const double ahead = alpha <= 1 ? 1 - alpha + alpha * precision : precision + (alpha - 1) * x;  // 1 + a x
   if (!(ahead > 0)) return kInfinity;
-  return (precision * mean * mean / ahead + log_gap(x, precision, alpha)) / 2;
+  return (precision * mean * mean / ahead + log_gap(x, precision, alpha, 1 - alpha)) / 2;
 }
 
 double log_max_ratio_of(double x, double precision, double mean) {
