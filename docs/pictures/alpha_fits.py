@@ -57,7 +57,7 @@ def right_panel(fits):
             left = alpha == 3.0
             yield f'<circle cx="{x:.2f}" cy="{y:.2f}" r="5" fill="{SHOWN[alpha]}"/>'
             yield (f'<text x="{x + (-10 if left else 10):.2f}" y="{y + (-8 if left else 16):.2f}" class="label" '
-                   f'text-anchor="{"end" if left else "start"}" fill="{SHOWN[alpha]}">{NAMES[alpha]}</text>')
+                   f'text-anchor="{"end" if left else "start"}" style="fill:{SHOWN[alpha]}">{NAMES[alpha]}</text>')
 
 
 def main():

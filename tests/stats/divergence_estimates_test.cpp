@@ -135,7 +135,9 @@ TEST(DivergenceQuadrature, failures_are_told) {
   Density nan = p;
   nan.log_density = [](double x) { return x > 1 ? NAN : log_normal(x, 0, 1); };
   EXPECT_EQ(kind_of([&] { kl_divergence(nan, p); }), ErrorKind::bad_input);
-  EXPECT_EQ(kind_of([&] { kl_divergence(p, p, {.tolerance = 1e-10, .max_evaluations = 100}); }),
+  Density wild = p;
+  wild.log_density = [](double x) { return log_normal(x, 0, 1) + std::log1p(std::sin(1e5 * x) / 2); };
+  EXPECT_EQ(kind_of([&] { kl_divergence(wild, p, {.tolerance = 1e-10, .max_evaluations = 5000}); }),
             ErrorKind::bad_input);
   EXPECT_EQ(kind_of([&] { kl_divergence(p, Density{}); }), ErrorKind::usage);
   EXPECT_EQ(kind_of([&] { renyi_divergence(p, p, 0); }), ErrorKind::usage);
@@ -185,7 +187,7 @@ TEST(DivergenceDraws, agree_with_the_closed_form) {
 
 // The standard error is the spread of repeated estimates: 200 of them know it to 5 %.
 TEST(DivergenceDraws, standard_errors_are_right) {
-  const Normal p{0, 1}, q{0.5, 1.25};
+  const Normal p{0, 1}, q{0.5, 0.9};  // weights with fourth moments
   const std::vector<std::pair<std::function<Estimate(const DrawsOfP&)>, double>> estimators = {
       {[](const DrawsOfP& of) { return kl_divergence(of); }, kl_divergence(p, q)},
       {[](const DrawsOfP& of) { return renyi_divergence(of, 0.5); }, renyi_divergence(p, q, 0.5)},
@@ -304,7 +306,7 @@ TEST(MaximumMeanDiscrepancy, by_hand) {
   const auto m = [](double apart) { return 1 / std::sqrt(1 + apart * apart / 4); };
   EXPECT_NEAR(imq.squared_unbiased, m(1) + m(2) - (m(2) + m(4) + m(1) + m(3)) / 2, 1e-15);
   EXPECT_DOUBLE_EQ(median_distance({x, 1}, {y, 1}), 2);  // of 1, 1, 2, 2, 3, 4
-  EXPECT_EQ(mmd({x, 1}, {x, 1}).squared_biased, 0);
+  EXPECT_NEAR(mmd({x, 1}, {x, 1}).squared_biased, 0, 1e-15);
 }
 
 struct Repeated {

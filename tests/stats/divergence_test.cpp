@@ -18,25 +18,36 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+// Parameters are followed by zeros; as an array of numbers the rows compile quickly.
+constexpr std::size_t kMaxParameters = 12;
 struct Row {
   const char* family;
-  std::vector<double> p, q;
+  double p[kMaxParameters], q[kMaxParameters];
   const char* divergence;
   double order;
   double expected;
 };
-const std::vector<Row> kRows = {
+const Row kRows[] = {
 #include "tests/stats/data/divergences.inc"
 };
 
-void make(Normal& of, const std::vector<double>& x) { of = {x[0], x[1]}; }
-void make(Exponential& of, const std::vector<double>& x) { of = {x[0]}; }
-void make(Gamma& of, const std::vector<double>& x) { of = {x[0], x[1]}; }
-void make(Beta& of, const std::vector<double>& x) { of = {x[0], x[1]}; }
-void make(Poisson& of, const std::vector<double>& x) { of = {x[0]}; }
-void make(Dirichlet& of, const std::vector<double>& x) { of = {x}; }
-void make(Discrete& of, const std::vector<double>& x) { of = {x}; }
-void make(Gaussian& of, const std::vector<double>& x) {
+using Parameters = const double (&)[kMaxParameters];
+
+std::vector<double> without_zeros_at_the_end(Parameters x) {
+  std::vector<double> result(std::begin(x), std::end(x));
+  while (result.back() == 0) result.pop_back();
+  return result;
+}
+
+void make(Normal& of, Parameters x) { of = {x[0], x[1]}; }
+void make(Exponential& of, Parameters x) { of = {x[0]}; }
+void make(Gamma& of, Parameters x) { of = {x[0], x[1]}; }
+void make(Beta& of, Parameters x) { of = {x[0], x[1]}; }
+void make(Poisson& of, Parameters x) { of = {x[0]}; }
+void make(Dirichlet& of, Parameters x) { of = {without_zeros_at_the_end(x)}; }
+void make(Discrete& of, Parameters x) { of = {{std::begin(x), std::end(x)}}; }
+void make(Gaussian& of, Parameters parameters) {
+  const std::vector<double> x = without_zeros_at_the_end(parameters);
   std::ptrdiff_t dim = 1;
   while (dim + dim * dim < static_cast<std::ptrdiff_t>(x.size())) ++dim;
   of = {{x.begin(), x.begin() + dim}, {x.begin() + dim, x.end()}};
@@ -89,19 +100,21 @@ struct Tolerance {
   double absolute = 0;
 };
 
-// Beyond rounding: quadrature, differences of distribution functions, and Gaussians, which go through
-// decompositions (where the two are nearly equal, a difference of 1e-6 is known to 1e-10).
+// Beyond rounding: quadrature, differences of distribution functions, escorts of nearly equal or very narrow
+// distributions, and Bures's distance of nearly equal covariances.
 Tolerance tolerance_of(const Row& row) {
   const std::string name = row.divergence, family = row.family;
+  const bool are_near = std::abs(row.p[0] - row.q[0]) < 1e-4 * std::abs(row.p[0]);
   if (name == "jensen_shannon") return {1e-10, 1e-16};
   if (name == "total_variation") return {1e-12, 1e-15};
-  if (name == "wasserstein") return {1e-10, 1e-15};
+  if (name == "wasserstein") return {1e-10, are_near && family == "Gaussian" ? 1e-8 : 1e-15};
   if (name == "cauchy_schwarz" && family == "Poisson") return {1e-12, 1e-15};
+  if (name == "beta") return {row.p[0] > 1e5 ? 1e-5 : are_near ? 1e-8 : 1e-12, 1e-300};
   return {1e-12, 1e-300};
 }
 
 TEST(DivergenceReferences, all_rows) {
-  ASSERT_GT(kRows.size(), 1000u);
+  ASSERT_GT(std::size(kRows), 1000u);
   for (const Row& row : kRows) {
     SCOPED_TRACE(std::string(row.family) + " " + row.divergence + " of order " + std::to_string(row.order) +
                  ", p = " + std::to_string(row.p[0]) + "..., q = " + std::to_string(row.q[0]) + "...");
@@ -204,7 +217,9 @@ TYPED_TEST(Families, orders_and_inequalities) {
     EXPECT_LE(kl, std::log1p(chi2) * kSlack);
     EXPECT_LE(h * h, kl / 2 * kSlack);
     EXPECT_NEAR(alpha_divergence(p, q, 0.5), 4 * h * h, 1e-12);
-    if (std::isfinite(chi2)) EXPECT_NEAR(alpha_divergence(p, q, 2), chi2 / 2, 1e-12 * chi2);
+    if (std::isfinite(chi2)) {
+      EXPECT_NEAR(alpha_divergence(p, q, 2), chi2 / 2, 1e-12 * chi2);
+    }
     EXPECT_EQ(beta_divergence(p, q, 0), kl_divergence(p, q));
   });
 }

@@ -216,7 +216,7 @@ def crossings(p, q):
     grid = [a + (b - a) * k / 40 for a, b in zip(points, points[1:]) for k in range(40)]
     difference = lambda x: p.log_density(x) - q.log_density(x)
     return [mp.findroot(difference, (a, b), solver="anderson", verify=False) for a, b in zip(grid, grid[1:])
-            if mp.sign(difference(a)) * mp.sign(difference(b)) < 0]
+            if mp.sign(difference(a)) * mp.sign(difference(b)) < 0] + [x for x in grid if difference(x) == 0]
 
 
 def renyi(p, q, a):
@@ -336,7 +336,8 @@ def flat(parameters):
 
 
 def text(x):
-    return ("kInf" if x > 0 else "-kInf") if mp.isinf(x) else mp.nstr(x, 20, min_fixed=0, max_fixed=0)
+    """As a double: what overflows is infinite."""
+    return ("kInf" if x > 0 else "-kInf") if abs(x) > sys.float_info.max else mp.nstr(x, 20, min_fixed=0, max_fixed=0)
 
 
 def check_by_quadrature(p, q):

@@ -52,9 +52,11 @@ class Pair final {
     check_mass("second", [](const LogPair& at) { return std::exp(at.log_q); });
   }
 
-  Integral integral(const PairElement& element) const {
+  Integral integral(const PairElement& element) const { return integral(element, options_); }
+
+  Integral integral(const PairElement& element, const QuadratureOptions& options) const {
     return integrate_pair(
-        axis_, breaks_, [this](const Place& at) { return at_place(at); }, element, options_);
+        axis_, breaks_, [this](const Place& at) { return at_place(at); }, element, options);
   }
 
   // Of elements that are not homogeneous of degree 1: without the factor dx in the densities.
@@ -124,10 +126,13 @@ Integral renyi_divergence(const Density& p, const Density& q, double order,
   if (scale * divergence.value <= 0.5)
     return mapped(divergence, order * gap_from_alpha(divergence.value, order),
                   order / (1 - scale * divergence.value));
-  const Integral affinity = pair.integral([order](const LogPair& at) {
+  const auto overlap = [order](const LogPair& at) {
     const bool both = at.log_p != -kInfinity && at.log_q != -kInfinity;
     return both ? std::exp(order * at.log_p + (1 - order) * at.log_q) : 0;
-  });
+  };
+  QuadratureOptions relative = options;
+  relative.absolute_tolerance = 0;
+  const Integral affinity = pair.integral(overlap, relative);
   return mapped(affinity, std::log(affinity.value) / (order - 1), 1 / (affinity.value * (order - 1)));
 }
 

@@ -20,7 +20,8 @@ struct Density {
 };
 
 struct QuadratureOptions {
-  double tolerance = 1e-10;  // relative, of the integral; below it 1e-14 absolute
+  double tolerance = 1e-10;  // relative, of the integral
+  double absolute_tolerance = 1e-14;
   std::size_t max_evaluations = 200000;
 };
 

@@ -49,9 +49,9 @@ std::vector<double> log_ratios(const DrawsOfP& draws) {
 }
 
 Estimate mean_of(std::span<const double> terms) {
-  const double value = mean(terms);
-  if (std::isinf(value)) return {value, 0, true, kNaN};
-  return {value, std::sqrt(variance(terms) / static_cast<double>(terms.size())), true, tail_khat(terms)};
+  if (std::isinf(sum(terms))) return {kInfinity, 0, true, kNaN};
+  return {mean(terms), std::sqrt(variance(terms) / static_cast<double>(terms.size())), true,
+          tail_khat(terms)};
 }
 
 template <class Term>

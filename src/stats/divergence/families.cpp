@@ -117,6 +117,7 @@ double hellinger_distance(const P& p, const P& q) {
 template <Family P>
 double beta_divergence(const P& p, const P& q, double beta) {
   check_order(beta, "beta");
+  if (beta == 0) return kl_divergence(p, q);
   check_pair(p, q);
   if constexpr (std::same_as<P, Poisson>)
     if (beta < 0)

@@ -34,59 +34,80 @@ using Vector = Eigen::VectorXd;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSymmetryTolerance = 1e-10;
 constexpr double kNearlyEqual = 0.5;
+constexpr double kSeriesBelow = 0.25;
 constexpr double kOrthogonal = 1e-15;
 constexpr int kMaxSweeps = 60;
 const double kLogTwoPi = std::log(2 * std::numbers::pi);
 
-// z - log(1 + z) >= 0.
+// z - log(1 + z) >= 0, |z| < 1/2.
 double log1p_excess(double z) {
-  if (std::abs(z) > 0.25) return z - std::log1p(z);
   double total = 0, power = -z;
-  for (int k = 2; k < 32; ++k) {
+  for (int k = 2; k < 56; ++k) {
     power *= -z;
     total += power / k;
   }
   return total;
 }
 
-double ratio_to_square(double value, double z) { return z == 0 ? 0.5 : value / z / z; }
-double k_integral(double z) { return ratio_to_square(log1p_excess(-z / (1 + z)), z); }
-double l_integral(double z) { return ratio_to_square(log1p_excess(z), z); }
+// The integrals above, with one = 1 + z for its own sake: z may be next to -1.
+double k_integral(double z, double one) {
+  if (z == 0) return 0.5;
+  const double value = std::abs(z) < kSeriesBelow ? log1p_excess(-z / one) : std::log(one) - z / one;
+  return value / z / z;
+}
 
-double log_gap(double x, double alpha) {
-  const double y = x / (1 + x);
-  if (alpha < 0.5) return log_gap(-y, 1 - alpha);
-  if (alpha <= 1)
-    return alpha * x * x * k_integral(alpha * x) + (1 - alpha) * y * y * k_integral(-(1 - alpha) * y);
-  return (x * x * k_integral(x) + (alpha - 1) * y * y * l_integral((alpha - 1) * y)) / alpha;
+double l_integral(double z, double one) {
+  if (z == 0) return 0.5;
+  return (std::abs(z) < kSeriesBelow ? log1p_excess(z) : z - std::log(one)) / z / z;
+}
+
+// x and precision = 1 + x; alpha and rest = 1 - alpha: a small one keeps its digits where the roles are
+// exchanged.
+double log_gap(double x, double precision, double alpha, double rest) {
+  const double y = x / precision;
+  if (alpha < 0.5) return log_gap(-y, 1 / precision, rest, alpha);
+  if (alpha <= 1) {
+    const double ahead = rest + alpha * precision;  // 1 + a x
+    return alpha * x * x * k_integral(alpha * x, ahead) +
+           rest * y * y * k_integral(-rest * y, ahead / precision);
+  }
+  const double ahead = precision - rest * x;
+  return (x * x * k_integral(x, precision) - rest * y * y * l_integral(-rest * y, ahead / precision)) / alpha;
+}
+
+double log_precision(double x, double precision) {
+  return std::abs(x) < 0.5 ? std::log1p(x) : std::log(precision);
 }
 
 // p in coordinates in which q is standard.
 struct Aligned {
-  Vector x;     // precisions - 1
-  Vector mean;  // of p
+  Vector x;          // precisions - 1
+  Vector precision;  // of p
+  Vector mean;       // of p
 };
 
-double gap_of(double x, double mean, double alpha) {
-  if (!(1 + alpha * x > 0)) return kInfinity;
-  return ((1 + x) * mean * mean / (1 + alpha * x) + log_gap(x, alpha)) / 2;
+double gap_of(double x, double precision, double mean, double alpha) {
+  const double ahead = alpha <= 1 ? 1 - alpha + alpha * precision : precision + (alpha - 1) * x;  // 1 + a x
+  if (!(ahead > 0)) return kInfinity;
+  return (precision * mean * mean / ahead + log_gap(x, precision, alpha, 1 - alpha)) / 2;
 }
 
-double log_max_ratio_of(double x, double mean) {
+double log_max_ratio_of(double x, double precision, double mean) {
   if (x < 0 || (x == 0 && mean != 0)) return kInfinity;
-  return std::log1p(x) / 2 + (x == 0 ? 0 : (1 + x) * mean * mean / x / 2);
+  return log_precision(x, precision) / 2 + (x == 0 ? 0 : precision * mean * mean / x / 2);
 }
 
 template <class Term>
 double sum_of(const Aligned& of, const Term& term) {
   double total = 0;
-  for (Eigen::Index i = 0; i < of.x.size(); ++i) total += term(of.x[i], of.mean[i]);
+  for (Eigen::Index i = 0; i < of.x.size(); ++i) total += term(of.x[i], of.precision[i], of.mean[i]);
   return total;
 }
 
 Aligned align(const Normal& p, const Normal& q) {
-  Aligned result{Vector(1), Vector(1)};
+  Aligned result{Vector(1), Vector(1), Vector(1)};
   result.x[0] = (q.sd - p.sd) / p.sd * ((q.sd + p.sd) / p.sd);
+  result.precision[0] = q.sd / p.sd * (q.sd / p.sd);
   result.mean[0] = (p.mean - q.mean) / q.sd;
   return result;
 }
@@ -106,6 +127,7 @@ Matrix factor_of(const Gaussian& of) {
 Aligned align_near(const Matrix& difference, const Vector& mean) {
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(difference);
   return {eigen.eigenvalues().unaryExpr([](double m) { return -m / (1 + m); }),
+          eigen.eigenvalues().unaryExpr([](double m) { return 1 / (1 + m); }),
           eigen.eigenvectors().transpose() * mean};
 }
 
@@ -140,7 +162,8 @@ Vector singular_values(Matrix of, Vector& along) {
 
 Aligned align_far(const Matrix& factor, Vector mean) {
   const Vector values = singular_values(factor, mean);
-  return {values.unaryExpr([](double s) { return (1 - s) / s * ((1 + s) / s); }), mean};
+  return {values.unaryExpr([](double s) { return (1 - s) / s * ((1 + s) / s); }),
+          values.unaryExpr([](double s) { return 1 / s / s; }), mean};
 }
 
 Aligned align(const Gaussian& p, const Gaussian& q) {
@@ -155,7 +178,9 @@ Aligned align(const Gaussian& p, const Gaussian& q) {
 
 template <class P>
 double gaussian_gap(const P& p, const P& q, double alpha) {
-  return sum_of(align(p, q), [alpha](double x, double mean) { return gap_of(x, mean, alpha); });
+  return sum_of(align(p, q), [alpha](double x, double precision, double mean) {
+    return gap_of(x, precision, mean, alpha);
+  });
 }
 
 void check_symmetric(const Gaussian& of) {
@@ -251,7 +276,8 @@ double log_power_ratio(const Normal& p, const Normal& q, double order) {
 }
 
 double log_power_ratio(const Gaussian& p, const Gaussian& q, double order) {
-  return (order - 1) / 2 * sum_of(align(p, q), [](double x, double) { return std::log1p(x); });
+  return (order - 1) / 2 *
+         sum_of(align(p, q), [](double x, double precision, double) { return log_precision(x, precision); });
 }
 
 double total_variation(const Gaussian& p, const Gaussian& q) {

@@ -24,7 +24,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kAbsolute = 1e-14;
 constexpr double kLargestExponent = 690;
 constexpr double kPanels[] = {0.5, 1, 1.5, 2, 3, 4, 6, 8, 11, 15, 25, 50, 100, 200, 400};
 constexpr std::size_t kPoints = 21;
@@ -165,7 +164,7 @@ Integral integrate(const Axis& axis, std::span<const double> breaks,
   };
   for (std::size_t i = 1; i < places.size(); ++i) add(places[i - 1], places[i]);
   std::size_t evaluations = kPoints * panels.size();
-  while (!(total.error <= options.tolerance * std::abs(total.value) + kAbsolute)) {
+  while (!(total.error <= options.tolerance * std::abs(total.value) + options.absolute_tolerance)) {
     if (std::isinf(total.value)) return {total.value, 0};
     if (evaluations + 2 * kPoints > options.max_evaluations) did_not_converge(total, evaluations);
     std::pop_heap(panels.begin(), panels.end());
