@@ -30,7 +30,6 @@ class NoiseSource final {
 
   const NoiseName& name() const { return name_; }
   std::size_t size() const { return size_; }  // numbers of one draw
-  const NoiseName& name() const { return name_; }
   // The same numbers times a factor.
   NoiseSource scaled(double factor) const {
     NoiseSource result = *this;
