@@ -16,7 +16,10 @@ namespace kullback::infer {
 
 // What a family can do beside drawing. What it lacks decides which objectives and estimators are refused.
 struct Abilities {
-  bool log_q = true;            // of its own draws
+  bool log_q = true;  // of its own draws
+  // log q of a draw is that of a surrogate made with further noise: p / q are proper weights and bounds
+  // remain bounds, but gradients are unbiased for the surrogate only.
+  bool log_q_is_surrogate = false;
   bool log_q_at = true;         // evaluate() and score(): at any point
   bool slopes = true;           // slopes_of_draws(): for estimators without the score term
   bool reparameterised = true;  // pull_back(): draws are differentiable in lambda
@@ -127,6 +130,9 @@ struct FamilyRecord {
   std::string_view summary;  // one clause
   std::string_view citation;
   std::span<const std::string_view> options = {};  // names in infer/options.def that it reads
+  // Affine maps of a member are members: then it is fitted in the coordinates in which the start is standard
+  // normal, whatever the scales and correlations of theta.
+  bool is_affine = false;
   // Throws Error usage where the model has nothing that the family is for.
   std::unique_ptr<Family> (*make)(const FamilySetting& setting);
 };

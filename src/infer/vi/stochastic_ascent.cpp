@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "infer/vi/estimator.hpp"
@@ -24,6 +25,7 @@ namespace {
 constexpr std::uint64_t kMostFailures = 20;
 constexpr std::size_t kDefaultDraws = 16;
 constexpr double kDelay = 50;
+constexpr double kFall = 6;  // standard errors
 
 bool is_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
@@ -111,6 +113,8 @@ class StochasticAscent final : public Scheme {
   std::uint64_t iterations_ = 0;
   double first_step_size_ = 0;
   double failure_scale_ = 1;
+  double best_bound_ = -std::numeric_limits<double>::infinity();  // of a window
+  double best_error_ = 0;
   std::uint64_t failures_ = 0;
   std::uint64_t failures_in_a_row_ = 0;
   bool is_done_ = false;
@@ -143,6 +147,10 @@ void StochasticAscent::make_estimator() {
 
 // False where the step leads to numbers that are not finite.
 bool StochasticAscent::climb() {
+  if (iterations_ == 1) {  // at the start
+    best_bound_ = estimate_.bound;
+    best_error_ = std::isfinite(estimate_.bound_error) ? estimate_.bound_error : 1;
+  }
   const bool completes_window = stages_.note(lambda_, estimate_.bound);
   scaled_.resize(lambda_.size());
   for (std::size_t i = 0; i < lambda_.size(); ++i) {
@@ -152,16 +160,23 @@ bool StochasticAscent::climb() {
   optimizer_->step(estimate_.gradient, step_size(), scaled_);
   if (!is_finite(scaled_)) return false;
   for (std::size_t i = 0; i < lambda_.size(); ++i) lambda_[i] = scaled_[i] * units_[i];
-  failures_in_a_row_ = 0;
   if (completes_window) end_window();
   return true;
 }
 
+// A window whose bound has fallen far below the best one so far is undone, as a step that fails.
 void StochasticAscent::end_window() {
   const double size = step_size();
   const WindowReport report = stages_.end_window();
+  const double fall = best_bound_ - report.bound;
+  if (fall > kFall * (best_error_ + report.error) && fall > 1) return fail();
+  if (report.bound > best_bound_) {
+    best_bound_ = report.bound;
+    best_error_ = report.error;
+  }
   const double sign = objective_ ? objective_->sign() : 1;
   trace_.push_back({iterations_, gradients(), sign * report.bound, report.error, size});
+  failures_in_a_row_ = 0;
   answer_.assign(stages_.mean().begin(), stages_.mean().end());
   is_done_ = stages_.is_done();
 }
@@ -190,11 +205,11 @@ Findings StochasticAscent::findings() const {
                       fmt::format("{} steps", iterations_), "Raise --max-steps."});
   }
   if (failures_ > 0) {
-    result.push_back({"undone-steps",
-                      fmt::format("{} of {} steps led to where the density is not finite; they were undone.",
-                                  failures_, iterations_),
-                      estimator_->draws().message(),
-                      "Look at the statement; a smaller --learning-rate avoids some."});
+    result.push_back(
+        {"undone-steps",
+         fmt::format("{} times the bound fell far or the density was not finite; that was undone.",
+                     failures_),
+         estimator_->draws().message(), "A smaller --learning-rate avoids some of it."});
   }
   return result;
 }
@@ -208,6 +223,8 @@ void StochasticAscent::archive(Archive& archive) {
   archive.value(answer_);
   archive.value(iterations_);
   archive.value(failure_scale_);
+  archive.value(best_bound_);
+  archive.value(best_error_);
   archive.value(failures_);
   archive.value(failures_in_a_row_);
   archive.value(is_done_);

@@ -16,8 +16,10 @@
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/evaluated_draws.hpp"
 #include "infer/vi/guess.hpp"
+#include "infer/vi/judge_bound.hpp"
 #include "infer/vi/optimizer.hpp"
 #include "infer/vi/scheme.hpp"
+#include "infer/vi/whitened_density.hpp"
 
 namespace kullback::infer {
 
@@ -77,6 +79,7 @@ class Variational final : public Algorithm {
   bool restart();
   void make_scheme_from(GaussianGuess guess);
   void draw(Draws& draws);
+  void to_theta(std::vector<double>& draws, std::vector<double>& log_q) const;
 
   density::LogDensity& density_;
   Options options_;
@@ -86,6 +89,7 @@ class Variational final : public Algorithm {
   NoiseSource noise_;
   std::optional<Path> path_;
   GaussianGuess guess_;
+  std::optional<WhitenedDensity> whitened_;
   std::unique_ptr<Scheme> scheme_;
   std::uint64_t earlier_gradients_ = 0;  // of paths that have ended and of schemes that failed
   std::uint64_t restarts_ = 0;
@@ -95,16 +99,21 @@ class Variational final : public Algorithm {
   std::vector<double> log_ratios_;  // log p - log q of the draws so far
 };
 
+// Affine families live in coordinates in which the guess is standard normal.
 void Variational::make_scheme_from(GaussianGuess guess) {
   guess_ = std::move(guess);
-  scheme_ = make_scheme({&density_,
-                         family_.get(),
-                         parts_.objective,
-                         parts_.estimator,
-                         parts_.optimizer,
-                         &options_,
-                         {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
-                         guess_});
+  const std::size_t dim = density_.dim();
+  whitened_.reset();
+  if (parts_.family->is_affine && !guess_.lower.empty()) whitened_.emplace(density_, guess_);
+  scheme_ = make_scheme(
+      {whitened_ ? &*whitened_ : &density_,
+       family_.get(),
+       parts_.objective,
+       parts_.estimator,
+       parts_.optimizer,
+       &options_,
+       {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
+       whitened_ ? GaussianGuess{std::vector<double>(dim), std::vector<double>(dim, 1.0), {}} : guess_});
 }
 
 void Variational::begin_path(const std::vector<double>& theta) {
@@ -162,6 +171,7 @@ void Variational::draw(Draws& draws) {
     draw_from(*gaussian, batch);
   else
     family_->draw(scheme_->lambda(), batch);
+  if (whitened_) to_theta(theta, log_q);
   density_.evaluate({lanes, theta.data(), log_p.data(), nullptr, status.data()});
   draws.dim = dim;
   for (std::size_t k = 0; k < lanes; ++k) {
@@ -171,6 +181,12 @@ void Variational::draw(Draws& draws) {
     draws.log_q.push_back(log_q[k]);
     log_ratios_.push_back(log_p[k] - log_q[k]);
   }
+}
+
+void Variational::to_theta(std::vector<double>& draws, std::vector<double>& log_q) const {
+  const std::vector<double> phi = draws;
+  whitened_->to_theta(log_q.size(), phi.data(), draws.data());
+  for (double& value : log_q) value -= whitened_->log_determinant();
 }
 
 void Variational::archive(Archive& archive) {
@@ -215,6 +231,11 @@ Findings Variational::findings() const {
   if (auto found = outside_finding(log_ratios_)) result.push_back(*found);
   if (auto found = khat_finding(importance_weights(log_ratios_), "the approximation"))
     result.push_back(*found);
+  if (parts_.objective->make != nullptr) {
+    const auto objective = parts_.objective->make(options_);
+    if (auto found = infinite_bound_finding(judge_bound(*objective, log_ratios_), *objective))
+      result.push_back(*found);
+  }
   return result;
 }
 
@@ -237,6 +258,8 @@ Facts Variational::facts() const {
   result.emplace_back("elbo", fmt::format("{:.6g}", mean));
   result.emplace_back("elbo standard error", fmt::format("{:.2g}", std::sqrt(squares / count / (count - 1))));
   result.emplace_back("khat", fmt::format("{:.2f}", weights.khat));
+  if (parts_.objective->make != nullptr && parts_.objective->name != "elbo")
+    result.emplace_back("bound", judge_bound(*parts_.objective->make(options_), log_ratios_).text());
   return result;
 }
 
