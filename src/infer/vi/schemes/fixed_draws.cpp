@@ -4,7 +4,7 @@
 // linear-response covariance, since the variances of a mean field are too small where the posterior is
 // correlated.
 //
-// Newton-CG solves (-H) p = g by conjugate gradients to |(-H) p - g| < min(0.1, |g|^(1/2)) |g|, with H v from
+// Newton-CG solves (-H) p = g by conjugate gradients to |(-H) p - g| < kResidual |g|, with H v from
 // differences of gradients, up to a direction that is not curved downwards; then a line search along p
 // (Nocedal and Wright 2006, algorithm 7.1). g'p / 2 is what the step gains where the bound is quadratic:
 // below kLeastGain nats nothing is left to find.
@@ -41,6 +41,7 @@ constexpr std::uint64_t kMostFailures = 20;
 constexpr std::size_t kMaxResponse = 500;  // coordinates: (2 dim)^2 numbers, 4 dim gradients for each draw
 constexpr double kMostNoise = 0.1;         // sd of a mean over fixed draws, in posterior sds
 constexpr std::size_t kMostInner = 250;    // products of one solve
+constexpr double kResidual = 1e-5;         // of a solve: long flat slopes have small gradients
 
 enum class Climber : unsigned char { lbfgs, newton };
 
@@ -172,7 +173,7 @@ bool FixedDraws::climb_newton() {
 
 std::vector<double> FixedDraws::newton_direction() {
   const std::vector<double>& g = lbfgs_->gradient();
-  const double goal = std::min(0.1, std::sqrt(norm(g))) * norm(g);
+  const double goal = kResidual * norm(g);
   std::vector<double> p(g.size(), 0.0);
   std::vector<double> rest = g;
   std::vector<double> along = g;
