@@ -141,6 +141,7 @@ Fixed fixed_point(density::Terms& terms, const FirstGaussian& first, Propagation
     result.last = propagation.sweep();
   } while (++result.sweeps < 400 && result.last.change > 1e-10);
   EXPECT_LT(result.last.change, 1e-10);
+  EXPECT_EQ(result.last.failed, 0U);
   result.mean = propagation.mean();
   result.covariance = propagation.covariance();
   return result;
@@ -314,7 +315,9 @@ TestTerm log_gammas() {
 
 TEST(Ep, manyDirectionsByDraws) {
   TermDensity density(4, {log_gammas()});
-  const Fixed found = fixed_point(density, standard(4));
+  FirstGaussian first = standard(4, 0.6);
+  first.mean = Vector(4, 1.8);
+  const Fixed found = fixed_point(density, first);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_NEAR(found.mean[i], 1.506117668431800, 0.03);
     for (std::size_t j = 0; j < 4; ++j)

@@ -79,7 +79,7 @@ std::size_t count_factors(const std::string& program, const std::string& data) {
   const auto loaded = load(program, data);
   if (loaded == nullptr) return 0;
   density::Terms& factors = *loaded->model->factors();
-  check_terms(*loaded->model, factors, 1);
+  check_terms(*loaded->model, factors, 1, true);
   std::size_t count = 0;
   for (std::size_t t = 0; t < factors.count(); ++t) count += factors.coordinates(t).empty() ? 0 : 1;
   return count;

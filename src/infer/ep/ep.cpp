@@ -82,6 +82,12 @@ class ExpectationPropagation final : public Algorithm {
     propagation_->archive(archive);
   }
 
+  Facts facts() const override {
+    if (phase_ != Phase::done || !why_none_.empty()) return {};
+    return {{"log evidence", fmt::format("{:.6g}", last_.log_evidence)},
+            {"khat", fmt::format("{:.2f}", importance_weights(log_ratios_).khat)}};
+  }
+
   Findings findings() const override {
     Findings result;
     if (phase_ != Phase::done) return result;
