@@ -157,7 +157,9 @@ class LowRank final : public Family {
   std::size_t dim() const override { return dim_; }
   std::size_t parameters() const override { return dim_ * (2 + rank_); }
   std::size_t noise() const override { return dim_ + rank_; }
-  Abilities abilities() const override { return {.entropy = true, .moments = true, .is_gaussian = true}; }
+  Abilities abilities() const override {
+    return {.entropy = true, .moments = true, .is_identified = false, .is_gaussian = true};
+  }
 
   // A column of zeros in B would stay: the gradient of the ELBO to it is zero. It gets a little noise.
   void begin(const GaussianGuess& guess, std::uint64_t seed, std::span<double> lambda) const override {
