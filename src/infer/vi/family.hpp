@@ -26,6 +26,9 @@ struct Abilities {
   bool entropy = false;         // entropy() in closed form
   bool moments = false;         // moments() in closed form
   bool is_gaussian = false;     // gaussian_of() and set_gaussian(): closed under the updates of Gaussians
+  // False: many lambda give the same q, as with nets, and iterates wander among them. Then the bound alone
+  // says whether an ascent has settled.
+  bool is_identified = true;
 };
 
 // K draws from noise, lanes innermost as in density::Batch.

@@ -8,6 +8,9 @@
 // - then a stage ends: its answer is the mean of the iterates, and the step size falls to a quarter;
 // - when the means of two stages differ by d, what is left is d (1/4 + 1/16 + ...) = d / 3: where that is
 //   below the tolerance, in units of the parameters, the ascent is done.
+// Where many parameters give the same q (nets) iterates wander on and their means say little: windows are
+// short, a stage ends where the bound has failed to rise in two of them, and the ascent is done where a
+// smaller step size raised it no more.
 #include "infer/vi/stages.hpp"
 
 #include <algorithm>
@@ -23,6 +26,9 @@ constexpr std::uint64_t kFirstLength = 80;
 constexpr std::uint64_t kLongest = 1600;
 constexpr std::uint64_t kMostWindows = 12;  // of a stage
 constexpr std::uint64_t kMostStages = 8;
+constexpr std::uint64_t kLongestOfNets = 400;
+constexpr std::uint64_t kMostStagesOfNets = 4;
+constexpr std::uint64_t kMostStalled = 2;
 constexpr double kRhat = 1.1;
 constexpr double kTolerance = 0.02;
 constexpr double kStepFall = 0.25;
@@ -35,9 +41,10 @@ double nineteen_of_twenty(std::vector<double> values) {
 
 }  // namespace
 
-Stages::Stages(std::vector<double> units, bool has_step_sizes)
+Stages::Stages(std::vector<double> units, bool has_step_sizes, bool is_identified)
     : units_(std::move(units)),
       has_step_sizes_(has_step_sizes),
+      is_identified_(is_identified),
       sums_(kQuarters * units_.size()),
       squares_(units_.size()),
       bounds_(kQuarters),
@@ -91,14 +98,24 @@ double Stages::error_of_mean(std::size_t parameter) const {
   return std::sqrt(squares / (kQuarters - 1) / kQuarters) / units_[parameter];
 }
 
-WindowReport Stages::end_window() {
+bool Stages::is_settled(bool rises) const {
   const std::size_t count = units_.size();
+  if (count == 0) return true;
+  if (!is_identified_) return stalled_ >= kMostStalled;
   std::vector<double> rhats(count);
   std::vector<double> errors(count);
-  mean_.assign(count, 0.0);
   for (std::size_t i = 0; i < count; ++i) {
     rhats[i] = rhat(i);
     errors[i] = error_of_mean(i);
+  }
+  return (nineteen_of_twenty(rhats) < kRhat && nineteen_of_twenty(errors) < kTolerance) ||
+         (length_ >= kLongest && !rises) || windows_ >= kMostWindows;
+}
+
+WindowReport Stages::end_window() {
+  const std::size_t count = units_.size();
+  mean_.assign(count, 0.0);
+  for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t q = 0; q < kQuarters; ++q)
       mean_[i] += sums_[q * count + i] / static_cast<double>(length_);
     mean_[i] += origin_[i];
@@ -109,20 +126,20 @@ WindowReport Stages::end_window() {
   for (const double sum : bounds_) report.error += std::pow(sum / size - report.bound, 2);
   report.error = std::sqrt(report.error / (kQuarters - 1) / kQuarters);
   const bool rises = windows_ == 0 || report.bound > last_bound_ + report.error;
+  const std::uint64_t longest = is_identified_ ? kLongest : kLongestOfNets;
+  stalled_ += !rises && length_ >= longest;
   last_bound_ = report.bound;
   ++windows_;
-  report.is_settled = count == 0 ||
-                      (nineteen_of_twenty(rhats) < kRhat && nineteen_of_twenty(errors) < kTolerance) ||
-                      (length_ >= kLongest && !rises) || windows_ >= kMostWindows;
+  report.is_settled = is_settled(rises);
   if (report.is_settled)
-    end_stage();
+    end_stage(report);
   else
-    length_ = std::min(kLongest, length_ * 3 / 2 / kQuarters * kQuarters);
+    length_ = std::min(longest, length_ * 3 / 2 / kQuarters * kQuarters);
   restart_window();
   return report;
 }
 
-void Stages::end_stage() {
+void Stages::end_stage(const WindowReport& report) {
   remaining_ = std::numeric_limits<double>::infinity();
   if (!stage_mean_.empty()) {
     std::vector<double> moves(units_.size());
@@ -130,8 +147,13 @@ void Stages::end_stage() {
     remaining_ = nineteen_of_twenty(moves) * kStepFall / (1 - kStepFall);
   }
   ++stages_;
-  is_done_ = !has_step_sizes_ || units_.empty() || remaining_ < kTolerance || stages_ == kMostStages;
+  const bool is_near = is_identified_ ? remaining_ < kTolerance || stages_ == kMostStages
+                                      : (stages_ > 1 && report.bound < stage_bound_ + report.error) ||
+                                            stages_ == kMostStagesOfNets;
+  is_done_ = !has_step_sizes_ || units_.empty() || is_near;
   stage_mean_ = mean_;
+  stage_bound_ = report.bound;
+  stalled_ = 0;
   step_scale_ *= kStepFall;
   windows_ = 0;
   length_ = std::max(kFirstLength, length_ / 2 / kQuarters * kQuarters);
@@ -148,6 +170,8 @@ void Stages::archive(Archive& archive) {
   archive.value(mean_);
   archive.value(stage_mean_);
   archive.value(last_bound_);
+  archive.value(stage_bound_);
+  archive.value(stalled_);
   archive.value(windows_);
   archive.value(stages_);
   archive.value(step_scale_);

@@ -50,7 +50,8 @@ class StochasticAscent final : public Scheme {
         optimizer_(setting.optimizer->make(*setting.options, setting.family->parameters())),
         lambda_(start_of(setting)),
         units_(units_of(setting, lambda_)),
-        stages_(units_, setting.optimizer->has_step_size && setting.options->decay == 0) {
+        stages_(units_, setting.optimizer->has_step_size && setting.options->decay == 0,
+                setting.family->abilities().is_identified) {
     check_options(*setting.options);
     make_estimator();
     first_step_size_ =

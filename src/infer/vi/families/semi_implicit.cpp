@@ -50,7 +50,7 @@ class SemiImplicit final : public Family {
   std::size_t parameters() const override { return affine_at() + affine_.parameters(); }
   std::size_t noise() const override { return shape_.components * shape_.mixing + shape_.dim; }
   Abilities abilities() const override {
-    return {.log_q_is_surrogate = true, .log_q_at = false, .slopes = false};
+    return {.log_q_is_surrogate = true, .log_q_at = false, .slopes = false, .is_identified = false};
   }
 
   void begin(const GaussianGuess& guess, std::uint64_t seed, std::span<double> lambda) const override {

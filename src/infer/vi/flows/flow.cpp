@@ -42,7 +42,7 @@ class Flow final : public Family {
   std::size_t dim() const override { return dim_; }
   std::size_t parameters() const override { return first_.back(); }
   std::size_t noise() const override { return dim_; }
-  Abilities abilities() const override { return {.log_q_at = has_inverse_}; }
+  Abilities abilities() const override { return {.log_q_at = has_inverse_, .is_identified = false}; }
 
   void begin(const GaussianGuess& guess, std::uint64_t seed, std::span<double> lambda) const override {
     for (std::size_t l = 0; l < layers_.size(); ++l) {
