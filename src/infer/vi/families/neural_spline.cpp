@@ -1,6 +1,4 @@
-// Neural spline flows: coupling layers with monotone rational-quadratic splines. Each is followed by a
-// coupling of the same coordinates that scales and shifts, in place of the linear layers of the paper:
-// splines are the identity outside an interval, and a funnel leaves it.
+// Neural spline flows: coupling layers with monotone rational-quadratic splines.
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -22,10 +20,8 @@ std::unique_ptr<Family> make(const FamilySetting& setting) {
                 "8 to 16 are usual.");
   const std::size_t hidden = flows::chosen(setting.options->hidden, flows::fitting_hidden(setting.dim));
   flows::Layers layers;
-  for (auto& moves : flows::moves_of_layers(setting.dim, flows::chosen(setting.options->layers, kLayers))) {
-    layers.push_back(std::make_unique<flows::Coupling>(moves, hidden, flows::make_spline(bins)));
-    layers.push_back(std::make_unique<flows::Coupling>(std::move(moves), hidden, flows::make_scale_shift()));
-  }
+  for (auto& moves : flows::moves_of_layers(setting.dim, flows::chosen(setting.options->layers, kLayers)))
+    layers.push_back(std::make_unique<flows::Coupling>(std::move(moves), hidden, flows::make_spline(bins)));
   return flows::make_flow(setting.dim, std::move(layers));
 }
 
