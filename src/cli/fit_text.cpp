@@ -25,8 +25,13 @@ std::string findings_or_none(const posterior::RunRecord& record, const Findings&
 
 std::string facts_text(const posterior::RunRecord& record) {
   std::string text;
-  for (const auto& [name, value] : record.facts)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  std::size_t column = 0;
+  for (const auto& [name, value] : record.facts) {
+    const std::string fact = fmt::format("{} {}", name, value);
+    const bool fits = column + 2 + fact.size() < kTableWidth;
+    text += column == 0 ? fact : (fits ? ", " : ",\n") + fact;
+    column = column == 0 || !fits ? fact.size() : column + 2 + fact.size();
+  }
   return text.empty() ? text : text + "\n";
 }
 

@@ -59,8 +59,7 @@ void add_chain_findings(const std::vector<FinishedChain>& chains, Findings& find
 
 // Methods with facts and a trace are one chain.
 void take_facts(const std::vector<FinishedChain>& chains, posterior::RunRecord& record) {
-  if (chains.empty()) return;
-  for (const auto& [name, value] : chains.front().result.facts) record.facts[name] = value;
+  if (!chains.empty()) record.facts = chains.front().result.facts;
 }
 
 void write_trace(const std::filesystem::path& out, const std::vector<FinishedChain>& chains) {

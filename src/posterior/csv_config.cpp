@@ -10,7 +10,7 @@ namespace kullback::posterior {
 
 namespace {
 
-const std::string kFamily = "family";  // the fact that variational methods alone have
+constexpr std::string_view kFamily = "family";  // the fact that variational methods alone have
 
 // One tree of CmdStan's arguments, as its files show it: "#   name = value (Default)".
 class Arguments final {
@@ -158,7 +158,7 @@ void add_optimize(Arguments& arguments, const RunRecord& record) {
 }
 
 void add_variational(Arguments& arguments, const RunRecord& record, const Chain& chain) {
-  const std::string& family = record.facts.at(kFamily);
+  const std::string& family = *find_fact(record, kFamily);
   arguments.fixed(0, "method", "variational");
   arguments.group(1, "variational");
   arguments.value(2, "algorithm", family, "meanfield");
@@ -193,7 +193,7 @@ CsvShape csv_shape(const RunRecord& record) {
   if (record.method == "pathfinder") return CsvShape::pathfinder;
   if (record.method == "laplace") return CsvShape::laplace;
   if (record.method == "optimize") return CsvShape::optimize;
-  if (record.facts.contains(kFamily)) return CsvShape::variational;
+  if (find_fact(record, kFamily) != nullptr) return CsvShape::variational;
   return CsvShape::sample;
 }
 

@@ -112,7 +112,8 @@ class Reader final {
   dom::object object_;
 };
 
-void read_words(const Reader& reader, std::string_view key, std::map<std::string, std::string>& words) {
+template <class Take>
+void read_words(const Reader& reader, std::string_view key, const Take& take) {
   dom::element value;
   if (!reader.find(reader.object(), key, value)) return;
   dom::object object;
@@ -120,7 +121,7 @@ void read_words(const Reader& reader, std::string_view key, std::map<std::string
   for (const auto& [name, word] : object) {
     std::string_view found;
     if (word.get(found)) reader.refuse(key, "an object of strings");
-    words[std::string(name)] = found;
+    take(std::string(name), std::string(found));
   }
 }
 
@@ -143,8 +144,12 @@ RunRecord read_run_record(const std::string& path) {
   reader.count(object, "chains", record.chains);
   reader.count(object, "parameters", record.parameters);
   reader.count(object, "generated", record.generated);
-  read_words(reader, "options", record.options);
-  read_words(reader, "facts", record.facts);
+  read_words(reader, "options", [&](std::string name, std::string value) {
+    record.options[std::move(name)] = std::move(value);
+  });
+  read_words(reader, "facts", [&](std::string name, std::string value) {
+    record.facts.emplace_back(std::move(name), std::move(value));
+  });
   reader.text(object, "status", record.status);
   reader.text(object, "started", record.started);
   reader.count(object, "gradients", record.gradients);

@@ -48,7 +48,8 @@ std::string row_json(const SummaryRow& row) {
   return text + "}";
 }
 
-std::string words_json(const std::map<std::string, std::string>& words) {
+template <class Words>
+std::string words_json(const Words& words) {
   std::string text = "{";
   for (const auto& [name, value] : words)
     text += fmt::format("{}{}: {}", text.size() == 1 ? "" : ", ", json_string(name), json_string(value));

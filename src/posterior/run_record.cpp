@@ -14,6 +14,13 @@ std::string utc_now() {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
+const std::string* find_fact(const RunRecord& record, std::string_view name) {
+  for (const auto& [known, value] : record.facts) {
+    if (known == name) return &value;
+  }
+  return nullptr;
+}
+
 std::string content_hash(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/finding.hpp"
@@ -25,13 +27,16 @@ struct RunRecord {
   std::size_t generated = 0;
   std::map<std::string, std::string> options;  // those the method reads, as on the command line
   // What the method says of its run, in words: ("family", "meanfield").
-  std::map<std::string, std::string> facts;
+  std::vector<std::pair<std::string, std::string>> facts;
   std::string status;  // "complete", "interrupted"
   std::uint64_t gradients = 0;
   double seconds = 0;  // wall time, from the start of the program
   Findings findings;
   std::string started;  // "2026-11-15 17:30:00 UTC"; may be empty
 };
+
+// Null where the method does not say.
+const std::string* find_fact(const RunRecord& record, std::string_view name);
 
 std::string utc_now();  // as in `started`
 

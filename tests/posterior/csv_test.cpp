@@ -171,7 +171,7 @@ TEST_F(Csv, OtherMethodsHaveCmdStansColumns) {
   for (const auto& [method, head] : heads) {
     RunRecord record = nuts_record();
     record.method = method;
-    if (method == "advi") record.facts["family"] = "meanfield";
+    if (method == "advi") record.facts = {{"family", "meanfield"}};
     const std::string text = csv_text(posterior, 0, record);
     EXPECT_NE(text.find(head), std::string::npos) << method;
     const Posterior back = read(text);

@@ -43,6 +43,13 @@ bool EvaluatedDraws::evaluate(std::span<const double> lambda, const NoiseSource&
   return true;
 }
 
+std::span<const double> EvaluatedDraws::evaluate_terms(density::Terms& terms) {
+  terms_.resize(terms.count() * lanes());
+  terms.evaluate(lanes(), theta_.data(), terms_.data());
+  evaluations_ += lanes();
+  return terms_;
+}
+
 std::size_t EvaluatedDraws::count_bad() const {
   std::size_t bad = 0;
   for (std::size_t k = 0; k < lanes(); ++k) bad += status_[k] != density::Status::ok;

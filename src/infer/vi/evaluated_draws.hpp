@@ -25,7 +25,14 @@ class EvaluatedDraws final {
   bool evaluate(std::span<const double> lambda, const NoiseSource& noise, std::uint32_t index,
                 std::size_t lanes, bool wants_gradient);
 
+  // The terms of the log density at the same draws, counted as an evaluation: count() * lanes.
+  std::span<const double> evaluate_terms(density::Terms& terms);
+  // Gradients, or values alone, that an estimator has evaluated elsewhere.
+  void count_gradients(std::uint64_t count) { gradients_ += count; }
+  void count_evaluations(std::uint64_t count) { evaluations_ += count; }
+
   std::size_t lanes() const { return log_p_.size(); }
+  std::span<const double> noise() const { return noise_; }
   std::span<const double> theta() const { return theta_; }
   std::span<const double> log_q() const { return log_q_; }  // empty where the family has none
   std::span<const double> log_p() const { return log_p_; }
@@ -51,6 +58,7 @@ class EvaluatedDraws final {
   std::vector<double> log_p_;
   std::vector<double> gradient_;
   std::vector<density::Status> status_;
+  std::vector<double> terms_;
   std::uint64_t gradients_ = 0;
   std::uint64_t evaluations_ = 0;
   std::uint64_t replaced_ = 0;

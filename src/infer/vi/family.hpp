@@ -25,6 +25,7 @@ struct Abilities {
   bool reparameterised = true;  // pull_back(): draws are differentiable in lambda
   bool entropy = false;         // entropy() in closed form
   bool moments = false;         // moments() in closed form
+  bool is_identified = true;    // q says what lambda is; not so with weights of nets
   bool is_gaussian = false;     // gaussian_of() and set_gaussian(): closed under the updates of Gaussians
   // False: many lambda give the same q, as with nets, and iterates wander among them. Then the bound alone
   // says whether an ascent has settled.

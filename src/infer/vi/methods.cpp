@@ -48,6 +48,59 @@ constexpr Named kAdvi{
     {"meanfield", "elbo", "", ""},
 };
 
+constexpr Named kFullRank{
+    "fullrank",
+    "Gaussian with any covariance by stochastic ascent of the ELBO",
+    "Parameters are correlated and some hundreds at most.",
+    "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational inference, "
+    "JMLR 18.",
+    {"fullrank", "elbo", "", ""},
+};
+
+constexpr Named kLowRank{
+    "lowrank",
+    "Gaussian with a covariance of diagonal and few directions by stochastic ascent of the ELBO",
+    "Parameters are correlated and too many for a full covariance.",
+    "Ong, Nott and Smith (2018), Gaussian variational approximation with a factor covariance structure, "
+    "Journal of Computational and Graphical Statistics 27.",
+    {"lowrank", "elbo", "", ""},
+};
+
+constexpr Named kDadvi{
+    "dadvi",
+    "mean-field Gaussian with the best ELBO over fixed draws, intervals by linear response",
+    "Means of many parameters are wanted without tuning, and intervals that know of correlations.",
+    "Giordano, Ingram and Broderick (2024), Black box variational inference with a deterministic objective: "
+    "faster, more accurate, and even more black box, JMLR 25.",
+    {"meanfield", "elbo", "reparam", "lbfgs"},
+};
+
+constexpr Named kImportanceWeighted{
+    "iw",
+    "full-rank Gaussian by stochastic ascent of the importance-weighted bound",
+    "The approximation is to be a proposal for importance sampling, or the evidence is wanted.",
+    "Burda, Grosse and Salakhutdinov (2016), Importance weighted autoencoders, ICLR.",
+    {"fullrank", "iw", "", ""},
+};
+
+constexpr Named kRenyi{
+    "renyi",
+    "mean-field Gaussian by stochastic ascent of the Renyi bound",
+    "The ELBO's mean field is too narrow: a smaller --alpha covers more of the posterior.",
+    "Li and Turner (2016), Renyi divergence variational inference, NeurIPS.",
+    {"meanfield", "renyi", "", ""},
+};
+
+constexpr Named kCubo{
+    "cubo",
+    "full-rank Gaussian that makes the chi upper bound of the evidence small",
+    "Intervals must not be too short, in few dimensions; or an upper bound of the evidence is wanted.",
+    "Dieng, Tran, Ranganath, Paisley and Blei (2017), Variational inference via chi upper bound "
+    "minimization, "
+    "NeurIPS.",
+    {"fullrank", "cubo", "", ""},
+};
+
 constexpr Named kVi{
     "vi",
     "variational inference with family, objective, estimator and optimiser chosen from the model",
@@ -74,6 +127,12 @@ constexpr Named kFlow{
 
 const Method& flow_method() { return method<kFlow>(); }
 const Method& vi_method() { return method<kVi>(); }
+const Method& iw_method() { return method<kImportanceWeighted>(); }
+const Method& renyi_method() { return method<kRenyi>(); }
+const Method& cubo_method() { return method<kCubo>(); }
 const Method& advi_method() { return method<kAdvi>(); }
+const Method& fullrank_method() { return method<kFullRank>(); }
+const Method& lowrank_method() { return method<kLowRank>(); }
+const Method& dadvi_method() { return method<kDadvi>(); }
 
 }  // namespace kullback::infer

@@ -22,7 +22,7 @@ void NoiseSource::fill(std::uint32_t index, std::size_t lanes, double* noise) co
   Random random(name_.seed, name_.chain, name_.purpose, index);
   const std::size_t drawn = sampling_ == Sampling::antithetic ? (lanes + 1) / 2 : lanes;
   for (std::size_t k = 0; k < drawn; ++k) {
-    for (std::size_t i = 0; i < size_; ++i) noise[i * lanes + k] = random.normal();
+    for (std::size_t i = 0; i < size_; ++i) noise[i * lanes + k] = scale_ * random.normal();
   }
   for (std::size_t k = drawn; k < lanes; ++k) {
     for (std::size_t i = 0; i < size_; ++i) noise[i * lanes + k] = -noise[i * lanes + k - drawn];
@@ -38,7 +38,7 @@ void NoiseSource::fill_sobol(std::uint32_t index, std::uint64_t first, std::size
                              double* noise) const {
   Random random(name_.seed, name_.chain, name_.purpose, index);
   ScrambledSobol(size_, random).fill(first, lanes, noise);
-  for (std::size_t i = 0; i < size_ * lanes; ++i) noise[i] = stats::normal_quantile(noise[i]);
+  for (std::size_t i = 0; i < size_ * lanes; ++i) noise[i] = scale_ * stats::normal_quantile(noise[i]);
 }
 
 }  // namespace kullback::infer

@@ -28,7 +28,14 @@ class NoiseSource final {
   NoiseSource(NoiseName name, Sampling sampling, std::size_t size)
       : name_(name), sampling_(sampling), size_(size) {}
 
+  const NoiseName& name() const { return name_; }
   std::size_t size() const { return size_; }  // numbers of one draw
+  // The same numbers times a factor.
+  NoiseSource scaled(double factor) const {
+    NoiseSource result = *this;
+    result.scale_ *= factor;
+    return result;
+  }
   // size() * lanes numbers, lanes innermost. An odd number of antithetic lanes leaves one without its mate.
   void fill(std::uint32_t index, std::size_t lanes, double* noise) const;
   // Draws [first, first + lanes) of one long set: of Sobol's, a part of one sequence.
@@ -40,6 +47,7 @@ class NoiseSource final {
   NoiseName name_;
   Sampling sampling_;
   std::size_t size_;
+  double scale_ = 1;
 };
 
 }  // namespace kullback::infer

@@ -1,5 +1,8 @@
 #include "infer/vi/objective.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "infer/vi/lookup.hpp"
 
 namespace kullback::infer {
@@ -27,6 +30,52 @@ void Objective::value_without(const DrawLogs& logs, std::span<double> result) co
     p[k] = logs.log_p[k];  // draw k comes back, draw k + 1 is left out
     q[k] = logs.log_q[k];
   }
+}
+
+void Objective::signals(const DrawLogs&, double value, std::span<double> result) const {
+  std::fill(result.begin(), result.end(), value);
+}
+
+namespace {
+
+// At some draws: the smallest number that makes sense of objectives of several draws.
+struct Probe {
+  BoundSlopes slopes;
+  double value = 0;
+  std::size_t count = 0;
+};
+const std::vector<double> kProbeP{0.3, -1.1, 2.0, 0.4};
+const std::vector<double> kProbeQ{-0.7, 0.2, 0.9, -0.1};
+
+Probe probe(const Objective& objective) {
+  Probe result;
+  result.count = objective.draws() == 1 ? 1 : kProbeP.size();
+  result.value = objective.value(
+      {std::span(kProbeP).first(result.count), std::span(kProbeQ).first(result.count)}, &result.slopes);
+  return result;
+}
+
+}  // namespace
+
+bool has_constant_q_slope(const Objective& objective) {
+  const Probe at = probe(objective);
+  for (std::size_t k = 0; k < at.count; ++k) {
+    if (at.slopes.q_p[k] != 0 || at.slopes.q_q[k] != 0) return false;
+  }
+  return true;
+}
+
+bool is_elbo(const Objective& objective) {
+  if (!has_constant_q_slope(objective)) return false;
+  const Probe at = probe(objective);
+  double mean = 0;
+  const auto count = static_cast<double>(at.count);
+  for (std::size_t k = 0; k < at.count; ++k) {
+    mean += (kProbeP[k] - kProbeQ[k]) / count;
+    if (std::abs(at.slopes.p[k] * count - 1) > 1e-12 || std::abs(at.slopes.q[k] * count + 1) > 1e-12)
+      return false;
+  }
+  return std::abs(at.value - mean) < 1e-12;
 }
 
 std::span<const ObjectiveRecord* const> objectives() {

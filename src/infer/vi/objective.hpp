@@ -51,7 +51,16 @@ class Objective {
   // value - value_without[k]: what draw k contributes beyond the others, of its own kind: for leave-one-out
   // control variates. value_without[k] must not depend on draw k. By default value() of the other draws.
   virtual void value_without(const DrawLogs& logs, std::span<double> result) const;
+  // What the score of draw k is multiplied by, beside dF / d log q_k and before control variates: F itself
+  // (`value`), or less where the rest of F counts as a constant.
+  virtual void signals(const DrawLogs& logs, double value, std::span<double> result) const;
+  // The power of p / q whose mean under q decides whether the bound is finite; 0: it always is.
+  virtual double power() const { return 0; }
 };
+
+// The same slope to log q at any draws, as in the ELBO: then terms (dF / d log q_k) score_k have mean 0.
+bool has_constant_q_slope(const Objective& objective);
+bool is_elbo(const Objective& objective);
 
 class Scheme;
 struct SchemeSetting;
@@ -61,8 +70,8 @@ struct EstimatorSetting;
 struct ObjectiveRecord {
   std::string_view name;     // on the command line: "elbo"
   std::string_view summary;  // one clause
-  std::string_view citation;
-  std::span<const std::string_view> options;  // names in infer/options.def that it reads
+  std::string_view citation = {};
+  std::span<const std::string_view> options = {};  // names in infer/options.def that it reads
   // Throws Error usage for options without sense. Null in objectives that are no bound of this kind, which
   // have one of the next two.
   std::unique_ptr<Objective> (*make)(const Options& options) = nullptr;

@@ -8,9 +8,8 @@
 // - then a stage ends: its answer is the mean of the iterates, and the step size falls to a quarter;
 // - when the means of two stages differ by d, what is left is d (1/4 + 1/16 + ...) = d / 3: where that is
 //   below the tolerance, in units of the parameters, the ascent is done.
-// Where many parameters give the same q (nets) iterates wander on and their means say little: windows are
-// short, a stage ends where the bound has failed to rise in two of them, and the ascent is done where a
-// smaller step size raised it no more.
+// Weights of nets wander without changing q: there a window has settled where the bound has not risen in two
+// windows, and the ascent is done where a stage has not raised it.
 #include "infer/vi/stages.hpp"
 
 #include <algorithm>
@@ -26,12 +25,11 @@ constexpr std::uint64_t kFirstLength = 80;
 constexpr std::uint64_t kLongest = 1600;
 constexpr std::uint64_t kMostWindows = 12;  // of a stage
 constexpr std::uint64_t kMostStages = 8;
-constexpr std::uint64_t kLongestOfNets = 400;
-constexpr std::uint64_t kMostStagesOfNets = 4;
-constexpr std::uint64_t kMostStalled = 2;
+constexpr std::uint64_t kFlatWindows = 2;
 constexpr double kRhat = 1.1;
 constexpr double kTolerance = 0.02;
 constexpr double kStepFall = 0.25;
+constexpr double kSmallRise = 0.02;  // of the bound
 
 double nineteen_of_twenty(std::vector<double> values) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(values.size() - 1));
@@ -98,20 +96,7 @@ double Stages::error_of_mean(std::size_t parameter) const {
   return std::sqrt(squares / (kQuarters - 1) / kQuarters) / units_[parameter];
 }
 
-bool Stages::is_settled(bool rises) const {
-  const std::size_t count = units_.size();
-  if (count == 0) return true;
-  if (!is_identified_) return stalled_ >= kMostStalled;
-  std::vector<double> rhats(count);
-  std::vector<double> errors(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    rhats[i] = rhat(i);
-    errors[i] = error_of_mean(i);
-  }
-  return (nineteen_of_twenty(rhats) < kRhat && nineteen_of_twenty(errors) < kTolerance) ||
-         (length_ >= kLongest && !rises) || windows_ >= kMostWindows;
-}
-
+// Means of the iterates, and of the bound with its standard error.
 WindowReport Stages::end_window() {
   const std::size_t count = units_.size();
   mean_.assign(count, 0.0);
@@ -125,37 +110,48 @@ WindowReport Stages::end_window() {
   for (const double sum : bounds_) report.bound += sum / size / kQuarters;
   for (const double sum : bounds_) report.error += std::pow(sum / size - report.bound, 2);
   report.error = std::sqrt(report.error / (kQuarters - 1) / kQuarters);
-  const bool rises = windows_ == 0 || report.bound > last_bound_ + report.error;
-  const std::uint64_t longest = is_identified_ ? kLongest : kLongestOfNets;
-  stalled_ += !rises && length_ >= longest;
+  const bool rises = windows_ == 0 || report.bound > last_bound_ + std::max(2 * report.error, kSmallRise);
+  flat_windows_ = rises ? 0 : flat_windows_ + 1;
   last_bound_ = report.bound;
   ++windows_;
-  report.is_settled = is_settled(rises);
+  report.is_settled = has_settled();
   if (report.is_settled)
     end_stage(report);
   else
-    length_ = std::min(longest, length_ * 3 / 2 / kQuarters * kQuarters);
+    length_ = std::min(is_identified_ ? kLongest : kLongest / 4, length_ * 3 / 2 / kQuarters * kQuarters);
   restart_window();
   return report;
 }
 
+bool Stages::has_settled() const {
+  if (units_.empty() || windows_ >= kMostWindows) return true;
+  if (!is_identified_) return flat_windows_ >= kFlatWindows;
+  if (length_ >= kLongest && flat_windows_ > 0) return true;
+  std::vector<double> rhats(units_.size());
+  std::vector<double> errors(units_.size());
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    rhats[i] = rhat(i);
+    errors[i] = error_of_mean(i);
+  }
+  return nineteen_of_twenty(rhats) < kRhat && nineteen_of_twenty(errors) < kTolerance;
+}
+
 void Stages::end_stage(const WindowReport& report) {
   remaining_ = std::numeric_limits<double>::infinity();
-  if (!stage_mean_.empty()) {
+  if (!stage_mean_.empty() && is_identified_) {
     std::vector<double> moves(units_.size());
     for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = std::abs(mean_[i] - stage_mean_[i]) / units_[i];
     remaining_ = nineteen_of_twenty(moves) * kStepFall / (1 - kStepFall);
+  } else if (!stage_mean_.empty()) {
+    remaining_ = std::max(report.bound - stage_bound_ - 2 * report.error, 0.0);
   }
   ++stages_;
-  const bool is_near = is_identified_ ? remaining_ < kTolerance || stages_ == kMostStages
-                                      : (stages_ > 1 && report.bound < stage_bound_ + report.error) ||
-                                            stages_ == kMostStagesOfNets;
-  is_done_ = !has_step_sizes_ || units_.empty() || is_near;
+  is_done_ = !has_step_sizes_ || units_.empty() || remaining_ < kTolerance || stages_ == kMostStages;
   stage_mean_ = mean_;
   stage_bound_ = report.bound;
-  stalled_ = 0;
   step_scale_ *= kStepFall;
   windows_ = 0;
+  flat_windows_ = 0;
   length_ = std::max(kFirstLength, length_ / 2 / kQuarters * kQuarters);
 }
 
@@ -170,8 +166,8 @@ void Stages::archive(Archive& archive) {
   archive.value(mean_);
   archive.value(stage_mean_);
   archive.value(last_bound_);
+  archive.value(flat_windows_);
   archive.value(stage_bound_);
-  archive.value(stalled_);
   archive.value(windows_);
   archive.value(stages_);
   archive.value(step_scale_);

@@ -19,8 +19,8 @@ struct WindowReport {
 
 class Stages final {
  public:
-  // `units` of the parameters (Family::units). Without step sizes there is one stage. `is_identified` as in
-  // Abilities.
+  // `units` of the parameters (Family::units). Without step sizes there is one stage. Where the parameters
+  // are not identified the bound decides alone.
   Stages(std::vector<double> units, bool has_step_sizes, bool is_identified = true);
 
   // An iterate with the bound at it; true where it completes a window.
@@ -40,7 +40,7 @@ class Stages final {
  private:
   double rhat(std::size_t parameter) const;
   double error_of_mean(std::size_t parameter) const;
-  bool is_settled(bool rises) const;
+  bool has_settled() const;
   void end_stage(const WindowReport& report);
 
   std::vector<double> units_;
@@ -55,9 +55,9 @@ class Stages final {
   std::vector<double> mean_;
   std::vector<double> stage_mean_;  // of the stage before
   double last_bound_ = 0;
-  double stage_bound_ = 0;     // where the stage before ended
-  std::uint64_t stalled_ = 0;  // windows of this stage in which the bound did not rise
-  std::uint64_t windows_ = 0;  // of this stage
+  std::uint64_t flat_windows_ = 0;  // in a row, without a rise of the bound
+  double stage_bound_ = 0;          // of the stage before
+  std::uint64_t windows_ = 0;       // of this stage
   std::uint64_t stages_ = 0;
   double step_scale_ = 1;
   double remaining_ = 0;

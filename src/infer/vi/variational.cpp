@@ -16,6 +16,7 @@
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/evaluated_draws.hpp"
 #include "infer/vi/guess.hpp"
+#include "infer/vi/judge_bound.hpp"
 #include "infer/vi/optimizer.hpp"
 #include "infer/vi/scheme.hpp"
 #include "infer/vi/whitened_density.hpp"
@@ -165,7 +166,11 @@ void Variational::draw(Draws& draws) {
   std::vector<double> log_p(lanes);
   std::vector<density::Status> status(lanes);
   noise_.fill_part(first, lanes, noise.data());
-  family_->draw(scheme_->lambda(), {lanes, noise.data(), theta.data(), log_q.data()});
+  const DrawBatch batch{lanes, noise.data(), theta.data(), log_q.data()};
+  if (const GaussianGuess* gaussian = scheme_->drawn_from())
+    draw_from(*gaussian, batch);
+  else
+    family_->draw(scheme_->lambda(), batch);
   if (whitened_) to_theta(theta, log_q);
   density_.evaluate({lanes, theta.data(), log_p.data(), nullptr, status.data()});
   draws.dim = dim;
@@ -226,6 +231,11 @@ Findings Variational::findings() const {
   if (auto found = outside_finding(log_ratios_)) result.push_back(*found);
   if (auto found = khat_finding(importance_weights(log_ratios_), "the approximation"))
     result.push_back(*found);
+  if (parts_.objective->make != nullptr) {
+    const auto objective = parts_.objective->make(options_);
+    if (auto found = infinite_bound_finding(judge_bound(*objective, log_ratios_), *objective))
+      result.push_back(*found);
+  }
   return result;
 }
 
@@ -237,6 +247,7 @@ Facts Variational::facts() const {
                {"optimizer", std::string(parts_.optimizer->name)},
                {"gradient", std::string(bias_name(scheme_->bias()))},
                {"evaluations without gradient", fmt::format("{}", scheme_->evaluations())}};
+  if (scheme_->drawn_from() != nullptr) result.emplace_back("covariance", "linear response");
   if (!is_done_) return result;
   const stats::Psis weights = importance_weights(log_ratios_);
   double mean = 0;
@@ -247,6 +258,8 @@ Facts Variational::facts() const {
   result.emplace_back("elbo", fmt::format("{:.6g}", mean));
   result.emplace_back("elbo standard error", fmt::format("{:.2g}", std::sqrt(squares / count / (count - 1))));
   result.emplace_back("khat", fmt::format("{:.2f}", weights.khat));
+  if (parts_.objective->make != nullptr && parts_.objective->name != "elbo")
+    result.emplace_back("bound", judge_bound(*parts_.objective->make(options_), log_ratios_).text());
   return result;
 }
 

@@ -96,17 +96,9 @@ std::optional<std::string> refuse_doubly(const EstimatorSetting& setting) {
 // Of the objectives only those whose slope to log q is the same for any draws drop a term of mean 0.
 std::optional<std::string> refuse_landing(const EstimatorSetting& setting) {
   if (auto reason = refuse_doubly(setting)) return reason;
-  const std::vector<double> p{0.3, -1.1, 2.0, 0.4};
-  const std::vector<double> q{-0.7, 0.2, 0.9, -0.1};
-  BoundSlopes slopes;
-  const std::size_t count = setting.objective->draws() == 1 ? 1 : p.size();
-  setting.objective->value({std::span(p).first(count), std::span(q).first(count)}, &slopes);
-  for (std::size_t k = 0; k < count; ++k) {
-    if (slopes.q_p[k] != 0 || slopes.q_q[k] != 0)
-      return "the term that sticking the landing drops has no zero mean there; --estimator dreg is the "
-             "unbiased form for it";
-  }
-  return std::nullopt;
+  if (has_constant_q_slope(*setting.objective)) return std::nullopt;
+  return "the term that sticking the landing drops has no zero mean there; --estimator dreg is the form for "
+         "it";
 }
 
 }  // namespace
