@@ -27,9 +27,6 @@ struct Abilities {
   bool moments = false;         // moments() in closed form
   bool is_identified = true;    // q says what lambda is; not so with weights of nets
   bool is_gaussian = false;     // gaussian_of() and set_gaussian(): closed under the updates of Gaussians
-  // False: many lambda give the same q, as with nets, and iterates wander among them. Then the bound alone
-  // says whether an ascent has settled.
-  bool is_identified = true;
 };
 
 // K draws from noise, lanes innermost as in density::Batch.

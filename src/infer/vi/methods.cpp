@@ -114,8 +114,7 @@ constexpr Named kFlow{
     "normalising flow (RealNVP; a spline for one parameter) by stochastic ascent of the ELBO",
     "The posterior is bent or has a funnel, gradients are cheap and dimensions not too many.",
     "Rezende and Mohamed (2015), Variational inference with normalizing flows, ICML; Dinh, Sohl-Dickstein "
-    "and "
-    "Bengio (2017), Density estimation using Real NVP, ICLR.",
+    "and Bengio (2017), Density estimation using Real NVP, ICLR.",
     {"realnvp", "elbo", "", ""},
     // With one coordinate there is nothing that a coupling could depend on: RealNVP would be a Gaussian.
     [](std::size_t dim) {
