@@ -3,5 +3,5 @@ parameters {
   real x;
 }
 model {
-  target += log_mix(0.65, normal_lpdf(x | -1.5, 0.6), normal_lpdf(x | 2, 0.9));
+  target += log_mix(0.65, normal_lpdf(x | -2.5, 0.6), normal_lpdf(x | 2.5, 0.9));
 }

@@ -35,7 +35,8 @@ class Fits:
 
     def moments(self, model, *arguments):
         out = self.run(model, *arguments, "--draws", "8192")
-        return [(row["mean"], row["sd"]) for row in json.loads((out / "summary.json").read_text())["parameters"]]
+        rows = json.loads((out / "summary.json").read_text())["parameters"]
+        return [(row["mean"], row["sd"]) for row in rows if row["name"].startswith("x")]
 
 
 class Plot:
@@ -86,12 +87,12 @@ def normal(x, mean, sd):
 
 
 def draw_directions(fits):
-    plot = Plot((-5, 6), (0, 0.75), 480, 240)
-    grid = [-5 + 0.05 * i for i in range(221)]
-    plot.line([(x, 0.65 * normal(x, -1.5, 0.6) + 0.35 * normal(x, 2, 0.9)) for x in grid], "#9aa0a8", wide=4)
+    plot = Plot((-6, 6), (0, 0.75), 480, 240)
+    grid = [-6 + 0.05 * i for i in range(241)]
+    plot.line([(x, 0.65 * normal(x, -2.5, 0.6) + 0.35 * normal(x, 2.5, 0.9)) for x in grid], "#9aa0a8", wide=4)
     legend = [("the target", "#9aa0a8", "")]
-    rows = (("reverse KL, from the left (elbo)", ("--objective", "elbo"), -1.5), ("reverse KL, from the right", ("--objective", "elbo"), 2.0),
-            ("forward KL (forward-kl)", ("--objective", "forward-kl"), -1.5), ("Markovian score climbing (msc)", ("--objective", "msc"), -1.5))
+    rows = (("elbo, from the left", ("--objective", "elbo"), -2.5), ("elbo, from the right", ("--objective", "elbo"), 2.5),
+            ("forward-kl", ("--objective", "forward-kl"), -2.5), ("msc", ("--objective", "msc"), -2.5))
     for (name, arguments, start), color, dash in zip(rows, COLORS, ("", "", "", "6 4")):
         init = fits.folder / "init.json"
         init.write_text(json.dumps({"x": start}))
@@ -99,7 +100,7 @@ def draw_directions(fits):
         plot.line([(x, normal(x, mean, sd)) for x in grid], color, dash)
         legend.append((name, color, dash))
     plot.legend(legend)
-    plot.write("kl_directions.svg", range(-4, 7, 2), (0, 0.2, 0.4, 0.6), "x")
+    plot.write("kl_directions.svg", range(-6, 7, 2), (0, 0.2, 0.4, 0.6), "x")
 
 
 def draw_alphas(fits):
@@ -131,11 +132,11 @@ def draw_bbvi(fits):
             traces.append([(float(row["iteration"]), float(row["bound"])) for row in csv.DictReader(file)])
     best = max(bound for trace in traces for _, bound in trace)
     last = max(iteration for trace in traces for iteration, _ in trace)
-    plot = Plot((0, last), (best - 8, best + 1), 480, 260)
+    plot = Plot((0, last), (best - 3, best + 0.5), 480, 260)
     for trace, color in zip(traces, COLORS):
         plot.line(trace, color)
     plot.legend([(name, color, "") for (name, _), color in zip(rows, COLORS)])
-    plot.write("bbvi.svg", [last * part / 4 for part in range(5)], [math.ceil(best - 8) + 2 * i for i in range(5)], "iteration",
+    plot.write("bbvi.svg", [500 * i for i in range(int(last) // 500 + 1)], [math.ceil(best - 3) + i for i in range(3)], "iteration",
                "ELBO, mean of a window")
 
 
