@@ -70,7 +70,7 @@ class Plot:
             px, py = self.at(self.x[0], y)
             self.parts.append(f'<text x="{px - 5:.1f}" y="{py + 4:.1f}" class="small" text-anchor="end">{y:g}</text>')
         left, top = self.at(self.x[0], self.y[1])
-        width, height = self.margin + self.width + 180, self.height + 54
+        width, height = self.margin + self.width + 205, self.height + 54
         body = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">', STYLE,
                 '<rect width="100%" height="100%" fill="#fff"/>',
                 f'<clipPath id="c"><rect x="{left}" y="{top}" width="{self.width}" height="{self.height}"/></clipPath>',
