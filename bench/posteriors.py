@@ -74,17 +74,13 @@ class Result:
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--posteriordb", type=pathlib.Path, required=True, help="a checkout of posteriordb")
-    parser.add_argument("--only", nargs="+", default=[], help="names of posteriors or models")
+    fits.add_arguments(parser)
     parser.add_argument("--method", default="nuts")
     parser.add_argument("--seeds", type=int, default=1, help="seeds 1 to N")
     parser.add_argument("--option", nargs="+", default=[], metavar="WORD", help="further words for kullback fit, without their --")
     parser.add_argument("--stan", action="store_true", help="run Stan's sampler too: needs 'bench/against.py prepare'")
     parser.add_argument("--stan-sampler", type=pathlib.Path, default=corpus.ROOT / "build/bench/stan_sampler",
                         help="built by 'KULLBACK_BENCH=ON tools/build.sh release stan_sampler'")
-    parser.add_argument("--kullback", type=pathlib.Path, default=corpus.ROOT / "build/kullback")
-    parser.add_argument("--cache", type=pathlib.Path, default=pathlib.Path.home() / ".cache/kullback-bench")
-    parser.add_argument("--timeout", type=float, default=600, help="seconds for one fit")
     parser.add_argument("--json", type=pathlib.Path, help="write the results there too")
     return parser.parse_args()
 

@@ -24,15 +24,11 @@ FORM = "{:44} {:>9} {:>9} {:>9} {:>9} {:>8}"
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--posteriordb", type=pathlib.Path, required=True, help="a checkout of posteriordb")
-    parser.add_argument("--only", nargs="+", default=[], help="names of posteriors or models")
+    fits.add_arguments(parser)
     parser.add_argument("--compile", nargs="+", default=[], help="names of models to compile with Stan")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kullback", type=pathlib.Path, default=corpus.ROOT / "build/kullback")
-    parser.add_argument("--cache", type=pathlib.Path, default=pathlib.Path.home() / ".cache/kullback-bench")
-    parser.add_argument("--timeout", type=float, default=600, help="seconds for one fit")
     return parser.parse_args()
 
 

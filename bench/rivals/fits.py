@@ -1,6 +1,9 @@
-"""Fits of posteriordb's posteriors by kullback, and by Stan's sampler on kullback's density."""
+"""Fits of posteriordb's posteriors by kullback, and by Stan's own algorithms on kullback's density."""
 import csv
 import json
+import math
+import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -21,6 +24,8 @@ class Fit:
     findings: list = field(default_factory=list)  # codes
     step_sizes: list = field(default_factory=list)
     acceptance: float = 0.0
+    khat: float = math.nan   # of the approximation, where the run tells it
+    facts: dict = field(default_factory=dict)  # what else the method says of the run
 
     def efficiencies(self, names):
         """Bulk ESS of the marginals, smallest and mean."""
@@ -62,6 +67,8 @@ def sampler_columns(folder, names):
             rows = csv.reader(line for line in file if not line.startswith("#"))
             head = next(rows)
             places = [head.index(name) if name in head else None for name in names]
+            if places == [None] * len(names):
+                continue
             for row in rows:
                 for column, place in zip(columns, places):
                     if place is not None:
@@ -73,12 +80,21 @@ def by_kullback(program, posterior, seed, folder, options, timeout):
     shutil.rmtree(folder, ignore_errors=True)
     _, seconds, used = run([program, "fit", posterior.program, posterior.data, "--seed", seed, "--out", folder, "--quiet",
                             *options], timeout)
-    summary = json.loads((folder / "summary.json").read_text())
     record = json.loads((folder / "run.json").read_text())
+    told = folder / "summary.json"  # there is none where a method found no draws
+    rows = json.loads(told.read_text())["parameters"] if told.exists() else []
     leapfrogs, steps, acceptance = sampler_columns(folder, ["n_leapfrog__", "stepsize__", "accept_stat__"])
-    return Fit({row["name"]: row for row in summary["parameters"]}, record["gradients"], int(sum(leapfrogs)), seconds, used,
-               [finding["code"] for finding in summary["findings"]], sorted(set(steps)),
-               sum(acceptance) / max(1, len(acceptance)))
+    return Fit({row["name"]: row for row in rows}, record["gradients"], int(sum(leapfrogs)), seconds, used,
+               [finding["code"] for finding in record["findings"]], sorted(set(steps)),
+               sum(acceptance) / max(1, len(acceptance)), khat_of(record), record.get("facts", {}))
+
+
+def khat_of(record):
+    """That of the run's facts, or of the finding that says that it is too large."""
+    if "khat" in record.get("facts", {}):
+        return number(record["facts"]["khat"])
+    told = [re.search(r"k-hat (\S+),", finding["evidence"]) for finding in record["findings"] if finding["code"] == "khat"]
+    return float(told[0][1]) if told and told[0] else math.nan
 
 
 def by_stan_sampler(program, library, posterior, seed, timeout):
@@ -87,6 +103,15 @@ def by_stan_sampler(program, library, posterior, seed, timeout):
     return Fit({row["name"]: row for row in found["summary"]["parameters"]}, found["gradients"],
                int(found["sampling_gradients"]), seconds, used, ["divergences"] if found["divergences"] else [],
                found["step_sizes"], found["acceptance"])
+
+
+def add_arguments(parser):
+    """Those of every script that fits posteriordb's posteriors."""
+    parser.add_argument("--posteriordb", type=pathlib.Path, required=True, help="a checkout of posteriordb")
+    parser.add_argument("--only", nargs="+", default=[], help="names of posteriors or models")
+    parser.add_argument("--kullback", type=pathlib.Path, default=corpus.ROOT / "build/kullback")
+    parser.add_argument("--cache", type=pathlib.Path, default=pathlib.Path.home() / ".cache/kullback-bench")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds for one fit")
 
 
 @dataclass

@@ -1,102 +1,25 @@
 // stan::services::sample::hmc_nuts_diag_e_adapt, with CmdStan's defaults, on a density that is given as a
-// function: a model of Stan with one unconstrained vector. Built as a shared library that exports stan_nuts
-// alone.
+// function. Built as a shared library that exports stan_nuts alone.
 // clang-format off
-#include <stan/model/model_header.hpp>
+#include "stan_given.hpp"
 
-#include <stan/callbacks/interrupt.hpp>
-#include <stan/callbacks/logger.hpp>
-#include <stan/callbacks/writer.hpp>
-#include <stan/io/empty_var_context.hpp>
 #include <stan/services/sample/hmc_nuts_diag_e_adapt.hpp>
 // clang-format on
 
 #include "stan_nuts.hpp"
 
-#include <cstring>
-
 namespace {
 
-class GivenDensity final : public stan::model::model_base_crtp<GivenDensity> {
- public:
-  explicit GivenDensity(const StanNutsTask& task) : model_base_crtp(task.dim), task_(task) {}
+int value_by_gradient(void* context, const double* theta, double* log_density) {
+  const auto& task = *static_cast<const StanNutsTask*>(context);
+  std::vector<double> gradient(task.dim);
+  return task.gradient(task.context, theta, log_density, gradient.data());
+}
 
-  template <bool, bool>
-  double log_prob(Eigen::VectorXd& theta, std::ostream*) const {
-    return value(theta.data());
-  }
-  template <bool, bool>
-  stan::math::var log_prob(Eigen::Matrix<stan::math::var, -1, 1>& theta, std::ostream*) const {
-    return with_gradient(std::vector<stan::math::var>(theta.data(), theta.data() + theta.size()));
-  }
-  template <bool, bool, typename T>
-  T log_prob(Eigen::Matrix<T, -1, 1>& theta, std::ostream* messages) const {
-    return log_prob<false, false>(theta, messages);
-  }
-  template <bool, bool>
-  double log_prob(std::vector<double>& theta, std::vector<int>&, std::ostream*) const {
-    return value(theta.data());
-  }
-  template <bool, bool>
-  stan::math::var log_prob(std::vector<stan::math::var>& theta, std::vector<int>&, std::ostream*) const {
-    return with_gradient(theta);
-  }
-
-  void write_array(stan::rng_t&, Eigen::VectorXd& theta, Eigen::VectorXd& written, bool, bool,
-                   std::ostream*) const {
-    written = theta;
-  }
-  void write_array(stan::rng_t&, std::vector<double>& theta, std::vector<int>&, std::vector<double>& written,
-                   bool, bool, std::ostream*) const {
-    written = theta;
-  }
-  void unconstrain_array(const Eigen::VectorXd& from, Eigen::VectorXd& theta, std::ostream*) const {
-    theta = from;
-  }
-  void unconstrain_array(const std::vector<double>& from, std::vector<double>& theta, std::ostream*) const {
-    theta = from;
-  }
-  void transform_inits(const stan::io::var_context& context, Eigen::VectorXd& theta, std::ostream*) const {
-    const std::vector<double> values = context.vals_r("theta");
-    theta = Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
-  }
-  void transform_inits(const stan::io::var_context& context, std::vector<int>&, std::vector<double>& theta,
-                       std::ostream*) const {
-    theta = context.vals_r("theta");
-  }
-
-  std::string model_name() const { return "given_density"; }
-  std::vector<std::string> model_compile_info() const { return {}; }
-  void get_param_names(std::vector<std::string>& names, bool, bool) const { names = {"theta"}; }
-  void get_dims(std::vector<std::vector<std::size_t>>& dims, bool, bool) const { dims = {{task_.dim}}; }
-  void constrained_param_names(std::vector<std::string>& names, bool,
-                               bool) const {  // appends, as Stan's models do
-    for (unsigned long i = 1; i <= task_.dim; ++i) names.push_back("theta." + std::to_string(i));
-  }
-  void unconstrained_param_names(std::vector<std::string>& names, bool, bool) const {
-    constrained_param_names(names, true, true);
-  }
-
- private:
-  double evaluate(const double* theta, std::vector<double>& gradient) const {
-    double log_density = 0;
-    if (task_.gradient(task_.context, theta, &log_density, gradient.data()) == 0)
-      throw std::domain_error("the density is not finite");
-    return log_density;
-  }
-  double value(const double* theta) const {
-    std::vector<double> gradient(task_.dim);
-    return evaluate(theta, gradient);
-  }
-  stan::math::var with_gradient(const std::vector<stan::math::var>& theta) const {
-    std::vector<double> values(task_.dim), gradient(task_.dim);
-    for (std::size_t i = 0; i < theta.size(); ++i) values[i] = theta[i].val();
-    const double log_density = evaluate(values.data(), gradient);
-    return stan::math::precomputed_gradients(log_density, theta, gradient);
-  }
-
-  const StanNutsTask& task_;
-};
+int gradient_of(void* context, const double* theta, double* log_density, double* gradient) {
+  const auto& task = *static_cast<const StanNutsTask*>(context);
+  return task.gradient(task.context, theta, log_density, gradient);
+}
 
 // lp__, six numbers of the sampler, theta.
 class DrawWriter final : public stan::callbacks::writer {
@@ -121,7 +44,7 @@ class LastError final : public stan::callbacks::logger {
 };
 
 int sample(const StanNutsTask& task, std::string& problem) {
-  GivenDensity model(task);
+  given::GivenDensity model({task.dim, const_cast<StanNutsTask*>(&task), gradient_of, value_by_gradient});
   stan::callbacks::interrupt interrupt;
   stan::callbacks::writer nothing;
   DrawWriter draws(task);
@@ -141,14 +64,5 @@ int sample(const StanNutsTask& task, std::string& problem) {
 
 extern "C" __attribute__((visibility("default"))) int stan_nuts(const StanNutsTask* task, char* problem,
                                                                 unsigned long problem_size) {
-  std::string text;
-  int code = 1;
-  try {
-    code = sample(*task, text);
-  } catch (const std::exception& error) {
-    text = error.what();
-  }
-  std::strncpy(problem, text.c_str(), problem_size - 1);
-  problem[problem_size - 1] = '\0';
-  return code;
+  return given::guarded([&](std::string& text) { return sample(*task, text); }, problem, problem_size);
 }

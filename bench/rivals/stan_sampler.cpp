@@ -1,22 +1,17 @@
 // Stan's own NUTS on kullback's density: what differs from `kullback fit` is the sampler alone. Prints the
 // summary of the draws by kullback's statistics, and the gradients that were taken, as JSON. usage:
 // stan_sampler LIBRARY PROGRAM DATA SEED [CHAINS WARMUP DRAWS]   (LIBRARY: of bench/rivals/stan_nuts.cpp)
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <time.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "fit/chain_outputs.hpp"
-#include "fit/loaded_model.hpp"
 #include "infer/algorithm.hpp"
 #include "posterior/summary.hpp"
+#include "stan_driver.hpp"
 #include "stan_nuts.hpp"
 
 namespace {
@@ -53,14 +48,6 @@ void draw(void* context, const double* stats, const double* theta) {
   draws.log_density.push_back(0);  // Stan's differs by a constant, and is not compared
 }
 
-StanNuts* load(const char* path) {
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw std::runtime_error(dlerror());
-  void* function = dlsym(library, "stan_nuts");
-  if (function == nullptr) throw std::runtime_error(std::string(path) + ": has no stan_nuts");
-  return reinterpret_cast<StanNuts*>(function);
-}
-
 Recorder run_chain(StanNuts* sample, const fit::Request& request, density::LogDensity& density,
                    std::size_t chain) {
   Recorder recorder{&density, 0, {}};
@@ -89,38 +76,27 @@ double stat_sum(const infer::Draws& draws, std::size_t stat) {
   return sum;
 }
 
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 void run(const Setting& setting) {
   const fit::Request& request = setting.request;
-  const auto program = fit::load_program(request.inputs);
-  if (!program->understood.program) throw std::runtime_error(request.inputs.program + ": has errors");
-  const fit::LoadedModel model =
-      fit::load_model(*program, request.inputs, {.jacobian = true, .seed = request.seed});
-  StanNuts* sample = load(setting.library);
-  posterior::Posterior posterior;
-  posterior.names = model.outputs->column_names();
-  posterior.parameters = model.outputs->parameter_columns();
-  posterior.generated = model.outputs->generated_columns_begin();
-  const double began = processor_seconds();
+  rivals::Subject subject(request, {.jacobian = true, .seed = request.seed});
+  auto* sample = rivals::load_function<StanNuts>(setting.library, "stan_nuts");
+  posterior::Posterior posterior = subject.empty_posterior();
+  const double began = rivals::processor_seconds();
   std::uint64_t gradients = 0;
   double leapfrogs = 0, divergences = 0, acceptance = 0;
   std::string step_sizes, problem;
   for (std::size_t chain = 0; chain < request.chains; ++chain) {
-    const Recorder recorder = run_chain(sample, request, *model.density, chain);
+    const Recorder recorder = run_chain(sample, request, *subject.model.density, chain);
     const infer::Draws& draws = recorder.result.draws;
     gradients += recorder.gradients;
     leapfrogs += stat_sum(draws, kLeapfrogs);
     divergences += stat_sum(draws, kDivergent);
     acceptance += stat_sum(draws, 0) / static_cast<double>(draws.count() * request.chains);
     step_sizes += fmt::format("{}{}", chain > 0 ? ", " : "", draws.stats[kStepSize]);
-    posterior.chains.push_back(fit::make_chain(request, *model.outputs, chain, recorder.result, problem));
+    posterior.chains.push_back(
+        fit::make_chain(request, *subject.model.outputs, chain, recorder.result, problem));
   }
-  const double seconds = processor_seconds() - began;
+  const double seconds = rivals::processor_seconds() - began;
   fmt::print(
       "{{\"gradients\": {}, \"sampling_gradients\": {}, \"divergences\": {}, \"acceptance\": {}, "
       "\"step_sizes\": [{}], \"processor_seconds\": {},\n\"summary\": {}}}\n",
@@ -145,10 +121,6 @@ Setting read_setting(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) try { run(read_setting(argc, argv)); } catch (const kullback::Error& error) {
-  std::fprintf(stderr, "stan_sampler: %s\n", error.message().c_str());
-  return 1;
-} catch (const std::exception& error) {
-  std::fprintf(stderr, "stan_sampler: %s\n", error.what());
-  return 1;
+int main(int argc, char** argv) {
+  return rivals::guarded("stan_sampler", [&] { run(read_setting(argc, argv)); });
 }

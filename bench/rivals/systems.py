@@ -23,6 +23,7 @@ class Cache:
         self.stanli_timer = folder / "stanli_timer"
         self.stanli_sampler = folder / "stanli_sampler"
         self.stan_nuts = folder / "stan_nuts.so"
+        self.stan_advi = folder / "stan_advi.so"
 
     def prepare(self):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -32,12 +33,13 @@ class Cache:
         for program in (self.stanli_timer, self.stanli_sampler):
             run(["g++", "-std=c++20", "-O2", HERE / f"{program.name}.cpp", "-o", program, "-ldl"])
         self.precompile_stan()
-        self.compile_stan_nuts()
+        for library in (self.stan_nuts, self.stan_advi):
+            self.compile_stan_algorithm(library)
 
-    def compile_stan_nuts(self):
-        """Stan's sampler for densities given as functions; hidden symbols keep its Eigen apart from ours."""
+    def compile_stan_algorithm(self, library):
+        """One of Stan's algorithms for densities given as functions; hidden symbols keep its Eigen apart from ours."""
         run(["g++", *self.stan_flags(), "-fPIC", "-shared", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
-             HERE / "stan_nuts.cpp", "-o", self.stan_nuts, f"-L{self.stan}/lib", f"-Wl,-rpath,{self.stan}/lib", "-ltbb"])
+             HERE / f"{library.stem}.cpp", "-o", library, f"-L{self.stan}/lib", f"-Wl,-rpath,{self.stan}/lib", "-ltbb"])
 
     def precompile_stan(self):
         self.stan_models.mkdir(exist_ok=True)

@@ -26,6 +26,13 @@ std::string methods_reading(std::string_view option) {
   return names;
 }
 
+std::string why_not(const infer::Method& method, const std::string& option) {
+  for (const infer::Refusal& refusal : method.refusals) {
+    if (refusal.option == option) return std::string(refusal.why);
+  }
+  return fmt::format("It is an option of {}.", methods_reading(option));
+}
+
 }  // namespace
 
 void add_method_options(CLI::App& verb, GivenOptions& given, std::string_view only) {
@@ -56,7 +63,7 @@ infer::Options options_of(const infer::Method& method, const GivenOptions& given
   for (const auto& [name, text] : given) {
     if (!reads(method, name)) {
       throw Error(ErrorKind::usage, fmt::format("{} means nothing to {}.", infer::flag_of(name), method.name),
-                  fmt::format("It is an option of {}.", methods_reading(name)));
+                  why_not(method, name));
     }
     infer::set_option(options, name, text);
   }

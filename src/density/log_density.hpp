@@ -39,11 +39,13 @@ struct Support {
     real,
     positive,  // (lower, inf) or (-inf, upper)
     bounded,   // (lower, upper)
-    other,     // it depends on other coordinates: a simplex, an order, a bound that is a parameter
+    simplex,   // one of `size` coordinates in a row, isometric log-ratios (base/helmert.hpp) of one simplex
+    other,     // it depends on other coordinates: an order, a covariance, a bound that is a parameter
   };
   Kind kind = Kind::real;
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
+  std::size_t size = 1;  // of a simplex: its coordinates, one fewer than its elements
 };
 
 // The log density as a sum of pieces.
@@ -90,6 +92,9 @@ class LogDensity {
   virtual std::span<const Block> blocks() const { return {}; }
   virtual std::span<const Support> supports() const { return {}; }
   virtual Terms* terms() { return nullptr; }
+  // The finest terms: where terms() has one for all observations that depend on the same coordinates, each
+  // observation is a term of its own.
+  virtual Terms* factors() { return nullptr; }
   virtual Rows* rows() { return nullptr; }
 };
 

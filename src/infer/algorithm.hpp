@@ -30,6 +30,11 @@ enum class Purpose : std::uint32_t {
   resample,
   approximation,
   gradient_noise,
+  boosting,
+  minibatch,
+  family_start,
+  quadrature,
+  particles,
   conditional_choice,
 };
 
@@ -90,6 +95,12 @@ struct MethodNeeds {
   bool supports = false;  // constrained coordinates
 };
 
+// An option of other methods that one might ask of this one, and why it has none: the hint of the refusal.
+struct Refusal {
+  std::string_view option;
+  std::string_view why;
+};
+
 // The record of a method: all that help, `kullback methods` and the fit know of it.
 struct Method {
   std::string_view name;
@@ -103,6 +114,7 @@ struct Method {
   std::span<const std::string_view> stats;    // columns of Draws::stats: "accept_stat__", ...
   // Throws Error usage for options without sense. The density must outlive the algorithm.
   std::unique_ptr<Algorithm> (*make)(density::LogDensity& density, const Options& options, Start start);
+  std::span<const Refusal> refusals = {};
 };
 
 // In the order of infer/methods.def.

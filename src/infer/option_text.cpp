@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <type_traits>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -12,19 +14,38 @@ namespace kullback::infer {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kMetrics{"unit", "diagonal", "dense"};
-
 constexpr std::string_view type_name(const double*) { return "NUMBER"; }
 constexpr std::string_view type_name(const std::size_t*) { return "COUNT"; }
 constexpr std::string_view type_name(const std::string*) { return "NAME"; }
+// Of an enumeration: the texts of its values, in order.
 constexpr std::string_view type_name(const Metric*) { return "unit|diagonal|dense"; }
+constexpr std::string_view type_name(const SvgdKernel*) { return "imq|rbf"; }
+constexpr std::string_view type_name(const SvgdVariant*) { return "natural|plain|mirrored"; }
+constexpr std::string_view type_name(const SvgdOptimizer*) { return "adagrad|coin"; }
+constexpr std::string_view type_name(const SvgdStart*) { return "path|spread"; }
+
+std::vector<std::string> split(std::string_view choices) {
+  std::vector<std::string> result(1);
+  for (const char c : choices) {
+    if (c == '|')
+      result.emplace_back();
+    else
+      result.back() += c;
+  }
+  return result;
+}
 
 std::string text_of(double value) { return fmt::format("{}", value); }
 std::string text_of(std::size_t value) { return fmt::format("{}", value); }
 std::string text_of(const std::string& value) { return value; }
-std::string text_of(Metric value) { return std::string(kMetrics[static_cast<std::size_t>(value)]); }
+template <class T>
+  requires std::is_enum_v<T>
+std::string text_of(T value) {
+  return split(type_name(&value)).at(static_cast<std::size_t>(value));
+}
 
 template <class T>
+  requires std::is_arithmetic_v<T>
 bool parse(const std::string& text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
@@ -36,14 +57,28 @@ bool parse(const std::string& text, std::string& value) {
   return true;
 }
 
-bool parse(const std::string& text, Metric& value) {
-  for (std::size_t i = 0; i < kMetrics.size(); ++i) {
-    if (text == kMetrics[i] || (text == "diag" && kMetrics[i] == "diagonal")) {
-      value = static_cast<Metric>(i);
-      return true;
-    }
-  }
-  return false;
+template <class T>
+  requires std::is_enum_v<T>
+bool parse(const std::string& text, T& value) {
+  const std::vector<std::string> choices = split(type_name(&value));
+  const auto found = std::find(choices.begin(), choices.end(), text == "diag" ? "diagonal" : text);
+  value = static_cast<T>(found - choices.begin());
+  return found != choices.end();
+}
+
+// "unit, diagonal or dense"
+std::string in_words(std::string_view choices) {
+  std::string words(choices);
+  const std::size_t last = words.rfind('|');
+  words.replace(last, 1, " or ");
+  for (std::size_t at = words.find('|'); at != std::string::npos; at = words.find('|'))
+    words.replace(at, 1, ", ");
+  return words;
+}
+
+std::string needed(std::string_view type) {
+  if (type == "COUNT") return "a whole number from 0";
+  return type == "NUMBER" ? "a finite number" : in_words(type);
 }
 
 bool is_sensible(double value) { return std::isfinite(value); }
@@ -56,11 +91,8 @@ template <class T>
 void set(std::string_view name, const std::string& text, T& member) {
   T value{};
   if (!parse(text, value) || !is_sensible(value)) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: found '{}', but a value must be {}.", flag_of(name), text,
-                            std::string_view(type_name(&member)) == "COUNT"    ? "a whole number from 0"
-                            : std::string_view(type_name(&member)) == "NUMBER" ? "a finite number"
-                                                                               : "unit, diagonal or dense"));
+    throw Error(ErrorKind::usage, fmt::format("{}: found '{}', but a value must be {}.", flag_of(name), text,
+                                              needed(type_name(&member))));
   }
   member = value;
 }

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "infer/particles/svgd_choices.hpp"
+
 namespace kullback::infer {
 
 enum class Metric : unsigned char { unit, diagonal, dense };

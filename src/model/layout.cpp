@@ -15,6 +15,11 @@ Support support_of(const tape::FreeBlock& block, std::size_t i) {
   Support support;
   const std::string_view transform = block.transform->name;
   if (transform == "identity" || transform == "offset_multiplier") return support;
+  if (block.simplex_size > 0) {
+    support.kind = Support::Kind::simplex;
+    support.size = block.simplex_size;
+    return support;
+  }
   const bool elementwise = transform == "lower" || transform == "upper" || transform == "lower_upper";
   if (!elementwise || !block.bounds_are_data) {
     support.kind = Support::Kind::other;

@@ -134,14 +134,21 @@ StanRows& StanModel::stan_rows() {
 density::Rows* StanModel::rows() { return &stan_rows(); }
 std::string StanModel::describe_rows() { return stan_rows().describe(); }
 
+std::unique_ptr<StanTerms> StanModel::make_terms(tape::TermSplit split) {
+  const auto record = [this](tape::Builder& builder, const double* theta, std::string& message) {
+    return trace(theta, builder, message);
+  };
+  return std::make_unique<StanTerms>(dim(), record, split);
+}
+
 density::Terms* StanModel::terms() {
-  if (!terms_) {
-    terms_ = std::make_unique<StanTerms>(
-        dim(), [this](tape::Builder& builder, const double* theta, std::string& message) {
-          return trace(theta, builder, message);
-        });
-  }
+  if (!terms_) terms_ = make_terms(tape::TermSplit::coordinates);
   return terms_.get();
+}
+
+density::Terms* StanModel::factors() {
+  if (!factors_) factors_ = make_terms(tape::TermSplit::elements);
+  return factors_.get();
 }
 
 StanModel::Lanes& StanModel::workspace(std::size_t lanes) {

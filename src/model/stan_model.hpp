@@ -15,6 +15,7 @@
 #include "model/data.hpp"
 #include "model/stan_rows.hpp"
 #include "tape/tape.hpp"
+#include "tape/terms.hpp"
 
 namespace kullback::model {
 
@@ -53,6 +54,7 @@ class StanModel final : public density::LogDensity {
   std::string describe_rows();
   // Of the density with all rows. Throws Error where the program rejects every point that was tried.
   density::Terms* terms() override;
+  density::Terms* factors() override;
 
   const Diagnostics& data_warnings() const;
   const tape::Tape* tape() const { return tape_.get(); }  // null before the first evaluation
@@ -86,6 +88,7 @@ class StanModel final : public density::LogDensity {
   // Parameters, transformed parameters and model; false where the program rejects the point.
   bool run_model(tape::Tracer& tracer, const tape::Ids& free, std::string& message) const;
   StanRows& stan_rows();
+  std::unique_ptr<StanTerms> make_terms(tape::TermSplit split);
   Lanes& workspace(std::size_t lanes);
   std::size_t memory_limit() const;
   // The tape of a trace, for a workspace of so many lanes; throws Error where they do not fit.
@@ -104,6 +107,7 @@ class StanModel final : public density::LogDensity {
   std::string message_;
   std::unique_ptr<StanRows> rows_;
   std::unique_ptr<StanTerms> terms_;
+  std::unique_ptr<StanTerms> factors_;
 };
 
 }  // namespace kullback::model

@@ -23,14 +23,15 @@ void read_terms(const tape::TermTape& terms, const tape::Workspace& from, std::s
 
 }  // namespace
 
-StanTerms::StanTerms(std::size_t dim, Record record) : dim_(dim), record_(std::move(record)) {
+StanTerms::StanTerms(std::size_t dim, Record record, tape::TermSplit split)
+    : dim_(dim), record_(std::move(record)), split_(split) {
   std::vector<double> theta(dim, 0.0);
   Random random(0);
   std::string message;
   for (int i = 0; i < kMostPoints; ++i) {
     tape::Builder builder;
     if (record_(builder, theta.data(), message)) {
-      terms_ = tape::compile_terms(builder);
+      terms_ = tape::compile_terms(builder, split_);
       return;
     }
     for (double& x : theta) x = 4 * random.uniform() - 2;
@@ -65,7 +66,7 @@ void StanTerms::evaluate_alone(std::size_t lanes, std::size_t lane, const double
   tape::Builder builder;
   std::string message;
   if (!record_(builder, own_theta.data(), message)) return;
-  const tape::TermTape own = tape::compile_terms(builder);
+  const tape::TermTape own = tape::compile_terms(builder, split_);
   if (own.terms.size() != count()) return;
   for (std::size_t t = 0; t < count(); ++t) {
     if (own.terms[t].coordinates != terms_.terms[t].coordinates) return;

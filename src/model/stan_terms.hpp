@@ -17,7 +17,7 @@ class StanTerms final : public density::Terms {
   // Traces the program; false where it rejects the point (the message says why).
   using Record = std::function<bool(tape::Builder&, const double* theta, std::string& message)>;
 
-  StanTerms(std::size_t dim, Record record);
+  StanTerms(std::size_t dim, Record record, tape::TermSplit split);
 
   std::size_t count() const override { return terms_.terms.size(); }
   std::span<const std::uint32_t> coordinates(std::size_t term) const override {
@@ -32,6 +32,7 @@ class StanTerms final : public density::Terms {
 
   std::size_t dim_;
   Record record_;
+  tape::TermSplit split_;
   tape::TermTape terms_;
   std::vector<std::unique_ptr<tape::Workspace>> workspaces_;
 };

@@ -3,7 +3,7 @@
 // derivatives:
 //   lower log(x - a), upper log(b - x), both logit((x - a) / (b - a)), offset_multiplier (x - mu) / sigma;
 //   ordered x_1, log(x_k - x_{k-1}), positive_ordered log x_1, ...;
-//   sum_to_zero V^T x, simplex V^T log x, with V the Helmert isometry of math/transforms/helmert.hpp;
+//   sum_to_zero V^T x, simplex V^T log x, with V the Helmert isometry of base/helmert.hpp;
 //   cholesky_factor_corr row by row y_ij = atanh(l_ij / sqrt(1 - sum_{k<j} l_ik^2)), corr_matrix the same of
 //   its Cholesky factor column by column; cholesky_factor_cov l_ij and log l_ii, cov_matrix the same of its
 //   factor.

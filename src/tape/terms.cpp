@@ -1,5 +1,6 @@
 // The target is taken apart into what it adds up: sums, differences, multiples by constants, and the elements
-// of densities, those that depend on the same coordinates together. Comparisons (of a slot with itself) keep
+// of densities, those that depend on the same coordinates together unless single elements are wanted
+// (term_elements.hpp). Comparisons (of a slot with itself) keep
 // the slot of every part, and tell where it is on the tape; then they are removed.
 #include "tape/terms.hpp"
 
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "tape/term_elements.hpp"
 #include "tape/trace.hpp"
 
 namespace kullback::tape {
@@ -52,10 +54,14 @@ class Sets final {
 
 class TermMaker final {
  public:
-  explicit TermMaker(const Builder& builder) : trace_(make_trace(builder)) { drop_unused(trace_); }
+  TermMaker(const Builder& builder, TermSplit split)
+      : trace_(make_trace(builder)), splitter_(trace_), split_(split) {
+    drop_unused(trace_);
+  }
 
   TermTape run() {
-    find_sets();
+    for (std::uint32_t p = 0; p < trace_.parameter_count; ++p) set_of_.push_back(sets_.single(p));
+    find_sets(0);
     const std::vector<TargetTerm> target = std::move(trace_.target);
     trace_.target.clear();
     for (const TargetTerm& whole : target) {
@@ -70,7 +76,8 @@ class TermMaker final {
   }
 
  private:
-  using Key = std::tuple<std::uint32_t, std::uint32_t, Set>;  // statement and coordinates
+  // Statement and coordinates; of single elements, their number instead of the statement.
+  using Key = std::tuple<std::uint32_t, std::uint32_t, Set>;
   struct Open {
     Set set = 0;
     std::vector<std::pair<Id, double>> parts;
@@ -78,6 +85,8 @@ class TermMaker final {
   };
 
   Trace trace_;
+  ElementSplitter splitter_;
+  TermSplit split_;
   Sets sets_;
   std::vector<Set> set_of_;  // by slot
   std::vector<std::uint32_t> producer_;
@@ -95,11 +104,11 @@ class TermMaker final {
     return all;
   }
 
-  void find_sets() {
-    set_of_.assign(trace_.slot_count, 0);
-    producer_.assign(trace_.slot_count, Uses::kNone);
-    for (std::uint32_t p = 0; p < trace_.parameter_count; ++p) set_of_[p] = sets_.single(p);
-    for (std::uint32_t i = 0; i < trace_.instructions.size(); ++i) {
+  // Of the results of instructions from `first`.
+  void find_sets(std::uint32_t first) {
+    set_of_.resize(trace_.slot_count, 0);
+    producer_.resize(trace_.slot_count, Uses::kNone);
+    for (std::uint32_t i = first; i < trace_.instructions.size(); ++i) {
       const RawInstruction& r = trace_.instructions[i];
       std::fill_n(producer_.begin() + r.result, r.result_size, i);
       Set all = 0;
@@ -134,6 +143,12 @@ class TermMaker final {
   bool take_apart(const TargetTerm& term, std::vector<TargetTerm>& open) {
     if (is_constant(term.id) || producer_[term.id] == Uses::kNone) return false;
     const RawInstruction r = trace_.instructions[producer_[term.id]];
+    if (split_ == TermSplit::elements) {
+      const auto first = static_cast<std::uint32_t>(trace_.instructions.size());
+      const bool is_split = splitter_.split(r, term, open);
+      find_sets(first);
+      if (is_split) return true;
+    }
     if (r.kind == OpKind::density) return split_density(r, term.weight);
     if (r.kind == OpKind::array && static_cast<const math::ArrayOp*>(r.definition)->name == "sum") {
       for (const Id id : trace_.operand(r, 0)) open.push_back({id, term.weight});
@@ -197,7 +212,12 @@ class TermMaker final {
     const Set set = set_of(term.id);
     const bool made = !is_constant(term.id) && producer_[term.id] != Uses::kNone;
     const Span span = made ? trace_.instructions[producer_[term.id]].span : Span{};
-    const Key key = set == 0 ? Key{0, 0, 0} : Key{span.file, span.begin, set};
+    Key key{span.file, span.begin, set};
+    if (set == 0) {
+      key = {0, 0, 0};
+    } else if (split_ == TermSplit::elements) {
+      key = {0, static_cast<std::uint32_t>(terms_.size() + 1), 0};
+    }
     const auto [at, is_new] = known_.try_emplace(key, terms_.size());
     if (is_new) terms_.push_back({set, {}, 0});
     if (is_constant(term.id)) {
@@ -233,6 +253,6 @@ class TermMaker final {
 
 }  // namespace
 
-TermTape compile_terms(const Builder& builder) { return TermMaker(builder).run(); }
+TermTape compile_terms(const Builder& builder, TermSplit split) { return TermMaker(builder, split).run(); }
 
 }  // namespace kullback::tape

@@ -10,7 +10,11 @@
 
 namespace kullback::tape {
 
-// Numbers of one statement that depend on the same coordinates are one term.
+enum class TermSplit : unsigned char {
+  coordinates,  // numbers of one statement that depend on the same coordinates are one term
+  elements,     // every observation of a vectorised statement is a term
+};
+
 struct Term {
   std::vector<std::uint32_t> coordinates;
   struct Part {
@@ -26,6 +30,6 @@ struct TermTape {
   std::vector<Term> terms;
 };
 
-TermTape compile_terms(const Builder& builder);
+TermTape compile_terms(const Builder& builder, TermSplit split = TermSplit::coordinates);
 
 }  // namespace kullback::tape

@@ -35,6 +35,7 @@ void Tracer::add_free_blocks(const SizedType& type, const std::string& name, std
     return;
   }
   FreeBlock block{name, free_count(type), &lang::transform_of(type)};
+  if (block.transform->name == "simplex" && block.size > 0) block.simplex_size = sizes_of(type).back() - 1;
   for (const Expr* bound : lang::transform_bounds(type)) {
     if (bound != nullptr && !bound->data_only) block.bounds_are_data = false;
   }

@@ -38,6 +38,7 @@ struct FreeBlock {
   std::size_t size = 0;
   const math::TransformDef* transform = nullptr;
   bool bounds_are_data = true;
+  std::size_t simplex_size = 0;                  // coordinates of one simplex, in a row; 0: no simplexes
   std::vector<std::vector<double>> bounds = {};  // as the transform's bound_names, where they are data
 };
 

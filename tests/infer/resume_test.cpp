@@ -69,7 +69,8 @@ TEST_P(Resume, AnotherMethodsArchiveIsNotComplete) {
   EXPECT_FALSE(reading.is_complete());
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, Resume, testing::Values("nuts", "hmc", "mala", "rwm", "smc", "tempering"),
+INSTANTIATE_TEST_SUITE_P(Methods, Resume,
+                         testing::Values("nuts", "hmc", "mala", "rwm", "smc", "svgd", "tempering"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace

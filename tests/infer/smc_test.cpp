@@ -31,7 +31,7 @@ Cooled run_smc(density::LogDensity& target, std::size_t particles, std::uint64_t
 }
 
 // Independent runs give the standard error.
-Estimate log_normalizer(density::LogDensity& target, std::size_t particles = 1000) {
+DrawEstimate log_normalizer(density::LogDensity& target, std::size_t particles = 1000) {
   std::vector<double> values;
   for (std::uint64_t seed = 1; seed <= 10; ++seed)
     values.push_back(run_smc(target, particles, seed).log_normalizer);

@@ -155,14 +155,14 @@ inline std::vector<double> column(const Draws& draws, const Method& method, std:
 }
 
 // Mean and its standard error by batch means.
-struct Estimate {
+struct DrawEstimate {
   double value = 0;
   double error = 0;
 
   double errors_from(double truth) const { return std::abs(value - truth) / error; }
 };
 
-inline Estimate estimate(const std::vector<double>& values, std::size_t batches = 25) {
+inline DrawEstimate estimate(const std::vector<double>& values, std::size_t batches = 25) {
   const std::size_t size = values.size() / batches;
   std::vector<double> means;
   double total = 0;
@@ -179,13 +179,13 @@ inline Estimate estimate(const std::vector<double>& values, std::size_t batches 
 }
 
 template <typename F>
-Estimate estimate_of(const std::vector<double>& values, F f) {
+DrawEstimate estimate_of(const std::vector<double>& values, F f) {
   std::vector<double> mapped;
   for (const double value : values) mapped.push_back(f(value));
   return estimate(mapped);
 }
 
-inline Estimate estimate_variance(const std::vector<double>& values, double mean) {
+inline DrawEstimate estimate_variance(const std::vector<double>& values, double mean) {
   return estimate_of(values, [mean](double x) { return (x - mean) * (x - mean); });
 }
 

@@ -40,7 +40,7 @@ TEST(Tempering, FindsBothModesWithTheirWeights) {
     const auto chain = tempering().make(target, with(20000), start_at({from, 0.5, 0.5}));
     const Draws draws = run(*chain);
     const std::vector<double> x = coordinate(draws, 0);
-    const Estimate left = estimate_of(x, [](double v) { return v < 0 ? 1.0 : 0.0; });
+    const DrawEstimate left = estimate_of(x, [](double v) { return v < 0 ? 1.0 : 0.0; });
     EXPECT_LT(left.errors_from(0.3), kErrors);
     EXPECT_LT(left.error, 0.03);
     EXPECT_LT(estimate_of(x, [](double v) { return std::abs(v); }).errors_from(6), kErrors);

@@ -70,6 +70,8 @@ TEST(Layout, SupportsTellTheBounds) {
       {"vector<offset=3, multiplier=2>[2] x;", Kind::real, -inf, inf},
       {"ordered[2] x;", Kind::other, -inf, inf},
       {"positive_ordered[2] x;", Kind::other, -inf, inf},
+      {"simplex[3] x;", Kind::simplex, -inf, inf},
+      {"array[2] simplex[3] x;", Kind::simplex, -inf, inf},
       {"unit_vector[2] x;", Kind::other, -inf, inf},
       {"cholesky_factor_corr[2] x;", Kind::other, -inf, inf},
   };

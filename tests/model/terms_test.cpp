@@ -23,12 +23,9 @@ std::vector<double> values_at(density::Terms& terms, const std::vector<double>& 
   return values;
 }
 
-void check_terms(const std::string& program, const std::string& data, std::size_t at_least) {
-  SCOPED_TRACE(program);
-  const auto loaded = load(program, data);
-  ASSERT_NE(loaded, nullptr);
-  StanModel& model = *loaded->model;
-  density::Terms& terms = *model.terms();
+// `names_more`: a term may name coordinates that it does not depend on, as an element of a product of
+// matrices names those of all elements.
+void check_terms(StanModel& model, density::Terms& terms, std::size_t at_least, bool names_more = false) {
   EXPECT_GE(terms.count(), at_least);
   std::vector<double> theta(model.dim());
   for (std::size_t i = 0; i < theta.size(); ++i)
@@ -51,6 +48,7 @@ void check_terms(const std::string& program, const std::string& data, std::size_
       const bool depends =
           std::binary_search(coordinates.begin(), coordinates.end(), static_cast<std::uint32_t>(i));
       named[i] += depends ? 1 : 0;
+      if (depends && names_more) continue;
       if (depends) {
         EXPECT_NE(after[t], values[t]) << "term " << t << " names coordinate " << i << " but does not move";
       } else {
@@ -64,6 +62,27 @@ void check_terms(const std::string& program, const std::string& data, std::size_
   const std::vector<double> lanes = values_at(terms, wide, 2);
   for (std::size_t t = 0; t < terms.count(); ++t)
     EXPECT_NEAR(lanes[2 * t + 1], values[t], 1e-12 * (1 + std::abs(values[t])));
+}
+
+// The terms, and the factors, of which there are at least as many.
+void check_terms(const std::string& program, const std::string& data, std::size_t at_least) {
+  SCOPED_TRACE(program);
+  const auto loaded = load(program, data);
+  ASSERT_NE(loaded, nullptr);
+  check_terms(*loaded->model, *loaded->model->terms(), at_least);
+  check_terms(*loaded->model, *loaded->model->factors(), loaded->model->terms()->count(), true);
+}
+
+// Factors that depend on parameters, the constants apart.
+std::size_t count_factors(const std::string& program, const std::string& data) {
+  SCOPED_TRACE(program);
+  const auto loaded = load(program, data);
+  if (loaded == nullptr) return 0;
+  density::Terms& factors = *loaded->model->factors();
+  check_terms(*loaded->model, factors, 1, true);
+  std::size_t count = 0;
+  for (std::size_t t = 0; t < factors.count(); ++t) count += factors.coordinates(t).empty() ? 0 : 1;
+  return count;
 }
 
 TEST(Terms, addUpAndNameTheirCoordinates) {
@@ -89,6 +108,43 @@ TEST(Terms, examples) {
   const std::string folder = std::string(KULLBACK_SOURCE_DIR) + "/examples/";
   for (const std::string name : {"eight_schools", "hierarchical", "logistic"})
     check_terms(read_file(folder + name + ".stan"), read_file(folder + name + ".json"), 2);
+}
+
+TEST(Terms, factorsAreSingleObservations) {
+  const std::string data =
+      R"({"N": 5, "K": 2, "x": [[1, 2], [0.5, -1], [0.3, 0.1], [2, 1], [-1, 1]], "y": [1, 0, 1, 1, 0],
+          "c": [1, 3, 2, 1, 2], "r": [0.2, 1, -1, 2, 0.4]})";
+  const std::string head =
+      "data { int N; int K; matrix[N, K] x; array[N] int<lower=0> y; array[N] int c; vector[N] r; } ";
+  const std::string regression = head + "parameters { real a; vector[K] b; real<lower=0> s; } model { ";
+  // s has a Jacobian and a prior; a and b have none
+  const auto with = [&](const std::string& likelihood) {
+    return count_factors(regression + likelihood + " a ~ normal(0, 1); s ~ exponential(1); }", data) - 3;
+  };
+  EXPECT_EQ(with("y ~ bernoulli_logit(a + x * b);"), 5U);
+  EXPECT_EQ(with("y ~ bernoulli_logit_glm(x, a, b);"), 5U);
+  EXPECT_EQ(with("y ~ poisson_log_glm(x, a, b);"), 5U);
+  EXPECT_EQ(with("y ~ neg_binomial_2_log_glm(x, a, b, s);"), 5U);
+  EXPECT_EQ(with("target += neg_binomial_2_log_glm_lpmf(y | x, a, b, s);"), 5U);
+  EXPECT_EQ(with("y ~ binomial_logit_glm(4, x, a, b);"), 5U);
+  EXPECT_EQ(with("r ~ normal_id_glm(x, a, b, s);"), 5U);
+  EXPECT_EQ(with("r ~ normal(a + x * b, s);"), 5U);
+  EXPECT_EQ(
+      with("for (n in 1:N) target += log_mix(0.3, normal_lpdf(r[n] | a, s), normal_lpdf(r[n] | b[1], 1)); "
+           "b[2] ~ normal(0, 1);"),
+      6U);
+  EXPECT_EQ(with("target += -0.5 * squared_distance(r, a + x * b);"), 5U);
+  const std::string arrays =
+      head +
+      R"(parameters { array[3] vector[2] m; vector<lower=0, upper=1>[3] p; array[2] simplex[3] w;
+      ordered[2] o; vector[N] e; real<lower=0> s; } model {
+      m ~ multi_normal([0, s]', [[2, 1], [1, 2]]);  // 3
+      c ~ ordered_logistic(e, o);                   // 5
+      e ~ normal(0, s);                             // 5
+      c ~ categorical(w[1]);                        // 5
+      })";
+  // Jacobians: p 3, w 2, s 1; of o one
+  EXPECT_EQ(count_factors(arrays, data), 3U + 5 + 5 + 5 + 3 + 2 + 1 + 1);
 }
 
 TEST(Terms, otherBranch) {

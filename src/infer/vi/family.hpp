@@ -16,12 +16,16 @@ namespace kullback::infer {
 
 // What a family can do beside drawing. What it lacks decides which objectives and estimators are refused.
 struct Abilities {
-  bool log_q = true;            // of its own draws
+  bool log_q = true;  // of its own draws
+  // log q of a draw is that of a surrogate made with further noise: p / q are proper weights and bounds
+  // remain bounds, but gradients are unbiased for the surrogate only.
+  bool log_q_is_surrogate = false;
   bool log_q_at = true;         // evaluate() and score(): at any point
   bool slopes = true;           // slopes_of_draws(): for estimators without the score term
   bool reparameterised = true;  // pull_back(): draws are differentiable in lambda
   bool entropy = false;         // entropy() in closed form
   bool moments = false;         // moments() in closed form
+  bool is_identified = true;    // q says what lambda is; not so with weights of nets
   bool is_gaussian = false;     // gaussian_of() and set_gaussian(): closed under the updates of Gaussians
 };
 

@@ -4,6 +4,8 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <cmath>
+#include <numbers>
 
 namespace kullback::infer {
 
@@ -37,6 +39,20 @@ GaussianGuess guess_of(const LowRankGaussian& gaussian) {
   const Eigen::MatrixXd lower = cholesky.matrixL();
   result.lower.assign(lower.data(), lower.data() + lower.size());
   return result;
+}
+
+void draw_from(const GaussianGuess& gaussian, const DrawBatch& batch) {
+  using Lanes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto dim = static_cast<Eigen::Index>(gaussian.mean.size());
+  const auto lanes = static_cast<Eigen::Index>(batch.lanes);
+  const Eigen::Map<const Lanes> noise(batch.noise, dim, lanes);
+  const Eigen::Map<const Eigen::MatrixXd> lower(gaussian.lower.data(), dim, dim);
+  const Eigen::Map<const Eigen::VectorXd> mean(gaussian.mean.data(), dim);
+  Eigen::Map<Lanes> theta(batch.theta, dim, lanes);
+  theta = (lower.triangularView<Eigen::Lower>() * noise).colwise() + mean;
+  const double constant =
+      -lower.diagonal().array().log().sum() - 0.5 * static_cast<double>(dim) * std::log(2 * std::numbers::pi);
+  for (Eigen::Index k = 0; k < lanes; ++k) batch.log_q[k] = constant - 0.5 * noise.col(k).squaredNorm();
 }
 
 }  // namespace kullback::infer

@@ -10,4 +10,7 @@ namespace kullback::infer {
 // deviations alone.
 GaussianGuess guess_of(const LowRankGaussian& gaussian);
 
+// Draws from a Gaussian with a Cholesky factor, with their log densities; the noise of a draw is dim numbers.
+void draw_from(const GaussianGuess& gaussian, const DrawBatch& batch);
+
 }  // namespace kullback::infer

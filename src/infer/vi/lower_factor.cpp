@@ -1,6 +1,6 @@
 #include "infer/vi/lower_factor.hpp"
 
-#include <Eigen/Core>
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -56,6 +56,13 @@ void LowerFactor::pack(std::span<const double> dense, std::span<const double> sd
   }
 }
 
+void LowerFactor::scale_by(double scale, std::span<double> packed) const {
+  for (std::size_t j = 0; j < size_; ++j) {
+    packed[place(j, j)] += std::log(scale);
+    for (std::size_t i = j + 1; i < size_ && !is_diagonal(); ++i) packed[place(i, j)] *= scale;
+  }
+}
+
 std::vector<double> LowerFactor::dense() const {
   if (!is_diagonal()) return values_;
   std::vector<double> result(size_ * size_);
@@ -107,8 +114,34 @@ void LowerFactor::add_outer(std::size_t lanes, const double* a, const double* z,
   }
 }
 
+void LowerFactor::units(std::span<double> mean, std::span<double> packed) const {
+  std::vector<double> inverse(size_ * size_);
+  for (std::size_t i = 0; i < size_; ++i) inverse[i * size_ + i] = 1;
+  solve(size_, inverse.data());
+  for (std::size_t i = 0; i < size_; ++i) {
+    double precision = 0;
+    for (std::size_t j = i; j < size_; ++j) precision += inverse[j * size_ + i] * inverse[j * size_ + i];
+    mean[i] = 1 / std::sqrt(precision);
+    for (std::size_t j = 0; j < i && !is_diagonal(); ++j) packed[place(i, j)] = mean[i];
+    packed[place(i, i)] = std::sqrt(2 / (precision * at(i, i) * at(i, i) + 1));
+  }
+}
+
 void LowerFactor::add_log_det(double scale, std::span<double> packed) const {
   for (std::size_t j = 0; j < size_; ++j) packed[place(j, j)] += scale;
+}
+
+std::vector<double> conditional_lower(std::span<const double> lower, std::size_t size, std::size_t first,
+                                      std::size_t count) {
+  const Eigen::Map<const Eigen::MatrixXd> whole(lower.data(), index(size), index(size));
+  Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(index(size), index(count));
+  columns.middleRows(index(first), index(count)).setIdentity();
+  whole.triangularView<Eigen::Lower>().solveInPlace(columns);
+  const Eigen::MatrixXd precision = columns.transpose() * columns;
+  const Eigen::MatrixXd covariance =
+      precision.llt().solve(Eigen::MatrixXd::Identity(index(count), index(count)));
+  const Eigen::MatrixXd own = covariance.llt().matrixL();
+  return {own.data(), own.data() + own.size()};
 }
 
 }  // namespace kullback::infer

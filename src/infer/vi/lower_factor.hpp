@@ -31,6 +31,9 @@ class LowerFactor final {
   // diagonal shape takes the norms of the rows, `sd`.
   void pack(std::span<const double> dense, std::span<const double> sd, std::span<double> packed) const;
 
+  // The parameters of `scale` times the L of these parameters.
+  void scale_by(double scale, std::span<double> packed) const;
+
   double at(std::size_t row, std::size_t column) const {
     if (is_diagonal()) return row == column ? values_[row] : 0;
     return values_[column * size_ + row];
@@ -44,6 +47,10 @@ class LowerFactor final {
   void solve_transposed(std::size_t lanes, double* x) const;             // L^-T x, in place
   // Adds the derivative of sum_k a_k . (L z_k) to the parameters.
   void add_outer(std::size_t lanes, const double* a, const double* z, std::span<double> packed);
+  // Of m + L z: the parameters (m, L) change q by about as much in these units, from the diagonal of the
+  // Fisher information. That of m_i and of L(i, j) is the precision P_ii = (L L')^-1_ii, that of log L(i, i)
+  // is P_ii L(i, i)^2 + 1.
+  void units(std::span<double> mean, std::span<double> packed) const;
   // Adds `scale` times the derivative of log det L.
   void add_log_det(double scale, std::span<double> packed) const;
 
@@ -54,5 +61,10 @@ class LowerFactor final {
   std::vector<double> slope_;   // memory to work in
   double log_det_ = 0;
 };
+
+// Of a normal with covariance L L' (dense, column after column, `size` rows): the same factor of the
+// coordinates [first, first + count) given the others, whose precision is that block of the whole's.
+std::vector<double> conditional_lower(std::span<const double> lower, std::size_t size, std::size_t first,
+                                      std::size_t count);
 
 }  // namespace kullback::infer

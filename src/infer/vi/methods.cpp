@@ -12,11 +12,13 @@ struct Named {
   std::string_view use_when;
   std::string_view citation;
   Preset preset;
+  Preset (*preset_for)(std::size_t dim) = nullptr;  // in place of `preset`, which then names the options only
 };
 
 template <const Named& named>
 std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& options, Start start) {
-  return make_variational(density, options, std::move(start), named.preset);
+  const Preset preset = named.preset_for == nullptr ? named.preset : named.preset_for(density.dim());
+  return make_variational(density, options, std::move(start), preset);
 }
 
 template <const Named& named>
@@ -44,6 +46,33 @@ constexpr Named kAdvi{
     "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational inference, "
     "JMLR 18.",
     {"meanfield", "elbo", "", ""},
+};
+
+constexpr Named kFullRank{
+    "fullrank",
+    "Gaussian with any covariance by stochastic ascent of the ELBO",
+    "Parameters are correlated and some hundreds at most.",
+    "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational inference, "
+    "JMLR 18.",
+    {"fullrank", "elbo", "", ""},
+};
+
+constexpr Named kLowRank{
+    "lowrank",
+    "Gaussian with a covariance of diagonal and few directions by stochastic ascent of the ELBO",
+    "Parameters are correlated and too many for a full covariance.",
+    "Ong, Nott and Smith (2018), Gaussian variational approximation with a factor covariance structure, "
+    "Journal of Computational and Graphical Statistics 27.",
+    {"lowrank", "elbo", "", ""},
+};
+
+constexpr Named kDadvi{
+    "dadvi",
+    "mean-field Gaussian with the best ELBO over fixed draws, intervals by linear response",
+    "Means of many parameters are wanted without tuning, and intervals that know of correlations.",
+    "Giordano, Ingram and Broderick (2024), Black box variational inference with a deterministic objective: "
+    "faster, more accurate, and even more black box, JMLR 25.",
+    {"meanfield", "elbo", "reparam", "lbfgs"},
 };
 
 constexpr Named kImportanceWeighted{
@@ -80,12 +109,30 @@ constexpr Named kVi{
     {"", "", "", ""},
 };
 
+constexpr std::size_t kMostSpline = 32;  // coordinates; beyond, splines need more steps than they are worth
+
+constexpr Named kFlow{
+    "flow",
+    "normalising flow by stochastic ascent of the ELBO: splines up to 32 coordinates, RealNVP beyond",
+    "The posterior is bent or has a funnel, gradients are cheap and dimensions not too many.",
+    "Rezende and Mohamed (2015), Variational inference with normalizing flows, ICML; Durkan, Bekasov, Murray "
+    "and Papamakarios (2019), Neural spline flows, NeurIPS.",
+    {"spline", "elbo", "", ""},
+    [](std::size_t dim) {
+      return Preset{dim <= kMostSpline ? "spline" : "realnvp", "elbo", "", ""};
+    },
+};
+
 }  // namespace
 
+const Method& flow_method() { return method<kFlow>(); }
 const Method& vi_method() { return method<kVi>(); }
 const Method& iw_method() { return method<kImportanceWeighted>(); }
 const Method& renyi_method() { return method<kRenyi>(); }
 const Method& cubo_method() { return method<kCubo>(); }
 const Method& advi_method() { return method<kAdvi>(); }
+const Method& fullrank_method() { return method<kFullRank>(); }
+const Method& lowrank_method() { return method<kLowRank>(); }
+const Method& dadvi_method() { return method<kDadvi>(); }
 
 }  // namespace kullback::infer

@@ -28,8 +28,8 @@ class NoiseSource final {
   NoiseSource(NoiseName name, Sampling sampling, std::size_t size)
       : name_(name), sampling_(sampling), size_(size) {}
 
-  std::size_t size() const { return size_; }  // numbers of one draw
   const NoiseName& name() const { return name_; }
+  std::size_t size() const { return size_; }  // numbers of one draw
   // The same numbers times a factor.
   NoiseSource scaled(double factor) const {
     NoiseSource result = *this;

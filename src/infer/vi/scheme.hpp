@@ -37,6 +37,8 @@ class Scheme {
   virtual bool step() = 0;
   // The answer so far, averaged where the scheme averages.
   virtual std::span<const double> lambda() const = 0;
+  // A Gaussian to draw from in place of the family's member, where the scheme knows a better covariance.
+  virtual const GaussianGuess* drawn_from() const { return nullptr; }
   virtual Bias bias() const = 0;
   virtual std::uint64_t gradients() const = 0;
   virtual std::uint64_t evaluations() const = 0;  // of log p without gradient

@@ -8,6 +8,8 @@
 // - then a stage ends: its answer is the mean of the iterates, and the step size falls to a quarter;
 // - when the means of two stages differ by d, what is left is d (1/4 + 1/16 + ...) = d / 3: where that is
 //   below the tolerance, in units of the parameters, the ascent is done.
+// Weights of nets wander without changing q: there a window has settled where the bound has not risen in two
+// windows, and the ascent is done where a stage has not raised it.
 #include "infer/vi/stages.hpp"
 
 #include <algorithm>
@@ -23,9 +25,11 @@ constexpr std::uint64_t kFirstLength = 80;
 constexpr std::uint64_t kLongest = 1600;
 constexpr std::uint64_t kMostWindows = 12;  // of a stage
 constexpr std::uint64_t kMostStages = 8;
+constexpr std::uint64_t kFlatWindows = 2;
 constexpr double kRhat = 1.1;
 constexpr double kTolerance = 0.02;
 constexpr double kStepFall = 0.25;
+constexpr double kSmallRise = 0.02;  // of the bound
 
 double nineteen_of_twenty(std::vector<double> values) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(values.size() - 1));
@@ -35,9 +39,10 @@ double nineteen_of_twenty(std::vector<double> values) {
 
 }  // namespace
 
-Stages::Stages(std::vector<double> units, bool has_step_sizes)
+Stages::Stages(std::vector<double> units, bool has_step_sizes, bool is_identified)
     : units_(std::move(units)),
       has_step_sizes_(has_step_sizes),
+      is_identified_(is_identified),
       sums_(kQuarters * units_.size()),
       squares_(units_.size()),
       bounds_(kQuarters),
@@ -91,14 +96,11 @@ double Stages::error_of_mean(std::size_t parameter) const {
   return std::sqrt(squares / (kQuarters - 1) / kQuarters) / units_[parameter];
 }
 
+// Means of the iterates, and of the bound with its standard error.
 WindowReport Stages::end_window() {
   const std::size_t count = units_.size();
-  std::vector<double> rhats(count);
-  std::vector<double> errors(count);
   mean_.assign(count, 0.0);
   for (std::size_t i = 0; i < count; ++i) {
-    rhats[i] = rhat(i);
-    errors[i] = error_of_mean(i);
     for (std::size_t q = 0; q < kQuarters; ++q)
       mean_[i] += sums_[q * count + i] / static_cast<double>(length_);
     mean_[i] += origin_[i];
@@ -108,32 +110,48 @@ WindowReport Stages::end_window() {
   for (const double sum : bounds_) report.bound += sum / size / kQuarters;
   for (const double sum : bounds_) report.error += std::pow(sum / size - report.bound, 2);
   report.error = std::sqrt(report.error / (kQuarters - 1) / kQuarters);
-  const bool rises = windows_ == 0 || report.bound > last_bound_ + report.error;
+  const bool rises = windows_ == 0 || report.bound > last_bound_ + std::max(2 * report.error, kSmallRise);
+  flat_windows_ = rises ? 0 : flat_windows_ + 1;
   last_bound_ = report.bound;
   ++windows_;
-  report.is_settled = count == 0 ||
-                      (nineteen_of_twenty(rhats) < kRhat && nineteen_of_twenty(errors) < kTolerance) ||
-                      (length_ >= kLongest && !rises) || windows_ >= kMostWindows;
+  report.is_settled = has_settled();
   if (report.is_settled)
-    end_stage();
+    end_stage(report);
   else
-    length_ = std::min(kLongest, length_ * 3 / 2 / kQuarters * kQuarters);
+    length_ = std::min(is_identified_ ? kLongest : kLongest / 4, length_ * 3 / 2 / kQuarters * kQuarters);
   restart_window();
   return report;
 }
 
-void Stages::end_stage() {
+bool Stages::has_settled() const {
+  if (units_.empty() || windows_ >= kMostWindows) return true;
+  if (!is_identified_) return flat_windows_ >= kFlatWindows;
+  if (length_ >= kLongest && flat_windows_ > 0) return true;
+  std::vector<double> rhats(units_.size());
+  std::vector<double> errors(units_.size());
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    rhats[i] = rhat(i);
+    errors[i] = error_of_mean(i);
+  }
+  return nineteen_of_twenty(rhats) < kRhat && nineteen_of_twenty(errors) < kTolerance;
+}
+
+void Stages::end_stage(const WindowReport& report) {
   remaining_ = std::numeric_limits<double>::infinity();
-  if (!stage_mean_.empty()) {
+  if (!stage_mean_.empty() && is_identified_) {
     std::vector<double> moves(units_.size());
     for (std::size_t i = 0; i < moves.size(); ++i) moves[i] = std::abs(mean_[i] - stage_mean_[i]) / units_[i];
     remaining_ = nineteen_of_twenty(moves) * kStepFall / (1 - kStepFall);
+  } else if (!stage_mean_.empty()) {
+    remaining_ = std::max(report.bound - stage_bound_ - 2 * report.error, 0.0);
   }
   ++stages_;
   is_done_ = !has_step_sizes_ || units_.empty() || remaining_ < kTolerance || stages_ == kMostStages;
   stage_mean_ = mean_;
+  stage_bound_ = report.bound;
   step_scale_ *= kStepFall;
   windows_ = 0;
+  flat_windows_ = 0;
   length_ = std::max(kFirstLength, length_ / 2 / kQuarters * kQuarters);
 }
 
@@ -148,6 +166,8 @@ void Stages::archive(Archive& archive) {
   archive.value(mean_);
   archive.value(stage_mean_);
   archive.value(last_bound_);
+  archive.value(flat_windows_);
+  archive.value(stage_bound_);
   archive.value(windows_);
   archive.value(stages_);
   archive.value(step_scale_);

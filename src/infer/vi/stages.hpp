@@ -19,8 +19,9 @@ struct WindowReport {
 
 class Stages final {
  public:
-  // `units` of the parameters (Family::units). Without step sizes there is one stage.
-  Stages(std::vector<double> units, bool has_step_sizes);
+  // `units` of the parameters (Family::units). Without step sizes there is one stage. Where the parameters
+  // are not identified the bound decides alone.
+  Stages(std::vector<double> units, bool has_step_sizes, bool is_identified = true);
 
   // An iterate with the bound at it; true where it completes a window.
   bool note(std::span<const double> lambda, double bound);
@@ -39,10 +40,12 @@ class Stages final {
  private:
   double rhat(std::size_t parameter) const;
   double error_of_mean(std::size_t parameter) const;
-  void end_stage();
+  bool has_settled() const;
+  void end_stage(const WindowReport& report);
 
   std::vector<double> units_;
   bool has_step_sizes_;
+  bool is_identified_;
   std::vector<double> origin_;   // iterates are summed relative to it
   std::vector<double> sums_;     // quarter after quarter
   std::vector<double> squares_;  // of the whole window
@@ -52,7 +55,9 @@ class Stages final {
   std::vector<double> mean_;
   std::vector<double> stage_mean_;  // of the stage before
   double last_bound_ = 0;
-  std::uint64_t windows_ = 0;  // of this stage
+  std::uint64_t flat_windows_ = 0;  // in a row, without a rise of the bound
+  double stage_bound_ = 0;          // of the stage before
+  std::uint64_t windows_ = 0;       // of this stage
   std::uint64_t stages_ = 0;
   double step_scale_ = 1;
   double remaining_ = 0;

@@ -25,7 +25,9 @@ namespace {
 constexpr std::uint64_t kMostFailures = 20;
 constexpr std::size_t kDefaultDraws = 16;
 constexpr double kDelay = 50;
-constexpr double kFall = 6;  // standard errors
+constexpr double kFall = 6;  // standard errors of the best bound
+constexpr double kSmallFall = 3;
+constexpr double kNetShare = 0.25;  // of the step size, where parameters are weights of nets
 
 bool is_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
@@ -50,11 +52,13 @@ class StochasticAscent final : public Scheme {
         optimizer_(setting.optimizer->make(*setting.options, setting.family->parameters())),
         lambda_(start_of(setting)),
         units_(units_of(setting, lambda_)),
-        stages_(units_, setting.optimizer->has_step_size && setting.options->decay == 0) {
+        stages_(units_, setting.optimizer->has_step_size && setting.options->decay == 0,
+                setting.family->abilities().is_identified) {
     check_options(*setting.options);
     make_estimator();
-    first_step_size_ =
-        setting.options->learning_rate > 0 ? setting.options->learning_rate : setting.optimizer->step_size;
+    first_step_size_ = setting.options->learning_rate > 0          ? setting.options->learning_rate
+                       : setting.family->abilities().is_identified ? setting.optimizer->step_size
+                                                                   : kNetShare * setting.optimizer->step_size;
     answer_ = lambda_;
   }
 
@@ -169,7 +173,7 @@ void StochasticAscent::end_window() {
   const double size = step_size();
   const WindowReport report = stages_.end_window();
   const double fall = best_bound_ - report.bound;
-  if (fall > kFall * (best_error_ + report.error) && fall > 1) return fail();
+  if (!(fall < kFall * best_error_ + kSmallFall)) return fail();
   if (report.bound > best_bound_) {
     best_bound_ = report.bound;
     best_error_ = report.error;

@@ -166,7 +166,11 @@ void Variational::draw(Draws& draws) {
   std::vector<double> log_p(lanes);
   std::vector<density::Status> status(lanes);
   noise_.fill_part(first, lanes, noise.data());
-  family_->draw(scheme_->lambda(), {lanes, noise.data(), theta.data(), log_q.data()});
+  const DrawBatch batch{lanes, noise.data(), theta.data(), log_q.data()};
+  if (const GaussianGuess* gaussian = scheme_->drawn_from())
+    draw_from(*gaussian, batch);
+  else
+    family_->draw(scheme_->lambda(), batch);
   if (whitened_) to_theta(theta, log_q);
   density_.evaluate({lanes, theta.data(), log_p.data(), nullptr, status.data()});
   draws.dim = dim;
@@ -243,6 +247,7 @@ Facts Variational::facts() const {
                {"optimizer", std::string(parts_.optimizer->name)},
                {"gradient", std::string(bias_name(scheme_->bias()))},
                {"evaluations without gradient", fmt::format("{}", scheme_->evaluations())}};
+  if (scheme_->drawn_from() != nullptr) result.emplace_back("covariance", "linear response");
   if (!is_done_) return result;
   const stats::Psis weights = importance_weights(log_ratios_);
   double mean = 0;

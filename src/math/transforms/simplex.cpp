@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/transforms/helmert.hpp"
+#include "base/helmert.hpp"
 #include "math/transforms/records.hpp"
 
 namespace kullback::math::transforms {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "math/transforms/helmert.hpp"
+#include "base/helmert.hpp"
 #include "math/transforms/records.hpp"
 
 namespace kullback::math::transforms {

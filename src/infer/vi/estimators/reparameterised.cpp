@@ -23,7 +23,11 @@ class Reparameterised final : public Estimator {
   Reparameterised(const EstimatorSetting& setting, Kind kind)
       : setting_(setting), kind_(kind), draws_(*setting.density, *setting.family) {}
 
-  Bias bias() const override { return setting_.objective->bias(); }
+  Bias bias() const override {
+    const Bias bias = setting_.objective->bias();
+    const bool is_surrogate = setting_.family->abilities().log_q_is_surrogate;
+    return bias == Bias::unbiased && is_surrogate ? Bias::finite_k : bias;
+  }
   const EvaluatedDraws& draws() const override { return draws_; }
   void archive(Archive& archive) override { draws_.archive(archive); }
 

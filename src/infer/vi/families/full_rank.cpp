@@ -30,6 +30,12 @@ class FullRank final : public Family {
     set_gaussian(guess, lambda);
   }
 
+  void units(std::span<const double> lambda, std::span<double> result) const override {
+    LowerFactor factor(dim_);
+    factor.set(lambda.subspan(dim_));
+    factor.units(result.first(dim_), result.subspan(dim_));
+  }
+
   void draw(std::span<const double> lambda, const DrawBatch& batch) override {
     const std::size_t lanes = batch.lanes;
     factor_.set(lambda.subspan(dim_));
@@ -38,12 +44,13 @@ class FullRank final : public Family {
     for (std::size_t i = 0; i < dim_; ++i) {
       for (std::size_t k = 0; k < lanes; ++k) batch.theta[i * lanes + k] += lambda[i];
     }
-    if (batch.log_q != nullptr) write_log_q(lanes, batch.log_q);
+    if (batch.log_q != nullptr) write_log_q(noise_, lanes, batch.log_q);
   }
 
-  void pull_back(std::span<const double>, const DrawAdjoint& adjoint,
+  void pull_back(std::span<const double> lambda, const DrawAdjoint& adjoint,
                  std::span<double> lambda_adjoint) override {
     const std::size_t lanes = adjoint.lanes;
+    factor_.set(lambda.subspan(dim_));
     double of_log_q = 0;
     for (std::size_t k = 0; adjoint.log_q != nullptr && k < lanes; ++k) of_log_q += adjoint.log_q[k];
     for (std::size_t i = 0; i < dim_; ++i) {
@@ -53,23 +60,22 @@ class FullRank final : public Family {
     factor_.add_log_det(-of_log_q, lambda_adjoint.subspan(dim_));
   }
 
-  void slopes_of_draws(std::span<const double>, double* slopes) override {
-    const std::size_t lanes = dim_ == 0 ? 0 : noise_.size() / dim_;
-    for (std::size_t i = 0; i < noise_.size(); ++i) slopes[i] = -noise_[i];
-    factor_.solve_transposed(lanes, slopes);
+  void slopes_of_draws(std::span<const double> lambda, double* slopes) override {
+    factor_.set(lambda.subspan(dim_));
+    write_slopes(noise_, slopes);
   }
 
   void evaluate(std::span<const double> lambda, const PointBatch& batch) override {
     standardise(lambda, batch);
-    write_log_q(batch.lanes, batch.log_q);
-    if (batch.slopes != nullptr) slopes_of_draws(lambda, batch.slopes);
+    write_log_q(point_, batch.lanes, batch.log_q);
+    if (batch.slopes != nullptr) write_slopes(point_, batch.slopes);
   }
 
   void score(std::span<const double> lambda, const PointBatch& batch, const double* weights,
              std::span<double> lambda_adjoint) override {
     const std::size_t lanes = batch.lanes;
     standardise(lambda, batch);
-    weighted_ = noise_;
+    weighted_ = point_;
     factor_.solve_transposed(lanes, weighted_.data());
     for (std::size_t i = 0; i < dim_; ++i) {
       for (std::size_t k = 0; k < lanes; ++k) {
@@ -77,7 +83,7 @@ class FullRank final : public Family {
         lambda_adjoint[i] += weighted_[i * lanes + k];
       }
     }
-    factor_.add_outer(lanes, weighted_.data(), noise_.data(), lambda_adjoint.subspan(dim_));
+    factor_.add_outer(lanes, weighted_.data(), point_.data(), lambda_adjoint.subspan(dim_));
     for (std::size_t k = 0; k < lanes; ++k) factor_.add_log_det(-weights[k], lambda_adjoint.subspan(dim_));
   }
 
@@ -112,28 +118,34 @@ class FullRank final : public Family {
   }
 
  private:
-  // noise_ = L^-1 (theta - m).
+  // point_ = L^-1 (theta - m).
   void standardise(std::span<const double> lambda, const PointBatch& batch) {
     const std::size_t lanes = batch.lanes;
     factor_.set(lambda.subspan(dim_));
-    noise_.resize(dim_ * lanes);
+    point_.resize(dim_ * lanes);
     for (std::size_t i = 0; i < dim_; ++i) {
-      for (std::size_t k = 0; k < lanes; ++k) noise_[i * lanes + k] = batch.theta[i * lanes + k] - lambda[i];
+      for (std::size_t k = 0; k < lanes; ++k) point_[i * lanes + k] = batch.theta[i * lanes + k] - lambda[i];
     }
-    factor_.solve(lanes, noise_.data());
+    factor_.solve(lanes, point_.data());
   }
 
-  void write_log_q(std::size_t lanes, double* log_q) const {
+  void write_log_q(const std::vector<double>& z, std::size_t lanes, double* log_q) const {
     const double constant = -factor_.log_det() - 0.5 * static_cast<double>(dim_) * kLogTwoPi;
     std::fill(log_q, log_q + lanes, constant);
     for (std::size_t i = 0; i < dim_; ++i) {
-      for (std::size_t k = 0; k < lanes; ++k) log_q[k] -= 0.5 * noise_[i * lanes + k] * noise_[i * lanes + k];
+      for (std::size_t k = 0; k < lanes; ++k) log_q[k] -= 0.5 * z[i * lanes + k] * z[i * lanes + k];
     }
+  }
+
+  void write_slopes(const std::vector<double>& z, double* slopes) const {
+    for (std::size_t i = 0; i < z.size(); ++i) slopes[i] = -z[i];
+    factor_.solve_transposed(dim_ == 0 ? 0 : z.size() / dim_, slopes);
   }
 
   std::size_t dim_;
   LowerFactor factor_;
-  std::vector<double> noise_;  // z of the draws last made, or of the points last asked for
+  std::vector<double> noise_;  // of the draws last made
+  std::vector<double> point_;  // z of points
   std::vector<double> weighted_;
 };
 

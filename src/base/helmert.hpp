@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace kullback::math::transforms {
+namespace kullback {
 
 // z (n + 1 numbers, every z_step) = V y (n numbers, every y_step).
 inline void helmert(std::size_t n, const double* y, std::size_t y_step, double* z, std::size_t z_step) {
@@ -31,4 +31,4 @@ inline void add_helmert_transpose(std::size_t n, const double* z, std::size_t z_
   }
 }
 
-}  // namespace kullback::math::transforms
+}  // namespace kullback

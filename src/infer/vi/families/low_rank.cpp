@@ -1,0 +1,348 @@
+// A Gaussian with covariance S = D^2 + B B', D diagonal and B of few columns: theta = m + D z1 + B z2,
+// lambda = (m, log D, B column after column) (Ong, Nott and Smith 2018).
+// With U = D^-1 B and M = I + U'U (Woodbury), e = theta - m is D y + B t for one (y, t) of least norm,
+//   of a draw   t = z2 + c, y = z1 - U c  with c = M^-1 (U' z1 - z2),
+//   at a point  t = M^-1 U' D^-1 e, y = D^-1 e - U t,
+// and then S^-1 e = D^-1 y =: s, B's = t and e' S^-1 e = |y|^2 + |t|^2, sums of squares without cancellation.
+//   log q = -log det S / 2 - (|y|^2 + |t|^2) / 2 - dim log(2 pi) / 2,  log det S = 2 log det D + log det M
+//   d log q / d (m, log D, B) at fixed theta = (s, y_i^2 - h_i, s t' - S^-1 B)
+// where h_i = D_i^2 (S^-1)_ii = 1 - (U M^-1 U')_ii and S^-1 B = D^-1 U M^-1.
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/random.hpp"
+#include "infer/vi/family.hpp"
+
+namespace kullback::infer {
+
+namespace {
+
+const double kLogTwoPi = std::log(2 * std::numbers::pi);
+constexpr std::size_t kDefaultRank = 10;
+constexpr int kMostSweeps = 50;
+constexpr double kSweepTol = 1e-11;
+
+using Lanes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Points = Eigen::Map<const Lanes>;
+
+Eigen::Index index(std::size_t value) { return static_cast<Eigen::Index>(value); }
+
+Eigen::Map<const Eigen::VectorXd> vector(std::span<const double> values) {
+  return {values.data(), index(values.size())};
+}
+
+Eigen::Map<Eigen::VectorXd> vector(std::span<double> values) { return {values.data(), index(values.size())}; }
+
+// What draws and points share: the covariance of lambda.
+struct Covariance {
+  Eigen::VectorXd scale;    // D
+  Eigen::MatrixXd columns;  // U = D^-1 B
+  Eigen::LLT<Eigen::MatrixXd> m;
+  double half_log_det = 0;
+};
+
+// y and t of draws or points, lanes innermost.
+struct Standardised {
+  Lanes y;
+  Lanes t;
+};
+
+// The D and U with the least KL(N(0, D (I + U U') D) || N(0, P^-1)): for given D the columns of U are those
+// eigenvectors of D P D with the least eigenvalues p < 1, times sqrt(1 / p - 1); for given U the objective
+// 2 sum_i log D_i - D' Q D, Q = P * (I + U U') element by element, is concave, and coordinate i has its
+// maximum where Q_ii D_i^2 + D_i sum_(j != i) Q_ij D_j = 1. In turn, each climbs.
+class Projection final {
+ public:
+  Projection(const Eigen::MatrixXd& lower, Eigen::Index rank) : rank_(rank) {
+    const Eigen::Index dim = lower.rows();
+    const Eigen::MatrixXd inverse =
+        lower.triangularView<Eigen::Lower>().solve(Eigen::MatrixXd::Identity(dim, dim));
+    precision_ = inverse.transpose() * inverse;
+    if (rank + 1 >= dim) {
+      take_exactly(lower);
+      return;
+    }
+    scale_ = precision_.diagonal().cwiseSqrt().cwiseInverse();
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      take_columns();
+      if (!(climb_scale() > kSweepTol)) break;
+    }
+    take_columns();
+  }
+
+  const Eigen::VectorXd& scale() const { return scale_; }
+  Eigen::MatrixXd low_rank() const { return scale_.asDiagonal() * columns_; }
+
+ private:
+  // D^2 is the least eigenvalue of the correlations times the variances: what is left has rank dim - 1.
+  void take_exactly(const Eigen::MatrixXd& lower) {
+    const Eigen::VectorXd sd = lower.rowwise().norm();
+    const Eigen::MatrixXd rows = sd.cwiseInverse().asDiagonal() * lower;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(rows * rows.transpose());
+    const double least = solver.eigenvalues()(0);
+    scale_ = std::sqrt(least) * sd;
+    columns_ = Eigen::MatrixXd::Zero(sd.size(), rank_);
+    for (Eigen::Index c = 0; c < std::min(rank_, sd.size() - 1); ++c) {
+      const Eigen::Index from = sd.size() - 1 - c;
+      columns_.col(c) =
+          std::sqrt(std::max(0.0, solver.eigenvalues()(from) / least - 1)) * solver.eigenvectors().col(from);
+    }
+  }
+
+  void take_columns() {
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scale_.asDiagonal() * precision_ *
+                                                                scale_.asDiagonal());
+    columns_ = Eigen::MatrixXd::Zero(scale_.size(), rank_);
+    for (Eigen::Index c = 0; c < rank_; ++c) {
+      const double p = solver.eigenvalues()(c);
+      if (p < 1) columns_.col(c) = std::sqrt(1 / p - 1) * solver.eigenvectors().col(c);
+    }
+  }
+
+  double climb_scale() {
+    Eigen::MatrixXd q = columns_ * columns_.transpose();
+    q.diagonal().array() += 1;
+    q = q.cwiseProduct(precision_);
+    double change = 0;
+    for (Eigen::Index i = 0; i < scale_.size(); ++i) {
+      const double others = q.col(i).dot(scale_) - q(i, i) * scale_(i);
+      const double next = 2 / (others + std::sqrt(others * others + 4 * q(i, i)));
+      change = std::max(change, std::abs(std::log(next / scale_(i))));
+      scale_(i) = next;
+    }
+    return change;
+  }
+
+  Eigen::Index rank_;
+  Eigen::MatrixXd precision_;
+  Eigen::VectorXd scale_;
+  Eigen::MatrixXd columns_;
+};
+
+class LowRank final : public Family {
+ public:
+  LowRank(std::size_t dim, std::size_t rank) : dim_(dim), rank_(rank) {}
+
+  std::size_t dim() const override { return dim_; }
+  std::size_t parameters() const override { return dim_ * (2 + rank_); }
+  std::size_t noise() const override { return dim_ + rank_; }
+  Abilities abilities() const override {
+    return {.entropy = true, .moments = true, .is_identified = false, .is_gaussian = true};
+  }
+
+  // A column of zeros in B would stay: the gradient of the ELBO to it is zero. It gets a little noise.
+  void begin(const GaussianGuess& guess, std::uint64_t seed, std::span<double> lambda) const override {
+    set_gaussian(guess, lambda);
+    Random random(seed, 0, 0, 1);
+    for (std::size_t c = 0; c < rank_; ++c) {
+      const std::span<double> column = lambda.subspan((2 + c) * dim_, dim_);
+      if (std::any_of(column.begin(), column.end(), [](double value) { return value != 0; })) continue;
+      for (std::size_t i = 0; i < dim_; ++i) column[i] = 0.1 * std::exp(lambda[dim_ + i]) * random.normal();
+    }
+  }
+
+  void units(std::span<const double> lambda, std::span<double> result) const override {
+    const Covariance covariance = covariance_of(lambda);
+    const Eigen::VectorXd h = own_share(covariance);
+    for (std::size_t i = 0; i < dim_; ++i) {
+      const double share = std::sqrt(h(index(i)));
+      const double conditional_sd = covariance.scale(index(i)) / share;
+      result[i] = conditional_sd;
+      result[dim_ + i] = 1 / share;
+      for (std::size_t c = 0; c < rank_; ++c) result[(2 + c) * dim_ + i] = conditional_sd;
+    }
+  }
+
+  void draw(std::span<const double> lambda, const DrawBatch& batch) override {
+    const Covariance covariance = covariance_of(lambda);
+    const Points all(batch.noise, index(dim_ + rank_), index(batch.lanes));
+    noise_ = all;
+    const auto z1 = noise_.topRows(index(dim_));
+    const auto z2 = noise_.bottomRows(index(rank_));
+    Eigen::Map<Lanes> theta(batch.theta, index(dim_), index(batch.lanes));
+    drawn_.t = covariance.m.solve(covariance.columns.transpose() * z1 - z2);
+    drawn_.y = z1 - covariance.columns * drawn_.t;
+    drawn_.t += z2;
+    theta = covariance.scale.asDiagonal() * (z1 + covariance.columns * z2);
+    theta.colwise() += vector(lambda.first(dim_));
+    if (batch.log_q != nullptr) write_log_q(covariance, drawn_, batch.log_q);
+  }
+
+  void pull_back(std::span<const double> lambda, const DrawAdjoint& adjoint,
+                 std::span<double> lambda_adjoint) override {
+    const Covariance covariance = covariance_of(lambda);
+    Lanes total = Points(adjoint.theta, index(dim_), index(adjoint.lanes));
+    vector(lambda_adjoint.first(dim_)) += total.rowwise().sum();
+    if (adjoint.log_q != nullptr) {
+      const Eigen::Map<const Eigen::VectorXd> weights(adjoint.log_q, index(adjoint.lanes));
+      total -= covariance.scale.cwiseInverse().asDiagonal() * drawn_.y * weights.asDiagonal();
+      add_covariance_score(covariance, drawn_, weights, lambda_adjoint);
+    }
+    const auto z1 = noise_.topRows(index(dim_));
+    vector(lambda_adjoint.subspan(dim_, dim_)) +=
+        covariance.scale.cwiseProduct(total.cwiseProduct(z1).rowwise().sum());
+    low_rank(lambda_adjoint) += total * noise_.bottomRows(index(rank_)).transpose();
+  }
+
+  void slopes_of_draws(std::span<const double> lambda, double* slopes) override {
+    write_slopes(covariance_of(lambda), drawn_, slopes);
+  }
+
+  void evaluate(std::span<const double> lambda, const PointBatch& batch) override {
+    const Covariance covariance = covariance_of(lambda);
+    const Standardised at = standardise(lambda, covariance, batch);
+    write_log_q(covariance, at, batch.log_q);
+    if (batch.slopes != nullptr) write_slopes(covariance, at, batch.slopes);
+  }
+
+  void score(std::span<const double> lambda, const PointBatch& batch, const double* weights,
+             std::span<double> lambda_adjoint) override {
+    const Covariance covariance = covariance_of(lambda);
+    const Standardised at = standardise(lambda, covariance, batch);
+    const Eigen::Map<const Eigen::VectorXd> of_points(weights, index(batch.lanes));
+    vector(lambda_adjoint.first(dim_)) += (at.y * of_points).cwiseQuotient(covariance.scale);
+    add_covariance_score(covariance, at, of_points, lambda_adjoint);
+  }
+
+  double entropy(std::span<const double> lambda, double scale,
+                 std::span<double> lambda_adjoint) const override {
+    const Covariance covariance = covariance_of(lambda);
+    if (!lambda_adjoint.empty()) {
+      vector(lambda_adjoint.subspan(dim_, dim_)) += scale * own_share(covariance);
+      low_rank(lambda_adjoint) += scale * solved_columns(covariance);
+    }
+    return covariance.half_log_det + 0.5 * static_cast<double>(dim_) * (1 + kLogTwoPi);
+  }
+
+  void moments(std::span<const double> lambda, std::span<double> mean, std::span<double> sd) const override {
+    const Covariance covariance = covariance_of(lambda);
+    vector(mean) = vector(lambda.first(dim_));
+    vector(sd) = covariance.scale.array() * (1 + covariance.columns.rowwise().squaredNorm().array()).sqrt();
+  }
+
+  GaussianGuess gaussian_of(std::span<const double> lambda) const override {
+    const Covariance covariance = covariance_of(lambda);
+    GaussianGuess result{std::vector<double>(dim_), std::vector<double>(dim_),
+                         std::vector<double>(dim_ * dim_)};
+    moments(lambda, result.mean, result.sd);
+    Eigen::MatrixXd scaled = covariance.columns * covariance.columns.transpose();
+    scaled.diagonal().array() += 1;
+    const Eigen::MatrixXd lower = scaled.llt().matrixL();
+    Eigen::Map<Eigen::MatrixXd>(result.lower.data(), index(dim_), index(dim_)) =
+        covariance.scale.asDiagonal() * lower;
+    return result;
+  }
+
+  void set_gaussian(const GaussianGuess& gaussian, std::span<double> lambda) const override {
+    std::copy(gaussian.mean.begin(), gaussian.mean.end(), lambda.begin());
+    if (gaussian.lower.empty() || dim_ == 0) {
+      for (std::size_t i = 0; i < dim_; ++i) lambda[dim_ + i] = std::log(gaussian.sd[i]);
+      low_rank(lambda).setZero();
+      return;
+    }
+    const Projection projection(
+        Eigen::Map<const Eigen::MatrixXd>(gaussian.lower.data(), index(dim_), index(dim_)), index(rank_));
+    vector(lambda.subspan(dim_, dim_)) = projection.scale().array().log();
+    low_rank(lambda) = projection.low_rank();
+  }
+
+ private:
+  Eigen::Map<const Eigen::MatrixXd> low_rank(std::span<const double> lambda) const {
+    return {lambda.data() + 2 * dim_, index(dim_), index(rank_)};
+  }
+  Eigen::Map<Eigen::MatrixXd> low_rank(std::span<double> lambda) const {
+    return {lambda.data() + 2 * dim_, index(dim_), index(rank_)};
+  }
+
+  Covariance covariance_of(std::span<const double> lambda) const {
+    Covariance result;
+    result.scale = vector(lambda.subspan(dim_, dim_)).array().exp();
+    result.columns = result.scale.cwiseInverse().asDiagonal() * low_rank(lambda);
+    Eigen::MatrixXd m = result.columns.transpose() * result.columns;
+    m.diagonal().array() += 1;
+    result.m.compute(m);
+    result.half_log_det =
+        vector(lambda.subspan(dim_, dim_)).sum() + result.m.matrixLLT().diagonal().array().log().sum();
+    return result;
+  }
+
+  Standardised standardise(std::span<const double> lambda, const Covariance& covariance,
+                           const PointBatch& batch) const {
+    Standardised result;
+    result.y = Points(batch.theta, index(dim_), index(batch.lanes));
+    result.y.colwise() -= vector(lambda.first(dim_));
+    result.y = (covariance.scale.cwiseInverse().asDiagonal() * result.y).eval();
+    result.t = covariance.m.solve(covariance.columns.transpose() * result.y);
+    result.y -= covariance.columns * result.t;
+    return result;
+  }
+
+  void write_log_q(const Covariance& covariance, const Standardised& at, double* log_q) const {
+    const double constant = -covariance.half_log_det - 0.5 * static_cast<double>(dim_) * kLogTwoPi;
+    Eigen::Map<Eigen::RowVectorXd> result(log_q, at.y.cols());
+    result = -0.5 * (at.y.colwise().squaredNorm() + at.t.colwise().squaredNorm());
+    result.array() += constant;
+  }
+
+  void write_slopes(const Covariance& covariance, const Standardised& at, double* slopes) const {
+    Eigen::Map<Lanes>(slopes, index(dim_), at.y.cols()) =
+        covariance.scale.cwiseInverse().asDiagonal() * -at.y;
+  }
+
+  // h: 1 where coordinate i has no part in B.
+  Eigen::VectorXd own_share(const Covariance& covariance) const {
+    const Eigen::MatrixXd half = covariance.m.matrixL().solve(covariance.columns.transpose());
+    return 1 - half.colwise().squaredNorm().transpose().array();
+  }
+
+  // S^-1 B
+  Eigen::MatrixXd solved_columns(const Covariance& covariance) const {
+    return covariance.scale.cwiseInverse().asDiagonal() *
+           covariance.m.solve(covariance.columns.transpose()).transpose();
+  }
+
+  template <class Weights>
+  void add_covariance_score(const Covariance& covariance, const Standardised& at, const Weights& weights,
+                            std::span<double> lambda_adjoint) const {
+    const double sum = weights.sum();
+    vector(lambda_adjoint.subspan(dim_, dim_)) +=
+        at.y.cwiseAbs2().matrix() * weights - sum * own_share(covariance);
+    const Lanes weighted = at.t * weights.asDiagonal();
+    low_rank(lambda_adjoint) += covariance.scale.cwiseInverse().asDiagonal() * (at.y * weighted.transpose());
+    low_rank(lambda_adjoint) -= sum * solved_columns(covariance);
+  }
+
+  std::size_t dim_;
+  std::size_t rank_;
+  Lanes noise_;  // of the draws last made: z1 above z2
+  Standardised drawn_;
+};
+
+// More columns than coordinates would add nothing.
+std::unique_ptr<Family> make(const FamilySetting& setting) {
+  const std::size_t given = setting.options == nullptr ? 0 : setting.options->rank;
+  return std::make_unique<LowRank>(setting.dim, std::min(given > 0 ? given : kDefaultRank, setting.dim));
+}
+
+constexpr std::string_view kOptions[] = {"rank"};
+
+}  // namespace
+
+const FamilyRecord& low_rank_family() {
+  static const FamilyRecord record{
+      .name = "lowrank",
+      .summary = "a normal whose covariance is a diagonal and a few directions (--rank)",
+      .citation =
+          "Ong, Nott and Smith (2018), Gaussian variational approximation with a factor covariance "
+          "structure, "
+          "Journal of Computational and Graphical Statistics 27.",
+      .options = kOptions,
+      .make = make,
+  };
+  return record;
+}
+
+}  // namespace kullback::infer

@@ -1,0 +1,31 @@
+// What points of a Gaussian q tell of the log density over q: its mean slope and curvature where q is
+// standard normal.
+#pragma once
+
+#include <vector>
+
+#include "infer/vi/schemes/gaussian_points.hpp"
+
+namespace kullback::infer {
+
+// With theta = mean + L z and u = L' gradient of log p.
+struct WhiteExpansion {
+  std::vector<double> slope;      // E[u]
+  std::vector<double> curvature;  // C = -E[du / dz], symmetric, column after column; or its diagonal
+  bool is_diagonal = false;
+  double roughness = 0;  // share of u's mean square that slope - C z does not explain: 0 for Gaussians
+};
+
+// `is_exact_rule`: the points' weights give E[z z'] = 1 exactly.
+WhiteExpansion expand(const ScoredPoints& points, bool is_exact_rule);
+// The diagonal of the curvature alone, for any number of coordinates.
+WhiteExpansion expand_diagonal(const ScoredPoints& points);
+
+// E[log p] over q with the spread of its estimate: pairs of points are taken as independent.
+struct MeanLog {
+  double mean = 0;
+  double error = 0;
+};
+MeanLog mean_log_p(const ScoredPoints& points);
+
+}  // namespace kullback::infer
