@@ -29,6 +29,18 @@ constexpr std::size_t kDrawsAtOnce = 64;
 constexpr std::uint64_t kMostRestarts = 3;
 constexpr std::uint32_t kFirstRestart = 1U << 20;  // names of random streams: beyond those of chains
 
+// What a run records: a part that another one makes idle is not named.
+std::string_view estimator_used(const Parts& parts) {
+  if (parts.optimizer->make_scheme != nullptr) return "that of the optimizer";
+  const bool is_own = parts.objective->make_scheme != nullptr || parts.objective->make_estimator != nullptr;
+  return is_own ? "that of the objective" : parts.estimator->name;
+}
+
+std::string_view optimizer_used(const Parts& parts) {
+  const bool is_idle = parts.optimizer->make_scheme == nullptr && parts.objective->make_scheme != nullptr;
+  return is_idle ? "that of the objective" : parts.optimizer->name;
+}
+
 class Variational final : public Algorithm {
  public:
   Variational(density::LogDensity& density, const Options& options, Start start, const Preset& preset)
@@ -91,7 +103,8 @@ class Variational final : public Algorithm {
   GaussianGuess guess_;
   std::optional<WhitenedDensity> whitened_;
   std::unique_ptr<Scheme> scheme_;
-  std::uint64_t earlier_gradients_ = 0;  // of paths that have ended and of schemes that failed
+  std::uint64_t earlier_gradients_ = 0;    // of paths that have ended and of schemes that failed
+  std::uint64_t earlier_evaluations_ = 0;  // without gradient, of the same
   std::uint64_t restarts_ = 0;
   std::string failure_;  // of the last scheme that failed
   std::uint64_t steps_ = 0;
@@ -122,6 +135,7 @@ void Variational::begin_path(const std::vector<double>& theta) {
 
 void Variational::end_path() {
   earlier_gradients_ += path_->lbfgs().gradients();
+  earlier_evaluations_ += path_->evaluations();
   if (!path_->has_gaussian() && restart()) return;
   GaussianGuess guess =
       path_->has_gaussian()
@@ -150,7 +164,10 @@ bool Variational::restart() {
       density_, {.seed = start_.seed, .chain = kFirstRestart + static_cast<std::uint32_t>(restarts_)});
   if (!found.is_ok) return false;
   ++restarts_;
-  if (scheme_) earlier_gradients_ += scheme_->gradients();
+  if (scheme_) {
+    earlier_gradients_ += scheme_->gradients();
+    earlier_evaluations_ += scheme_->evaluations();
+  }
   scheme_.reset();
   begin_path(found.theta);
   return true;
@@ -193,6 +210,7 @@ void Variational::archive(Archive& archive) {
   archive.value(steps_);
   archive.value(is_done_);
   archive.value(earlier_gradients_);
+  archive.value(earlier_evaluations_);
   archive.value(restarts_);
   archive.value(failure_);
   archive.value(log_ratios_);
@@ -243,10 +261,11 @@ Facts Variational::facts() const {
   if (!scheme_) return {};
   Facts result{{"family", std::string(parts_.family->name)},
                {"objective", std::string(parts_.objective->name)},
-               {"estimator", std::string(parts_.estimator->name)},
-               {"optimizer", std::string(parts_.optimizer->name)},
+               {"estimator", std::string(estimator_used(parts_))},
+               {"optimizer", std::string(optimizer_used(parts_))},
                {"gradient", std::string(bias_name(scheme_->bias()))},
-               {"evaluations without gradient", fmt::format("{}", scheme_->evaluations())}};
+               {"evaluations without gradient",
+                fmt::format("{}", earlier_evaluations_ + scheme_->evaluations() + log_ratios_.size())}};
   if (scheme_->drawn_from() != nullptr) result.emplace_back("covariance", "linear response");
   if (!is_done_) return result;
   const stats::Psis weights = importance_weights(log_ratios_);

@@ -227,6 +227,7 @@ Beginning Boosting::explore() {
     while (path.step()) {
     }
     gradients_ += path.lbfgs().gradients();
+    evaluations_ += path.evaluations();
     if (!path.has_gaussian()) continue;
     const std::vector<double>& mode = path.gaussian().mean();
     double log_p = 0;
