@@ -34,7 +34,9 @@ class Stages final {
 
   bool is_done() const { return is_done_; }
   // Done because there were enough stages, not because the last one changed little.
-  bool has_run_out() const { return is_done_ && has_step_sizes_ && !units_.empty() && !(remaining_ < kTolerance); }
+  bool has_run_out() const {
+    return is_done_ && has_step_sizes_ && !units_.empty() && !(remaining_ < kTolerance);
+  }
   double step_scale() const { return step_scale_; }       // of the step size; falls with the stages
   std::span<const double> mean() const { return mean_; }  // of the iterates of the last window; may be empty
   // Expected distance to the optimum: in units of the parameters where they are identified, else of the

@@ -40,7 +40,8 @@ std::optional<std::string> refuse_score(const EstimatorSetting& setting) {
 std::optional<std::string> refuse_dependent_draws(const EstimatorSetting& setting) {
   if (setting.objective->bias() != Bias::finite_k || setting.options->sampling == "iid") return std::nullopt;
   return fmt::format(
-      "it holds the other draws of a bound of several while one moves, and --sampling {} makes them depend on "
+      "it holds the other draws of a bound of several while one moves, and --sampling {} makes them depend "
+      "on "
       "each other; --estimator reparam takes any sampling, --sampling iid any estimator",
       setting.options->sampling);
 }
