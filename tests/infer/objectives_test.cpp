@@ -221,6 +221,17 @@ TEST(Objectives, AnInfiniteBoundIsCalledSo) {
   }
 }
 
+// Sticking the landing would be biased for the second and third.
+TEST(Objectives, ASlopeIsConstantWhereItIsSoForAllWeights) {
+  EXPECT_TRUE(has_constant_q_slope(*make_expectation_objective([](Jet p, Jet q) { return 0.5 * p - q; })));
+  EXPECT_FALSE(has_constant_q_slope(
+      *make_expectation_objective([](Jet p, Jet q) { return p - q > 20 ? Jet(20) : p - q; })));
+  EXPECT_FALSE(has_constant_q_slope(*make_expectation_objective([](Jet p, Jet q) { return p - q * q; })));
+  EXPECT_TRUE(is_elbo(*make("elbo")));
+  EXPECT_TRUE(is_elbo(*make("renyi", with_alpha(1, 10))));
+  EXPECT_FALSE(is_elbo(*make("iw", with_draws(10))));
+}
+
 // A power in (0, 1] of the weights has a finite mean whatever the tail looks like: E[w^c] <= E[w]^c.
 TEST(Objectives, ALowerBoundIsNeverCalledInfinite) {
   Random random(5);
