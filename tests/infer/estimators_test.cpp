@@ -534,6 +534,7 @@ TEST(Estimators, CombinationsWithoutSenseAreRefusedWithWhatWouldWork) {
   EXPECT_EQ(refusal("stl", "elbo", "meanfield", sobol, coupled), "");
   EXPECT_EQ(refusal("score", "elbo", "meanfield", sobol, coupled), "");
   EXPECT_TRUE(has(refusal("fixed", "elbo", "fullrank", {.grad_draws = 3}, no_terms), "--grad-draws 6"));
+  EXPECT_TRUE(has(refusal("fixed", "elbo", "student", {.grad_draws = 3}, no_terms), "--grad-draws 6"));
   EXPECT_EQ(refusal("fixed", "elbo", "fullrank", eight, no_terms), "");
   EXPECT_EQ(refusal("fixed", "elbo", "meanfield", {.grad_draws = 3}, no_terms), "");
 }
