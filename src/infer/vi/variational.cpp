@@ -305,8 +305,9 @@ Trace Variational::trace() const {
   if (!scheme_) return result;
   for (const TraceRow& row : scheme_->trace()) {
     result.values.insert(result.values.end(),
-                         {static_cast<double>(row.iteration), static_cast<double>(row.gradients), row.bound,
-                          row.error, row.step_size});
+                         {static_cast<double>(row.iteration),
+                          static_cast<double>(earlier_gradients_ + row.gradients), row.bound, row.error,
+                          row.step_size});
   }
   return result;
 }
