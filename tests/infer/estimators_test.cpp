@@ -524,7 +524,17 @@ TEST(Estimators, CombinationsWithoutSenseAreRefusedWithWhatWouldWork) {
   EXPECT_TRUE(
       has(refusal("score-loo", "elbo", "meanfield", {.sampling = "antithetic", .grad_draws = 8}, coupled),
           "--sampling iid"));
+  const Options sobol{.sampling = "sobol", .grad_draws = 20};
+  for (const char* objective : {"iw", "renyi", "tvo"}) {
+    EXPECT_TRUE(has(refusal("dreg", objective, "meanfield", sobol, coupled), "--estimator reparam"));
+    EXPECT_TRUE(has(refusal("score", objective, "meanfield", sobol, coupled), "--sampling iid"));
+    EXPECT_EQ(refusal("reparam", objective, "meanfield", sobol, coupled), "");
+  }
+  EXPECT_EQ(refusal("dreg", "cubo", "meanfield", sobol, coupled), "");
+  EXPECT_EQ(refusal("stl", "elbo", "meanfield", sobol, coupled), "");
+  EXPECT_EQ(refusal("score", "elbo", "meanfield", sobol, coupled), "");
   EXPECT_TRUE(has(refusal("fixed", "elbo", "fullrank", {.grad_draws = 3}, no_terms), "--grad-draws 6"));
+  EXPECT_TRUE(has(refusal("fixed", "elbo", "student", {.grad_draws = 3}, no_terms), "--grad-draws 6"));
   EXPECT_EQ(refusal("fixed", "elbo", "fullrank", eight, no_terms), "");
   EXPECT_EQ(refusal("fixed", "elbo", "meanfield", {.grad_draws = 3}, no_terms), "");
 }

@@ -221,6 +221,27 @@ TEST(Objectives, AnInfiniteBoundIsCalledSo) {
   }
 }
 
+// Sticking the landing would be biased for the second and third.
+TEST(Objectives, ASlopeIsConstantWhereItIsSoForAllWeights) {
+  EXPECT_TRUE(has_constant_q_slope(*make_expectation_objective([](Jet p, Jet q) { return 0.5 * p - q; })));
+  EXPECT_FALSE(has_constant_q_slope(
+      *make_expectation_objective([](Jet p, Jet q) { return p - q > 20 ? Jet(20) : p - q; })));
+  EXPECT_FALSE(has_constant_q_slope(*make_expectation_objective([](Jet p, Jet q) { return p - q * q; })));
+  EXPECT_TRUE(is_elbo(*make("elbo")));
+  EXPECT_TRUE(is_elbo(*make("renyi", with_alpha(1, 10))));
+  EXPECT_FALSE(is_elbo(*make("iw", with_draws(10))));
+}
+
+// A power in (0, 1] of the weights has a finite mean whatever the tail looks like: E[w^c] <= E[w]^c.
+TEST(Objectives, ALowerBoundIsNeverCalledInfinite) {
+  Random random(5);
+  Vector ratios(10000);
+  for (double& ratio : ratios) ratio = -1.5 * std::log(random.uniform());  // k-hat 1.5
+  EXPECT_FALSE(judge_bound(*make("renyi", with_alpha(0.2, 10)), ratios).is_infinite);
+  EXPECT_FALSE(judge_bound(*make("iw", with_draws(10)), ratios).is_infinite);
+  EXPECT_TRUE(judge_bound(*make("renyi", with_alpha(-0.2, 10)), ratios).is_infinite);
+}
+
 // One-sided z-tests at a common q, of independent draws.
 TEST(Objectives, BoundsKeepTheirOrder) {
   CoupledTarget target;

@@ -84,8 +84,11 @@ class ExpectationPropagation final : public Algorithm {
 
   Facts facts() const override {
     if (phase_ != Phase::done || !why_none_.empty()) return {};
-    return {{"log evidence", fmt::format("{:.6g}", last_.log_evidence)},
-            {"khat", fmt::format("{:.2f}", importance_weights(log_ratios_).khat)}};
+    Facts result;
+    if (has_converged())  // elsewhere the formula is that of no fixed point
+      result.emplace_back("log evidence", fmt::format("{:.6g}", last_.log_evidence));
+    result.emplace_back("khat", fmt::format("{:.2f}", importance_weights(log_ratios_).khat));
+    return result;
   }
 
   Findings findings() const override {

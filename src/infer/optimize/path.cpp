@@ -52,6 +52,7 @@ void Path::judge_point() {
   is_judged_ = true;
   const auto gaussian = LowRankGaussian::at(theta_, gradient_, diagonal_, pairs_);
   if (!gaussian) return;
+  evaluations_ += elbo_draws_;
   const double elbo = estimate_elbo(density_, *gaussian, elbo_draws_, name_, lbfgs_.iterations());
   if (!std::isfinite(elbo) || (has_gaussian_ && elbo <= best_elbo_)) return;
   best_ = *gaussian;
@@ -81,6 +82,7 @@ void Path::archive(Archive& archive) {
   archive.value(best_elbo_);
   archive.value(has_gaussian_);
   archive.value(is_judged_);
+  archive.value(evaluations_);
 }
 
 }  // namespace kullback::infer

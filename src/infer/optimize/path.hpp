@@ -35,6 +35,7 @@ class Path final {
   const LowRankGaussian& gaussian() const { return best_; }  // the best one
   double elbo() const { return best_elbo_; }
   const Lbfgs& lbfgs() const { return lbfgs_; }
+  std::uint64_t evaluations() const { return evaluations_; }  // of log p without gradient, for the ELBO
 
   void archive(Archive& archive);
 
@@ -54,6 +55,7 @@ class Path final {
   double best_elbo_ = 0;
   bool has_gaussian_ = false;
   bool is_judged_ = false;  // some point of the path has been
+  std::uint64_t evaluations_ = 0;
 };
 
 }  // namespace kullback::infer

@@ -420,7 +420,7 @@ void check(const density::LogDensity& density, const Options& options) {
                             options.svgd_bandwidth));
   if (!(options.svgd_tol > 0))
     throw Error(ErrorKind::usage, fmt::format("--svgd-tol is {}; it must be positive.", options.svgd_tol),
-                "0.01 is the default: a hundredth of a standard deviation.");
+                "0.003 is the default: three thousandths of a standard deviation.");
   if (options.svgd_variant == SvgdVariant::natural && density.dim() > kMostNaturalDim)
     throw Error(ErrorKind::usage,
                 fmt::format("--svgd-variant natural takes {} coordinates at most; there are {}.",

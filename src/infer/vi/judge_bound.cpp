@@ -49,7 +49,8 @@ BoundJudgement judge_bound(const Objective& objective, std::span<const double> l
   std::vector<double> powers(log_ratios.begin(), log_ratios.end());
   for (double& value : powers) value *= power;
   result.khat = importance_weights(powers).khat;
-  result.is_infinite = !(result.khat < 1) && log_ratios.size() >= kLeastDraws;
+  const bool can_be_infinite = power < 0 || power > 1;  // else E[w^c] <= E[w]^c
+  result.is_infinite = can_be_infinite && !(result.khat < 1) && log_ratios.size() >= kLeastDraws;
   return result;
 }
 

@@ -50,10 +50,10 @@ constexpr Named kAdvi{
 
 constexpr Named kFullRank{
     "fullrank",
-    "Gaussian with any covariance by stochastic ascent of the ELBO",
+    "Gaussian with any covariance by natural-gradient ascent of the ELBO",
     "Parameters are correlated and some hundreds at most.",
     "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational inference, "
-    "JMLR 18.",
+    "JMLR 18; Khan and Rue (2023), The Bayesian learning rule, JMLR 24.",
     {"fullrank", "elbo", "", ""},
 };
 

@@ -1,6 +1,7 @@
 #include "infer/vi/objective.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "infer/vi/lookup.hpp"
@@ -38,40 +39,46 @@ void Objective::signals(const DrawLogs&, double value, std::span<double> result)
 
 namespace {
 
-// At some draws: the smallest number that makes sense of objectives of several draws.
+// At draws with weights from tiny to huge, since an objective may be made of pieces: as many as it has, or
+// some of each kind where it is a mean over any number.
 struct Probe {
+  std::vector<double> log_p;
+  std::vector<double> log_q;
   BoundSlopes slopes;
   double value = 0;
-  std::size_t count = 0;
 };
-const std::vector<double> kProbeP{0.3, -1.1, 2.0, 0.4};
-const std::vector<double> kProbeQ{-0.7, 0.2, 0.9, -0.1};
+constexpr std::array kProbeP{0.3, -1.1, 2.0, 0.4, -30.0, 25.0, 6.0};
+constexpr std::array kProbeQ{-0.7, 0.2, 0.9, -0.1, 3.0, -4.0, 1.5};
 
 Probe probe(const Objective& objective) {
   Probe result;
-  result.count = objective.draws() == 1 ? 1 : kProbeP.size();
-  result.value = objective.value(
-      {std::span(kProbeP).first(result.count), std::span(kProbeQ).first(result.count)}, &result.slopes);
+  const std::size_t count = objective.draws() == 1 ? kProbeP.size() : objective.draws();
+  for (std::size_t k = 0; k < count; ++k) {
+    result.log_p.push_back(kProbeP[k % kProbeP.size()]);
+    result.log_q.push_back(kProbeQ[k % kProbeQ.size()]);
+  }
+  result.value = objective.value({result.log_p, result.log_q}, &result.slopes);
   return result;
 }
 
-}  // namespace
-
-bool has_constant_q_slope(const Objective& objective) {
-  const Probe at = probe(objective);
-  for (std::size_t k = 0; k < at.count; ++k) {
-    if (at.slopes.q_p[k] != 0 || at.slopes.q_q[k] != 0) return false;
+bool has_constant_q_slope(const Probe& at) {
+  for (std::size_t k = 0; k < at.log_p.size(); ++k) {
+    if (at.slopes.q_p[k] != 0 || at.slopes.q_q[k] != 0 || at.slopes.q[k] != at.slopes.q[0]) return false;
   }
   return true;
 }
 
+}  // namespace
+
+bool has_constant_q_slope(const Objective& objective) { return has_constant_q_slope(probe(objective)); }
+
 bool is_elbo(const Objective& objective) {
-  if (!has_constant_q_slope(objective)) return false;
   const Probe at = probe(objective);
+  if (!has_constant_q_slope(at)) return false;
+  const auto count = static_cast<double>(at.log_p.size());
   double mean = 0;
-  const auto count = static_cast<double>(at.count);
-  for (std::size_t k = 0; k < at.count; ++k) {
-    mean += (kProbeP[k] - kProbeQ[k]) / count;
+  for (std::size_t k = 0; k < at.log_p.size(); ++k) {
+    mean += (at.log_p[k] - at.log_q[k]) / count;
     if (std::abs(at.slopes.p[k] * count - 1) > 1e-12 || std::abs(at.slopes.q[k] * count + 1) > 1e-12)
       return false;
   }

@@ -16,7 +16,8 @@ using Names = std::vector<std::string_view>;
 
 constexpr std::string_view kAlways[] = {"draws", "sampling"};
 constexpr std::string_view kParts[] = {"family", "objective", "estimator", "optimizer"};
-constexpr std::string_view kAscent[] = {"grad_draws", "learning_rate", "decay", "max_steps"};
+constexpr std::string_view kAscent[] = {"grad_draws", "max_steps"};
+constexpr std::string_view kStepSizes[] = {"learning_rate", "decay"};
 
 void add(Names& names, std::span<const std::string_view> more) {
   for (const std::string_view name : more) {
@@ -33,6 +34,7 @@ Names read_by(const Parts& parts) {
   if (parts.has_own_scheme()) return names;
   add(names, parts.estimator->options);
   add(names, kAscent);
+  if (parts.optimizer->has_step_size) add(names, kStepSizes);
   return names;
 }
 
@@ -104,6 +106,7 @@ std::vector<std::string_view> options_of(const Preset& preset) {
   if (preset.estimator.empty()) names.push_back("estimator");
   if (preset.optimizer.empty()) names.push_back("optimizer");
   add(names, kAscent);
+  add(names, kStepSizes);
   add_options(names, families(), preset.family);
   add_options(names, objectives(), preset.objective);
   add_options(names, estimators(), preset.estimator);

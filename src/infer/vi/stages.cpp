@@ -27,7 +27,6 @@ constexpr std::uint64_t kMostWindows = 12;  // of a stage
 constexpr std::uint64_t kMostStages = 8;
 constexpr std::uint64_t kFlatWindows = 2;
 constexpr double kRhat = 1.1;
-constexpr double kTolerance = 0.02;
 constexpr double kStepFall = 0.25;
 constexpr double kSmallRise = 0.02;  // of the bound
 

@@ -19,6 +19,8 @@ struct WindowReport {
 
 class Stages final {
  public:
+  static constexpr double kTolerance = 0.02;
+
   // `units` of the parameters (Family::units). Without step sizes there is one stage. Where the parameters
   // are not identified the bound decides alone.
   Stages(std::vector<double> units, bool has_step_sizes, bool is_identified = true);
@@ -31,9 +33,15 @@ class Stages final {
   void restart_window();
 
   bool is_done() const { return is_done_; }
+  // Done because there were enough stages, not because the last one changed little.
+  bool has_run_out() const {
+    return is_done_ && has_step_sizes_ && !units_.empty() && !(remaining_ < kTolerance);
+  }
   double step_scale() const { return step_scale_; }       // of the step size; falls with the stages
   std::span<const double> mean() const { return mean_; }  // of the iterates of the last window; may be empty
-  double remaining() const { return remaining_; }         // expected distance to the optimum, in units
+  // Expected distance to the optimum: in units of the parameters where they are identified, else of the
+  // bound. Infinite before there are two stages.
+  double remaining() const { return remaining_; }
 
   void archive(Archive& archive);
 

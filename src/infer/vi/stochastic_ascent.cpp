@@ -208,6 +208,15 @@ Findings StochasticAscent::findings() const {
     result.push_back({"not-converged", "The steps ran out before the approximation had settled.",
                       fmt::format("{} steps", iterations_), "Raise --max-steps."});
   }
+  if (is_done_ && stages_.has_run_out()) {
+    const bool is_identified = setting_.family->abilities().is_identified;
+    result.push_back(
+        {"not-converged",
+         "The step size has fallen as far as it goes, and the approximation had not settled.",
+         fmt::format("expected way to the optimum: {:.2g} {}; {} is the tolerance", stages_.remaining(),
+                     is_identified ? "standard deviations" : "of the bound", Stages::kTolerance),
+         "Raise --grad-draws for less noise."});
+  }
   if (failures_ > 0) {
     result.push_back(
         {"undone-steps",

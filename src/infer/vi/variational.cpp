@@ -129,7 +129,7 @@ void Variational::begin_path(const std::vector<double>& theta) {
 
 void Variational::end_path() {
   earlier_gradients_ += path_->lbfgs().gradients();
-  earlier_evaluations_ += path_->lbfgs().iterations() * options_.elbo_draws;  // of ELBOs along the path
+  earlier_evaluations_ += path_->evaluations();
   if (!path_->has_gaussian() && restart()) return;
   GaussianGuess guess =
       path_->has_gaussian()
@@ -295,8 +295,11 @@ Facts Variational::facts() const {
   result.emplace_back(elbo + " standard error",
                       fmt::format("{:.2g}", std::sqrt(squares / count / (count - 1))));
   result.emplace_back("khat", fmt::format("{:.2f}", weights.khat));
-  if (parts_.objective->make != nullptr && parts_.objective->name != "elbo")
-    result.emplace_back("bound", judge_bound(*parts_.objective->make(options_), log_ratios_).text());
+  if (parts_.objective->make == nullptr || parts_.objective->name == "elbo") return result;
+  const BoundJudgement bound = judge_bound(*parts_.objective->make(options_), log_ratios_);
+  result.emplace_back("bound", bound.text());
+  if (!bound.is_infinite && std::isfinite(bound.error))
+    result.emplace_back("bound standard error", fmt::format("{:.2g}", bound.error));
   return result;
 }
 
@@ -304,9 +307,9 @@ Trace Variational::trace() const {
   Trace result{{"iteration", "gradients", "bound", "error", "step_size"}, {}};
   if (!scheme_) return result;
   for (const TraceRow& row : scheme_->trace()) {
-    result.values.insert(result.values.end(),
-                         {static_cast<double>(row.iteration), static_cast<double>(row.gradients), row.bound,
-                          row.error, row.step_size});
+    result.values.insert(result.values.end(), {static_cast<double>(row.iteration),
+                                               static_cast<double>(earlier_gradients_ + row.gradients),
+                                               row.bound, row.error, row.step_size});
   }
   return result;
 }

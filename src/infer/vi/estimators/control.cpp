@@ -34,7 +34,16 @@ std::optional<std::string> refuse_score(const EstimatorSetting& setting) {
     return "the family has no log q at a given point, whose derivative is the score; --estimator reparam "
            "does "
            "without";
-  return std::nullopt;
+  return refuse_dependent_draws(setting);
+}
+
+std::optional<std::string> refuse_dependent_draws(const EstimatorSetting& setting) {
+  if (setting.objective->bias() != Bias::finite_k || setting.options->sampling == "iid") return std::nullopt;
+  return fmt::format(
+      "it holds the other draws of a bound of several while one moves, and --sampling {} makes them depend "
+      "on "
+      "each other; --estimator reparam takes any sampling, --sampling iid any estimator",
+      setting.options->sampling);
 }
 
 std::optional<std::string> refuse_controlled_score(const EstimatorSetting& setting) {

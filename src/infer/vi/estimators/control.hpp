@@ -10,13 +10,7 @@
 
 namespace kullback::infer {
 
-// Lanes innermost: the score of each parameter at each draw.
-struct ScoreTable {
-  std::size_t lanes = 0;
-  std::span<const double> scores;  // parameters * lanes
-};
-
-// Adds sum_k (signals_k - a_k) s_k of one parameter's scores s to `sum`. The coefficient a_k = sum_j
+// sum_k (signals_k - a_k) s_k of one parameter's scores s. The coefficient a_k = sum_j
 // signals_j s_j^2 / sum_j s_j^2, over draws j outside the group of draw k, is the best multiple of the score,
 // whose mean is 0; without the draw's own group it leaves the sum unbiased.
 double regressed_sum(std::span<const double> signals, std::span<const double> scores, std::size_t group);
@@ -25,5 +19,8 @@ double regressed_sum(std::span<const double> signals, std::span<const double> sc
 // each other, which control variates from other draws must not.
 std::optional<std::string> refuse_score(const EstimatorSetting& setting);
 std::optional<std::string> refuse_controlled_score(const EstimatorSetting& setting);
+// Why a gradient that takes draw k for independent of the others would be biased: the bound is no mean of
+// functions of single draws, and the sampling makes its draws depend on each other.
+std::optional<std::string> refuse_dependent_draws(const EstimatorSetting& setting);
 
 }  // namespace kullback::infer

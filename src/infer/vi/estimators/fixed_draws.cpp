@@ -1,7 +1,7 @@
 // The same noise at every call: the objective becomes a function of lambda without noise, for optimisers that
 // need one (Giordano, Ingram and Broderick 2024). Its maximiser is that of the objective with an error of
-// order 1 / sqrt(K), its bias of order 1 / K: consistent. A Gaussian with a free covariance and no more draws
-// than dimensions can shrink to nothing in a direction in which no draw varies: the bound is then unbounded.
+// order 1 / sqrt(K), its bias of order 1 / K: consistent. A family with a free covariance and no more draws
+// than dimensions can spread without end in a direction in which no draw varies: the bound has no maximum.
 #include <fmt/format.h>
 
 #include "infer/vi/estimator.hpp"
@@ -28,9 +28,9 @@ class FixedDraws final : public Estimator {
 std::optional<std::string> refuse(const EstimatorSetting& setting) {
   if (auto reason = find_estimator("reparam").refuse(setting)) return reason;
   const Family& family = *setting.family;
-  if (family.abilities().is_gaussian && family.factors().count == 0 && setting.draws <= family.dim()) {
+  if (family.factors().count != family.dim() && setting.draws <= family.dim()) {
     return fmt::format(
-        "with {} fixed draws in {} dimensions a free covariance can collapse where no draw varies; "
+        "with {} fixed draws in {} dimensions a free covariance spreads without end where no draw varies; "
         "--grad-draws "
         "{} or more, or --family meanfield",
         setting.draws, family.dim(), 2 * family.dim());

@@ -6,10 +6,8 @@
 // is small where few proposals are rejected. The mean of f over the other draws is subtracted from it, which
 // leaves its mean and lowers its variance. The noise is recovered from the draw, so that any sampler may have
 // made it.
-#include <numeric>
-
 #include "infer/vi/constrained_family.hpp"
-#include "infer/vi/estimator.hpp"
+#include "infer/vi/estimators/control.hpp"
 
 namespace kullback::infer {
 
@@ -57,14 +55,9 @@ std::optional<std::string> refuse(const EstimatorSetting& setting) {
     return "it is for --family constrained, whose draws a rejection sampler could make; --estimator reparam "
            "or "
            "stl is for this one";
-  BoundSlopes slopes;
-  const std::vector<double> log_p{0.3};
-  const std::vector<double> log_q{-0.7};
-  if (setting.objective->draws() == 1) setting.objective->value({log_p, log_q}, &slopes);
-  if (setting.objective->draws() != 1 || slopes.p[0] != 1 || slopes.q[0] != -1)
+  if (!is_elbo(*setting.objective))
     return "it is an estimator of the ELBO's gradient; --estimator dreg is for other bounds";
-  if (setting.draws < 2) return "its control variate needs 2 draws; --grad-draws 2 or more";
-  return std::nullopt;
+  return refuse_controlled_score(setting);
 }
 
 std::unique_ptr<Estimator> make(const EstimatorSetting& setting) {

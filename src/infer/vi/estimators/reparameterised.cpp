@@ -10,7 +10,7 @@
 // For a mean of single draws dreg keeps F_qp and F_qq too; for the ELBO they are 0 and dreg is stl.
 #include <fmt/format.h>
 
-#include "infer/vi/estimator.hpp"
+#include "infer/vi/estimators/control.hpp"
 
 namespace kullback::infer {
 
@@ -90,7 +90,7 @@ std::optional<std::string> refuse_doubly(const EstimatorSetting& setting) {
   if (auto reason = refuse_whole(setting)) return reason;
   if (!setting.family->abilities().slopes)
     return "the gradient of its log q at a draw is not known; --estimator reparam does without";
-  return std::nullopt;
+  return refuse_dependent_draws(setting);
 }
 
 // Of the objectives only those whose slope to log q is the same for any draws drop a term of mean 0.

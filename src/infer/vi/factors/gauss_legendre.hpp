@@ -1,22 +1,25 @@
 // Integrals of smooth functions by Gauss-Legendre quadrature in panels.
 #pragma once
 
-#include <boost/math/quadrature/gauss.hpp>
-#include <cstddef>
+#include <span>
 
 namespace kullback::infer {
 
-inline constexpr unsigned kNodes = 20;
+struct LegendreNode {
+  double place = 0;  // in (0, 1), of the rule on (-1, 1); there is one at -place too
+  double weight = 0;
+};
+
+// Of the rule with 20 nodes.
+std::span<const LegendreNode> legendre_nodes();
 
 template <class Function>
 double integrate_panel(double from, double to, const Function& f) {
   const double middle = 0.5 * (from + to);
   const double half = 0.5 * (to - from);
-  const auto& nodes = boost::math::quadrature::gauss<double, kNodes>::abscissa();
-  const auto& weights = boost::math::quadrature::gauss<double, kNodes>::weights();
   double sum = 0;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    sum += weights[i] * (f(middle + half * nodes[i]) + f(middle - half * nodes[i]));
+  for (const LegendreNode& node : legendre_nodes())
+    sum += node.weight * (f(middle + half * node.place) + f(middle - half * node.place));
   return half * sum;
 }
 

@@ -308,6 +308,7 @@ void Boosting::follow_path(std::vector<double> start, std::uint64_t number, Begi
   while (path.step()) {
   }
   gradients_ += path.lbfgs().gradients();
+  evaluations_ += path.evaluations();
   if (!path.has_gaussian()) return;
   const std::vector<double>& mode = path.gaussian().mean();
   double log_p = 0;

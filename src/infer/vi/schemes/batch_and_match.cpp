@@ -2,7 +2,7 @@
 // 2024). With B draws x_b of q = N(m, S), their gradients g_b of log p, means x and g over the batch, and
 //   U = t Gamma + t / (1 + t) g g',   V = S + t C + t / (1 + t) (m - x)(m - x)',
 // C and Gamma the batch covariances of x_b and g_b, the q that minimises the affine-invariant score
-// divergence of the batch plus 2/t KL(q || q_now) has
+// divergence of the batch plus 2/t KL(q_now || q) has
 //   S U S + S = V,   m = m_now / (1 + t) + t / (1 + t) (S g + x).
 // With V = A A' the solution is S = A 2 (1 + (1 + 4 A' U A)^(1/2))^-1 A'. Where U = Q Q' has few columns (a
 // batch smaller than the dimension) it is, with W = V Q and M = 1/2 + (W' Q + 1/4)^(1/2),
