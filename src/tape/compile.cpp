@@ -323,6 +323,10 @@ class Compiler final {
     for (std::uint32_t j = 0; j < r.operand_count; ++j) {
       for (const Id id : trace_.operand(r, j)) packed.pool.push_back(slot_of(id));
     }
+    if (code == MicroCode::log_sum_exp) {
+      op.b = packed.scratch_size;
+      packed.scratch_size += op.n;
+    }
     packed.ops.push_back(op);
   }
 

@@ -127,6 +127,7 @@ const LaneKernel* find_lane_kernel(const math::ArrayOp& f, unsigned varying) {
   if (f.name == "normal_residuals") return &kNormalResidualLanes;
   if (f.name == "sum" && varying == kLeft) return &kSumLanes;
   if (f.name == "dot_self" && varying == kLeft) return &kDotSelfLanes;
+  if (const LaneKernel* glm = find_glm_lanes(f, varying)) return glm;
   const bool matrix_by_vector = f.name == "multiply" && f.parameter_types[0].kind == math::Kind::matrix &&
                                 f.parameter_types[1].kind == math::Kind::vector;
   return matrix_by_vector && varying == kRight ? &kProduct : nullptr;

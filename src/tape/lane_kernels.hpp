@@ -43,6 +43,8 @@ const LaneKernel* find_lane_kernel(const math::ArrayOp& f, unsigned varying);
 
 // normal_residuals (collapse_normal.cpp).
 extern const LaneKernel kNormalResidualLanes;
+// lane_glm.cpp; null where it has none.
+const LaneKernel* find_glm_lanes(const math::ArrayOp& f, unsigned varying);
 // lane_sums.cpp.
 extern const LaneKernel kSumLanes;
 extern const LaneKernel kDotSelfLanes;

@@ -1,7 +1,7 @@
 // Forward and backward of each packed operation, for a piece of kLanes lanes. Private to packed*.cpp.
 //
-// log_sum_exp: m + log(sum exp(x - m)), m the maximum; derivative exp(x - result). Where m is infinite the
-// result is m itself; the derivative in operands that are -inf is 0.
+// log_sum_exp: m + log(sum exp(x - m)), m the maximum; derivative exp(x - m) / sum, kept from the way forward.
+// Where m is infinite the result is m itself; the derivative in operands that are -inf is 0.
 #pragma once
 
 #include <cstddef>
@@ -59,6 +59,11 @@ KULLBACK_INLINE typename F::Part& part(double* lanes, std::size_t q) {
 template <class F>
 KULLBACK_INLINE const typename F::Part& part(const double* lanes, std::size_t q) {
   return reinterpret_cast<const typename F::Part*>(lanes)[q];
+}
+
+template <class F>
+KULLBACK_INLINE void add_lanes(double* to, const double* from) {
+  for (std::size_t q = 0; q < F::kParts; ++q) part<F>(to, q) += part<F>(from, q);
 }
 
 template <class Function, class F>
@@ -281,21 +286,25 @@ KULLBACK_INLINE void log_sum_exp_2_backward(const F& f, const MicroOp& op) {
   const double* a = f.value(op.a);
   const double* b = f.value(op.b);
   const double* up = f.adjoint(op.result);
-  double greater[F::kLanes];
-  double lesser[F::kLanes];
+  double pull_a[F::kLanes];
+  double pull_b[F::kLanes];
   KULLBACK_INDEPENDENT_LOOP
   for (std::size_t k = 0; k < F::kLanes; ++k) {
     const double e = fast::exp(a[k] == b[k] ? 0.0 : -fast::abs(a[k] - b[k]));
     const double sum = 1.0 + e;
-    greater[k] = up[k] * (1.0 / sum);
-    lesser[k] = up[k] * (e / sum);
+    const double greater = up[k] * (1.0 / sum);
+    const double lesser = up[k] * (e / sum);
+    pull_a[k] = a[k] < b[k] ? lesser : greater;
+    pull_b[k] = a[k] > b[k] ? lesser : greater;
   }
-  double* first = f.adjoint(op.a);
-  double* second = f.adjoint(op.b);
-  KULLBACK_INDEPENDENT_LOOP
-  for (std::size_t k = 0; k < F::kLanes; ++k) first[k] += a[k] < b[k] ? lesser[k] : greater[k];
-  KULLBACK_INDEPENDENT_LOOP
-  for (std::size_t k = 0; k < F::kLanes; ++k) second[k] += a[k] > b[k] ? lesser[k] : greater[k];
+  add_lanes<F>(f.adjoint(op.a), pull_a);
+  add_lanes<F>(f.adjoint(op.b), pull_b);
+}
+
+// Shares, the derivatives: number i of lane k is at i * kLanes + k.
+template <class F>
+KULLBACK_INLINE double* shares_of(const F& f, const MicroOp& op) {
+  return f.scratch + op.b * f.stride + f.first * op.n;
 }
 
 template <class F>
@@ -309,28 +318,38 @@ KULLBACK_INLINE void log_sum_exp_forward(const F& f, const MicroOp& op) {
     KULLBACK_INDEPENDENT_LOOP
     for (std::size_t k = 0; k < F::kLanes; ++k) most[k] = x[k] > most[k] ? x[k] : most[k];
   }
+  double* shares = shares_of(f, op);
   for (std::size_t i = 0; i < op.n; ++i) {  // a NaN makes the sum NaN
     const double* x = f.value(slots[i]);
+    double* share = shares + i * F::kLanes;
     KULLBACK_INDEPENDENT_LOOP
-    for (std::size_t k = 0; k < F::kLanes; ++k) sum[k] += fast::exp(x[k] == most[k] ? 0.0 : x[k] - most[k]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) {
+      const double e = fast::exp(x[k] == most[k] ? 0.0 : x[k] - most[k]);
+      share[k] = e;
+      sum[k] += e;
+    }
   }
   double* r = f.value(op.result);
   KULLBACK_INDEPENDENT_LOOP
-  for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = most[k] + fast::log(sum[k]);
+  for (std::size_t k = 0; k < F::kLanes; ++k) {
+    r[k] = most[k] + fast::log(sum[k]);
+    sum[k] = most[k] == -fast::kInfinity ? 0.0 : 1 / sum[k];
+  }
+  for (std::size_t i = 0; i < op.n; ++i) {
+    double* share = shares + i * F::kLanes;
+    for (std::size_t q = 0; q < F::kParts; ++q) part<F>(share, q) *= part<F>(sum, q);
+  }
 }
 template <class F>
 KULLBACK_INLINE void log_sum_exp_backward(const F& f, const MicroOp& op) {
   const std::uint32_t* slots = f.operands(op);
-  const double* r = f.value(op.result);
+  const double* share = shares_of(f, op);
   const double* up = f.adjoint(op.result);
-  for (std::size_t i = 0; i < op.n; ++i) {
-    const double* x = f.value(slots[i]);
+  typename F::Part pull[F::kParts];
+  for (std::size_t q = 0; q < F::kParts; ++q) pull[q] = part<F>(up, q);
+  for (std::size_t i = 0; i < op.n; ++i, share += F::kLanes) {
     double* down = f.adjoint(slots[i]);
-    KULLBACK_INDEPENDENT_LOOP
-    for (std::size_t k = 0; k < F::kLanes; ++k) {
-      const double share = fast::exp(x[k] - r[k]);
-      down[k] += x[k] == -fast::kInfinity ? 0.0 : up[k] * share;
-    }
+    for (std::size_t q = 0; q < F::kParts; ++q) part<F>(down, q) += pull[q] * part<F>(share, q);
   }
 }
 
