@@ -1,4 +1,4 @@
-// 4 and 8 lanes are known to the compiler and copied by whole vectors.
+// 4, 8 and 16 lanes are known to the compiler and copied by whole vectors.
 #include "math/positions.hpp"
 
 #include <algorithm>
@@ -155,6 +155,7 @@ void copy_positions(const Operand& x, const Stretch& stretch, double* buffer) {
     return;
   }
   const Move move{x, stretch, buffer, nullptr, nullptr, 0};
+  if (lanes == 16) return dispatch<Copy<16>>(move);
   if (lanes == 8) return dispatch<Copy<8>>(move);
   if (lanes == 4) return dispatch<Copy<4>>(move);
   for (std::size_t e = 0; e < stretch.count; ++e) {
@@ -190,6 +191,7 @@ KULLBACK_VECTORIZE void add_positions(const Operand& x, const Stretch& stretch, 
     return;
   }
   const Move move{x, stretch, nullptr, products, nullptr, 0};
+  if (lanes == 16) return dispatch<Add<16, false>>(move);
   if (lanes == 8) return dispatch<Add<8, false>>(move);
   if (lanes == 4) return dispatch<Add<4, false>>(move);
   for (std::size_t e = 0; e < stretch.count; ++e) {
@@ -203,6 +205,7 @@ void add_scaled_positions(const Operand& x, const Stretch& stretch, const Scaled
   if (lanes == 1) return add_one_lane(x, stretch, scaled);
   const std::size_t factor_step = scaled.each ? lanes : 0;
   const Move move{x, stretch, nullptr, scaled.products, scaled.factor, factor_step};
+  if (lanes == 16) return dispatch<Add<16, true>>(move);
   if (lanes == 8) return dispatch<Add<8, true>>(move);
   if (lanes == 4) return dispatch<Add<4, true>>(move);
   for (std::size_t e = 0; e < stretch.count; ++e) {

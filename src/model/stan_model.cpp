@@ -258,58 +258,60 @@ void StanModel::evaluate_one(const Batch& batch, std::size_t lane) {
   finish_lane(batch, lane, one, 0);
 }
 
-// Vector registers want 4 or 8 draws, scalar operations take 2; the rest of a batch is evaluated one by one.
+// Vector registers want 4 draws or a multiple, scalar operations take 2; the rest of a batch is evaluated one
+// by one.
 std::size_t StanModel::piece_size(std::size_t lanes) const {
   if (width_ == 1) return 1;
-  if (lanes >= width_) return width_;
-  return lanes >= 4 ? 4 : lanes >= 2 && all_packed_ ? 2 : 1;
+  std::size_t size = width_;
+  while (size > lanes) size /= 2;
+  return size >= 4 || all_packed_ ? size : 1;
 }
 
-// Pieces one after another, each with its lanes innermost: coordinate i of the piece that begins with lane
-// `first` is at first * dim + i * size.
-void StanModel::evaluate_pieces(const Batch& batch) {
-  const std::size_t lanes = batch.lanes;
-  const auto each_piece = [&](auto visit) {
-    for (std::size_t first = 0; first < lanes;) {
-      const std::size_t size = piece_size(lanes - first);
-      visit(first, size);
-      first += size;
-    }
-  };
-  piece_theta_.resize(dim() * lanes);
-  piece_gradient_.resize(batch.gradient != nullptr ? dim() * lanes : 0);
-  // Calls visit(place in the batch, place in the pieces) for every number, by blocks that stay in the cache.
-  const auto each_number = [&](auto visit) {
-    constexpr std::size_t kBlock = 64;
-    for (std::size_t block = 0; block < dim(); block += kBlock) {
-      const std::size_t end = std::min(dim(), block + kBlock);
-      each_piece([&](std::size_t first, std::size_t size) {
-        const std::size_t there = first * dim();
-        if (size == 1) {
-          for (std::size_t i = block; i < end; ++i) visit(i * lanes + first, there + i);
-          return;
-        }
-        for (std::size_t i = block; i < end; ++i) {
-          for (std::size_t k = 0; k < size; ++k) visit(i * lanes + first + k, there + i * size + k);
-        }
-      });
-    }
-  };
-  double* theta = piece_theta_.data();
-  each_number(
-      [theta, from = batch.theta](std::size_t there, std::size_t here) { theta[here] = from[there]; });
-  std::string message;
-  each_piece([&](std::size_t first, std::size_t size) {
-    evaluate({size, piece_theta_.data() + first * dim(), batch.log_density + first,
-              batch.gradient != nullptr ? piece_gradient_.data() + first * dim() : nullptr,
-              batch.status + first});
-    if (!message_.empty()) message = message_;
-  });
-  message_ = std::move(message);
-  if (batch.gradient == nullptr) return;
-  const double* gradient = piece_gradient_.data();
-  each_number(
-      [gradient, to = batch.gradient](std::size_t there, std::size_t here) { to[there] = gradient[here]; });
+namespace {
+
+bool all_finite(const double* x, std::size_t n) {
+  double zero = 0;
+  for (std::size_t i = 0; i < n; ++i) zero += x[i] - x[i];
+  return zero == 0;
+}
+
+}  // namespace
+
+// Lanes from `first` on, `size` of them in one workspace.
+void StanModel::evaluate_together(const Batch& batch, std::size_t first, std::size_t size) {
+  Lanes& all = workspace(size);
+  if (!all.workspace.forward(batch.theta + first, batch.lanes)) {
+    for (std::size_t lane = first; lane < first + size; ++lane) evaluate_one(batch, lane);
+    return;
+  }
+  all.workspace.log_density(batch.log_density + first);
+  if (batch.gradient != nullptr) all.workspace.backward(batch.gradient + first, batch.lanes);
+  if (tape_->guards.empty() && all_finite(batch.log_density + first, size)) {
+    std::fill_n(batch.status + first, size, Status::ok);
+    return;
+  }
+  for (std::size_t k = 0; k < size; ++k) finish_lane(batch, first + k, all, k);
+}
+
+// Lanes from `first` on, one by one: their numbers are brought together first, so that a line of the cache is
+// read once for all of them.
+void StanModel::evaluate_apart(const Batch& batch, std::size_t first, std::size_t size) {
+  const std::size_t n = dim();
+  piece_theta_.resize(n * size);
+  piece_gradient_.resize(batch.gradient != nullptr ? n * size : 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < size; ++k) piece_theta_[k * n + i] = batch.theta[i * batch.lanes + first + k];
+  }
+  for (std::size_t k = 0; k < size; ++k) {
+    double* gradient = batch.gradient != nullptr ? piece_gradient_.data() + k * n : nullptr;
+    const Batch one{1, piece_theta_.data() + k * n, batch.log_density + first + k, gradient,
+                    batch.status + first + k};
+    evaluate_together(one, 0, 1);
+  }
+  for (std::size_t i = 0; i < n && batch.gradient != nullptr; ++i) {
+    for (std::size_t k = 0; k < size; ++k)
+      batch.gradient[i * batch.lanes + first + k] = piece_gradient_[k * n + i];
+  }
 }
 
 void StanModel::evaluate(const Batch& batch) {
@@ -318,7 +320,7 @@ void StanModel::evaluate(const Batch& batch) {
   for (std::size_t lane = 0; lane < batch.lanes && !tape_; ++lane) {
     tape::Builder builder;
     if (!trace(point_of(batch, lane).data(), builder)) continue;
-    tape_ = compile(std::move(builder), std::min(batch.lanes, tape::kMostLanesTogether));
+    tape_ = compile(std::move(builder), std::min(batch.lanes, tape::kLanesTogether));
     width_ = tape::best_width(*tape_);
     all_packed_ = tape::is_all_packed(*tape_);
   }
@@ -326,15 +328,19 @@ void StanModel::evaluate(const Batch& batch) {
     for (std::size_t lane = 0; lane < batch.lanes; ++lane) reject(batch, lane);
     return;
   }
-  if (batch.lanes != piece_size(batch.lanes)) return evaluate_pieces(batch);
-  Lanes& all = workspace(batch.lanes);
-  if (!all.workspace.forward(batch.theta)) {
-    for (std::size_t lane = 0; lane < batch.lanes; ++lane) evaluate_one(batch, lane);
-    return;
+  if (batch.lanes == 1) return evaluate_together(batch, 0, 1);
+  constexpr std::size_t kLine = 8;  // lanes whose numbers lie in one line of the cache
+  for (std::size_t first = 0; first < batch.lanes;) {
+    const std::size_t size = piece_size(batch.lanes - first);
+    if (size > 1) {
+      evaluate_together(batch, first, size);
+      first += size;
+    } else {
+      const std::size_t apart = std::min(kLine, batch.lanes - first);
+      evaluate_apart(batch, first, apart);
+      first += apart;
+    }
   }
-  all.workspace.log_density(batch.log_density);
-  if (batch.gradient != nullptr) all.workspace.backward(batch.gradient);
-  for (std::size_t lane = 0; lane < batch.lanes; ++lane) finish_lane(batch, lane, all, lane);
 }
 
 }  // namespace kullback::model

@@ -75,7 +75,8 @@ class StanModel final : public density::LogDensity {
   StanModel(const StanModel& other);  // without its workspaces
 
   void evaluate_one(const density::Batch& batch, std::size_t lane);
-  void evaluate_pieces(const density::Batch& batch);
+  void evaluate_together(const density::Batch& batch, std::size_t first, std::size_t size);
+  void evaluate_apart(const density::Batch& batch, std::size_t first, std::size_t size);
   std::size_t piece_size(std::size_t lanes) const;
   void evaluate_anew(const density::Batch& batch, std::size_t lane);
   void reject(const density::Batch& batch, std::size_t lane) const;

@@ -18,6 +18,8 @@ class Planner {
     for (const std::uint32_t slot : tape_.outputs) touch(slot, 1);
     for (auto i = tape_.instructions.rbegin(); i != tape_.instructions.rend(); ++i) visit(*i);
     touch(0, static_cast<std::uint32_t>(tape_.parameter_count));
+    // Nobody reads the adjoints of constants: they may keep whatever was added to them.
+    for (const auto& [slot, value] : tape_.presets) zero_[slot] = false;
     collect();
     return std::move(plan_);
   }

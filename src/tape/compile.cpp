@@ -312,10 +312,20 @@ class Compiler final {
   void pack_array(Packed& packed, const RawInstruction& r) {
     MicroCode code{};
     has_micro_code(*static_cast<const math::ArrayOp*>(r.definition), code);
-    MicroOp op{code, static_cast<std::uint16_t>(trace_.operand(r, 0).size()), new_slot_[r.result],
+    const std::span<const Id> first = trace_.operand(r, 0);
+    if (code == MicroCode::log_sum_exp && first.size() == 2) {  // one exponential instead of two
+      packed.ops.push_back(
+          {MicroCode::log_sum_exp_2, 2, new_slot_[r.result], slot_of(first[0]), slot_of(first[1])});
+      return;
+    }
+    MicroOp op{code, static_cast<std::uint16_t>(first.size()), new_slot_[r.result],
                static_cast<std::uint32_t>(packed.pool.size()), 0};
     for (std::uint32_t j = 0; j < r.operand_count; ++j) {
       for (const Id id : trace_.operand(r, j)) packed.pool.push_back(slot_of(id));
+    }
+    if (code == MicroCode::log_sum_exp) {
+      op.b = packed.scratch_size;
+      packed.scratch_size += op.n;
     }
     packed.ops.push_back(op);
   }

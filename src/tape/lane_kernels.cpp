@@ -127,6 +127,7 @@ const LaneKernel* find_lane_kernel(const math::ArrayOp& f, unsigned varying) {
   if (f.name == "normal_residuals") return &kNormalResidualLanes;
   if (f.name == "sum" && varying == kLeft) return &kSumLanes;
   if (f.name == "dot_self" && varying == kLeft) return &kDotSelfLanes;
+  if (const LaneKernel* glm = find_glm_lanes(f, varying)) return glm;
   const bool matrix_by_vector = f.name == "multiply" && f.parameter_types[0].kind == math::Kind::matrix &&
                                 f.parameter_types[1].kind == math::Kind::vector;
   return matrix_by_vector && varying == kRight ? &kProduct : nullptr;
@@ -140,6 +141,15 @@ constexpr double kCall = 60;
 constexpr double kElement = 0.5;
 constexpr double kPackedOperation = 3;
 constexpr double kCopied = 5;
+
+constexpr std::size_t kFirstCache = 32768;  // bytes
+
+// Values, adjoints and scratch.
+std::size_t bytes_per_lane(const Tape& tape) {
+  std::size_t numbers = 2 * tape.slot_count;
+  for (const Instruction& i : tape.instructions) numbers += i.scratch_size;
+  return numbers * sizeof(double);
+}
 
 unsigned varying_operands(const Tape& tape, const Instruction& i) {
   unsigned varying = 0;
@@ -176,7 +186,11 @@ std::size_t best_width(const Tape& tape) {
       copied += kCopied * static_cast<double>(numbers);
     }
   }
-  return copied > gained ? 1 : kMostLanesTogether;
+  if (copied > gained) return 1;
+  std::size_t width = kLanesTogether;
+  const std::size_t bytes = bytes_per_lane(tape);
+  while (width < kMostLanesTogether && 2 * width * bytes <= kFirstCache) width *= 2;
+  return width;
 }
 
 }  // namespace kullback::tape

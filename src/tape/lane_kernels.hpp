@@ -28,10 +28,12 @@ struct LaneKernel {
 
 struct Tape;
 
-// How many lanes at most are best evaluated together: 8, or 1 where copying the operands of functions that
-// know one lane would cost more than lanes gain (leaving the cache costs less, measured up to 18 MB). Of the
-// tape alone: the same on every run.
-inline constexpr std::size_t kMostLanesTogether = 8;
+// How many lanes at most are best evaluated together, a power of 2. 1 where copying the operands of functions
+// that know one lane would cost more than lanes gain; else 8 (leaving the cache costs less, measured up to
+// 18 MB); up to 64 of a tape so small that their numbers stay in the first cache: what an evaluation and an
+// operation cost besides their numbers is shared by more draws. Of the tape alone: the same on every run.
+inline constexpr std::size_t kLanesTogether = 8;
+inline constexpr std::size_t kMostLanesTogether = 64;
 std::size_t best_width(const Tape& tape);
 // Of scalar operations only: two draws together pay already.
 bool is_all_packed(const Tape& tape);
@@ -41,6 +43,8 @@ const LaneKernel* find_lane_kernel(const math::ArrayOp& f, unsigned varying);
 
 // normal_residuals (collapse_normal.cpp).
 extern const LaneKernel kNormalResidualLanes;
+// lane_glm.cpp; null where it has none.
+const LaneKernel* find_glm_lanes(const math::ArrayOp& f, unsigned varying);
 // lane_sums.cpp.
 extern const LaneKernel kSumLanes;
 extern const LaneKernel kDotSelfLanes;

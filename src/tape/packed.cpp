@@ -1,5 +1,5 @@
-// The loops over packed operations. The lanes are cut into pieces of 8, 4, 2 or 1, for each of which there is
-// a loop compiled for every instruction set.
+// The loops over packed operations. The lanes are cut into pieces of 16, 8, 4, 2 or 1, for each of which
+// there is a loop compiled for every instruction set.
 #include "tape/packed.hpp"
 
 #include "math/instruction_set.hpp"
@@ -28,7 +28,7 @@ using namespace micro;
   case MicroCode::log1p_exp: unary_##way<Log1pExp>(f, op); break;                 \
   case MicroCode::tanh: unary_##way<Tanh>(f, op); break;                          \
   case MicroCode::standard_logistic: unary_##way<StandardLogistic>(f, op); break; \
-  case MicroCode::log_sum_exp_2: binary_##way<LogSumExp2>(f, op); break;          \
+  case MicroCode::log_sum_exp_2: log_sum_exp_2_##way(f, op); break;               \
   case MicroCode::fma: fma_##way(f, op); break;                                   \
   case MicroCode::sum: sum_##way(f, op); break;                                   \
   case MicroCode::log_sum_exp: log_sum_exp_##way(f, op); break;                   \
@@ -85,7 +85,11 @@ void run_pieces(const PackedCall& call) {
   if (call.lanes == 1) return math::dispatch<Way<1, true>>(Piece{call, 0});
   if (call.lanes == 8) return math::dispatch<Way<8, true>>(Piece{call, 0});
   std::size_t first = 0;
-  for (; first + 8 <= call.lanes; first += 8) math::dispatch<Way<8, false>>(Piece{call, first});
+  for (; first + 16 <= call.lanes; first += 16) math::dispatch<Way<16, false>>(Piece{call, first});
+  if ((call.lanes & 8) != 0) {
+    math::dispatch<Way<8, false>>(Piece{call, first});
+    first += 8;
+  }
   if ((call.lanes & 4) != 0) {
     math::dispatch<Way<4, false>>(Piece{call, first});
     first += 4;

@@ -36,7 +36,7 @@ enum class MicroCode : std::uint16_t {
   // operands in the pool from a on; n of them (products: n pairs)
   fma,
   sum,
-  log_sum_exp,
+  log_sum_exp,  // b: where its n shares are: n * lanes numbers of scratch from b * lanes on
   dot_product,
   // n elements; pool: for each operand its slots, or one where bit j of b says that it serves all
   add_many,

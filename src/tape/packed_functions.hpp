@@ -77,15 +77,8 @@ struct Divide {
     return down - up * (r / b);
   }
 };
-// e^(a - r) and e^(b - r), without inf - inf where they are equal.
 struct LogSumExp2 {
   KULLBACK_INLINE static double value(double a, double b) { return fast::log_sum_exp(a, b); }
-  KULLBACK_INLINE static double first(double a, double b, double) {
-    return fast::inv_logit(a == b ? 0.0 : a - b);
-  }
-  KULLBACK_INLINE static double second(double a, double b, double) {
-    return fast::inv_logit(a == b ? 0.0 : b - a);
-  }
 };
 
 struct Minus {

@@ -1,7 +1,7 @@
 // Forward and backward of each packed operation, for a piece of kLanes lanes. Private to packed*.cpp.
 //
-// log_sum_exp: m + log(sum exp(x - m)), m the maximum; derivative exp(x - result). Where m is infinite the
-// result is m itself; the derivative in operands that are -inf is 0.
+// log_sum_exp: m + log(sum exp(x - m)), m the maximum; derivative exp(x - m) / sum, kept from the way forward.
+// Where m is infinite the result is m itself; the derivative in operands that are -inf is 0.
 #pragma once
 
 #include <cstddef>
@@ -59,6 +59,11 @@ KULLBACK_INLINE typename F::Part& part(double* lanes, std::size_t q) {
 template <class F>
 KULLBACK_INLINE const typename F::Part& part(const double* lanes, std::size_t q) {
   return reinterpret_cast<const typename F::Part*>(lanes)[q];
+}
+
+template <class F>
+KULLBACK_INLINE void add_lanes(double* to, const double* from) {
+  for (std::size_t q = 0; q < F::kParts; ++q) part<F>(to, q) += part<F>(from, q);
 }
 
 template <class Function, class F>
@@ -272,6 +277,37 @@ KULLBACK_INLINE void dot_backward(const F& f, const MicroOp& op) {
 }
 
 template <class F>
+KULLBACK_INLINE void log_sum_exp_2_forward(const F& f, const MicroOp& op) {
+  binary_forward<LogSumExp2>(f, op);
+}
+// The derivatives are inv_logit(a - b) and inv_logit(b - a): both of one exponential.
+template <class F>
+KULLBACK_INLINE void log_sum_exp_2_backward(const F& f, const MicroOp& op) {
+  const double* a = f.value(op.a);
+  const double* b = f.value(op.b);
+  const double* up = f.adjoint(op.result);
+  double pull_a[F::kLanes];
+  double pull_b[F::kLanes];
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) {
+    const double e = fast::exp(a[k] == b[k] ? 0.0 : -fast::abs(a[k] - b[k]));
+    const double sum = 1.0 + e;
+    const double greater = up[k] * (1.0 / sum);
+    const double lesser = up[k] * (e / sum);
+    pull_a[k] = a[k] < b[k] ? lesser : greater;
+    pull_b[k] = a[k] > b[k] ? lesser : greater;
+  }
+  add_lanes<F>(f.adjoint(op.a), pull_a);
+  add_lanes<F>(f.adjoint(op.b), pull_b);
+}
+
+// Shares, the derivatives: number i of lane k is at i * kLanes + k.
+template <class F>
+KULLBACK_INLINE double* shares_of(const F& f, const MicroOp& op) {
+  return f.scratch + op.b * f.stride + f.first * op.n;
+}
+
+template <class F>
 KULLBACK_INLINE void log_sum_exp_forward(const F& f, const MicroOp& op) {
   const std::uint32_t* slots = f.operands(op);
   double most[F::kLanes];
@@ -282,28 +318,38 @@ KULLBACK_INLINE void log_sum_exp_forward(const F& f, const MicroOp& op) {
     KULLBACK_INDEPENDENT_LOOP
     for (std::size_t k = 0; k < F::kLanes; ++k) most[k] = x[k] > most[k] ? x[k] : most[k];
   }
+  double* shares = shares_of(f, op);
   for (std::size_t i = 0; i < op.n; ++i) {  // a NaN makes the sum NaN
     const double* x = f.value(slots[i]);
+    double* share = shares + i * F::kLanes;
     KULLBACK_INDEPENDENT_LOOP
-    for (std::size_t k = 0; k < F::kLanes; ++k) sum[k] += fast::exp(x[k] == most[k] ? 0.0 : x[k] - most[k]);
+    for (std::size_t k = 0; k < F::kLanes; ++k) {
+      const double e = fast::exp(x[k] == most[k] ? 0.0 : x[k] - most[k]);
+      share[k] = e;
+      sum[k] += e;
+    }
   }
   double* r = f.value(op.result);
   KULLBACK_INDEPENDENT_LOOP
-  for (std::size_t k = 0; k < F::kLanes; ++k) r[k] = most[k] + fast::log(sum[k]);
+  for (std::size_t k = 0; k < F::kLanes; ++k) {
+    r[k] = most[k] + fast::log(sum[k]);
+    sum[k] = most[k] == -fast::kInfinity ? 0.0 : 1 / sum[k];
+  }
+  for (std::size_t i = 0; i < op.n; ++i) {
+    double* share = shares + i * F::kLanes;
+    for (std::size_t q = 0; q < F::kParts; ++q) part<F>(share, q) *= part<F>(sum, q);
+  }
 }
 template <class F>
 KULLBACK_INLINE void log_sum_exp_backward(const F& f, const MicroOp& op) {
   const std::uint32_t* slots = f.operands(op);
-  const double* r = f.value(op.result);
+  const double* share = shares_of(f, op);
   const double* up = f.adjoint(op.result);
-  for (std::size_t i = 0; i < op.n; ++i) {
-    const double* x = f.value(slots[i]);
+  typename F::Part pull[F::kParts];
+  for (std::size_t q = 0; q < F::kParts; ++q) pull[q] = part<F>(up, q);
+  for (std::size_t i = 0; i < op.n; ++i, share += F::kLanes) {
     double* down = f.adjoint(slots[i]);
-    KULLBACK_INDEPENDENT_LOOP
-    for (std::size_t k = 0; k < F::kLanes; ++k) {
-      const double share = fast::exp(x[k] - r[k]);
-      down[k] += x[k] == -fast::kInfinity ? 0.0 : up[k] * share;
-    }
+    for (std::size_t q = 0; q < F::kParts; ++q) part<F>(down, q) += pull[q] * part<F>(share, q);
   }
 }
 
@@ -382,17 +428,19 @@ KULLBACK_INLINE void pull_normal(const F& f, const MicroOp& op, const std::uint3
   }
 }
 
-template <class F>
-KULLBACK_INLINE void normal_weighted_forward(const F& f, const MicroOp& op) {
+// Weights are data, and so is y mostly: the same in all lanes, read once for all parts.
+template <bool kVariate, class F>
+KULLBACK_INLINE void normal_weighted_sum(const F& f, const MicroOp& op) {
   const std::uint32_t* slots = f.operands(op);
   const double* constant = f.value(*slots++);
   typename F::Part sum[F::kParts] = {};
   for (std::size_t i = 0; i < op.n; ++i, slots += 3) {
     const double* y = f.value(slots[0]);
     const double* mu = f.value(slots[1]);
-    const double* weight = f.value(slots[2]);
+    const typename F::Part shared = kVariate ? typename F::Part{} : part<F>(y, 0);
+    const typename F::Part weight = part<F>(f.value(slots[2]), 0);
     for (std::size_t q = 0; q < F::kParts; ++q) {
-      const typename F::Part z = (part<F>(y, q) - part<F>(mu, q)) * part<F>(weight, q);
+      const typename F::Part z = ((kVariate ? part<F>(y, q) : shared) - part<F>(mu, q)) * weight;
       sum[q] += z * z;
     }
   }
@@ -400,19 +448,30 @@ KULLBACK_INLINE void normal_weighted_forward(const F& f, const MicroOp& op) {
   for (std::size_t q = 0; q < F::kParts; ++q) part<F>(r, q) = part<F>(constant, q) - 0.5 * sum[q];
 }
 template <class F>
-KULLBACK_INLINE void normal_weighted_backward(const F& f, const MicroOp& op) {
+KULLBACK_INLINE void normal_weighted_forward(const F& f, const MicroOp& op) {
+  if (F::kParts > 1 && (op.b & kVariateVaries) == 0) return normal_weighted_sum<false>(f, op);
+  normal_weighted_sum<true>(f, op);
+}
+template <bool kVariate, class F>
+KULLBACK_INLINE void normal_weighted_pull(const F& f, const MicroOp& op) {
   const std::uint32_t* slots = f.operands(op) + 1;
   const double* up = f.adjoint(op.result);
   for (std::size_t i = 0; i < op.n; ++i, slots += 3) {
     const double* y = f.value(slots[0]);
     const double* mu = f.value(slots[1]);
-    const double* weight = f.value(slots[2]);
+    const typename F::Part shared = kVariate ? typename F::Part{} : part<F>(y, 0);
+    const typename F::Part weight = part<F>(f.value(slots[2]), 0);
+    const typename F::Part square = weight * weight;
     typename F::Part pull[F::kParts];
-    for (std::size_t q = 0; q < F::kParts; ++q) {
-      pull[q] = part<F>(up, q) * (part<F>(y, q) - part<F>(mu, q)) * (part<F>(weight, q) * part<F>(weight, q));
-    }
+    for (std::size_t q = 0; q < F::kParts; ++q)
+      pull[q] = part<F>(up, q) * ((kVariate ? part<F>(y, q) : shared) - part<F>(mu, q)) * square;
     pull_normal(f, op, slots, pull);
   }
+}
+template <class F>
+KULLBACK_INLINE void normal_weighted_backward(const F& f, const MicroOp& op) {
+  if (F::kParts > 1 && (op.b & kVariateVaries) == 0) return normal_weighted_pull<false>(f, op);
+  normal_weighted_pull<true>(f, op);
 }
 
 template <class F>
@@ -496,16 +555,41 @@ void elementwise_backward(const F& f, const MicroOp& op) {
   }
 }
 
+// Partials: number j of lane k is at j * kLanes + k. Many lanes go through the density's vectorised loop.
+template <class F>
+double* partials_of(const F& f, const MicroOp& op) {
+  return f.scratch + f.packed.densities[op.b].scratch * f.stride + f.first * op.n;
+}
+
+template <class F>
+void density_of_lanes(const F& f, const MicroOp& op) {
+  const PackedDensity& density = f.packed.densities[op.b];
+  const std::uint32_t* slots = f.operands(op);
+  double* own = partials_of(f, op);
+  math::Operand arguments[kMaxOperands];
+  double* partials[kMaxOperands] = {};
+  for (std::size_t j = 0; j < op.n; ++j) {
+    arguments[j].value = f.value(slots[j]);
+    if (!density.terms.varies(static_cast<int>(j))) continue;
+    arguments[j].step = 1;
+    arguments[j].spread = true;
+    partials[j] = own + j * F::kLanes;
+  }
+  density.density->batch({1, F::kLanes, density.terms, arguments, f.value(op.result), partials, true});
+}
 template <class F>
 void density_forward(const F& f, const MicroOp& op) {
+  if constexpr (F::kLanes >= 4) return density_of_lanes(f, op);
   const PackedDensity& density = f.packed.densities[op.b];
   const std::uint32_t* slots = f.operands(op);
   double* r = f.value(op.result);
-  double* partials = f.scratch + density.scratch * f.stride + f.first * op.n;
+  double* partials = partials_of(f, op);
   for (std::size_t k = 0; k < F::kLanes; ++k) {
     double x[kMaxOperands];
+    double d[kMaxOperands];
     for (std::size_t j = 0; j < op.n; ++j) x[j] = f.value(slots[j])[k];
-    r[k] = density.density->value(x, density.terms, partials + k * op.n);
+    r[k] = density.density->value(x, density.terms, d);
+    for (std::size_t j = 0; j < op.n; ++j) partials[j * F::kLanes + k] = d[j];
   }
 }
 template <class F>
@@ -513,11 +597,11 @@ void density_backward(const F& f, const MicroOp& op) {
   const PackedDensity& density = f.packed.densities[op.b];
   const std::uint32_t* slots = f.operands(op);
   const double* up = f.adjoint(op.result);
-  const double* partials = f.scratch + density.scratch * f.stride + f.first * op.n;
+  const double* partials = partials_of(f, op);
   for (std::size_t j = 0; j < op.n; ++j) {
     if (!density.terms.varies(static_cast<int>(j))) continue;
     double* down = f.adjoint(slots[j]);
-    for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += up[k] * partials[k * op.n + j];
+    for (std::size_t k = 0; k < F::kLanes; ++k) down[k] += up[k] * partials[j * F::kLanes + k];
   }
 }
 

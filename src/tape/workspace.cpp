@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "math/instruction_set.hpp"
 #include "math/positions.hpp"
 
 namespace kullback::tape {
@@ -37,6 +38,34 @@ std::size_t dense_size(const Tape& tape) {
     most = std::max(most, size);
   }
   return most;
+}
+
+template <class Number>
+struct Rows {
+  Number* first;
+  std::size_t stride;
+};
+
+template <std::size_t kSize>
+void copy_rows_of(Rows<const double> from, Rows<double> to, std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i)
+    std::copy_n(from.first + i * from.stride, kSize, to.first + i * to.stride);
+}
+
+// Rows of `size` numbers; usual sizes are known to the compiler.
+void copy_rows(Rows<const double> from, Rows<double> to, std::size_t rows, std::size_t size) {
+  if (from.stride == size && to.stride == size) {
+    std::copy_n(from.first, rows * size, to.first);
+    return;
+  }
+  switch (size) {
+    case 8: return copy_rows_of<8>(from, to, rows);
+    case 16: return copy_rows_of<16>(from, to, rows);
+    case 32: return copy_rows_of<32>(from, to, rows);
+    default:
+      for (std::size_t i = 0; i < rows; ++i)
+        std::copy_n(from.first + i * from.stride, size, to.first + i * to.stride);
+  }
 }
 
 // Numbers of partials of an operand that varies: one sum where it is one for all elements of a sum.
@@ -146,8 +175,11 @@ void Workspace::place_partials(const Bound& bound) {
   }
 }
 
-bool Workspace::forward(const double* theta) {
-  std::copy_n(theta, tape_->parameter_count * lanes_, values_.data());
+bool Workspace::forward(const double* theta) { return forward(theta, lanes_); }
+void Workspace::backward(double* gradient) { backward(gradient, lanes_); }
+
+bool Workspace::forward(const double* theta, std::size_t stride) {
+  copy_rows({theta, stride}, {values_.data(), lanes_}, tape_->parameter_count, lanes_);
   message_.clear();
   for (const Bound& bound : bound_) {
     const Instruction& i = *bound.instruction;
@@ -384,23 +416,24 @@ void Workspace::backward_density(const Bound& bound) {
   }
 }
 
-void Workspace::log_density(double* result) const {
+KULLBACK_VECTORIZE void Workspace::log_density(double* result) const {
   std::fill_n(result, lanes_, tape_->target_constant);
   for (const TargetRange& range : tape_->target) {
     const double* value = values_.data() + range.slot * lanes_;
     for (std::size_t e = 0; e < range.count; ++e, value += lanes_) {
+      KULLBACK_INDEPENDENT_LOOP
       for (std::size_t k = 0; k < lanes_; ++k) result[k] += range.weight * value[k];
     }
   }
 }
 
-void Workspace::backward(double* gradient) {
+KULLBACK_VECTORIZE void Workspace::backward(double* gradient, std::size_t stride) {
   clear_adjoints();
   for (const TargetRange& range : tape_->target) {
     double* adjoint = adjoints_.data() + range.slot * lanes_;
     for (std::size_t p = 0; p < range.count * lanes_; ++p) adjoint[p] += range.weight;
   }
-  sweep_back(gradient);
+  sweep_back(gradient, stride);
 }
 
 void Workspace::clear_adjoints() {
@@ -418,10 +451,10 @@ void Workspace::backward_outputs(const double* weights, double* gradient) {
   for (const std::uint32_t slot : tape_->outputs) {
     for (std::size_t k = 0; k < lanes_; ++k) adjoints_[slot * lanes_ + k] += *weights++;
   }
-  sweep_back(gradient);
+  sweep_back(gradient, lanes_);
 }
 
-void Workspace::sweep_back(double* gradient) {
+void Workspace::sweep_back(double* gradient, std::size_t stride) {
   for (auto bound = bound_.rbegin(); bound != bound_.rend(); ++bound) {
     const Instruction& i = *bound->instruction;
     switch (i.kind) {
@@ -438,7 +471,7 @@ void Workspace::sweep_back(double* gradient) {
       case OpKind::transform: backward_dense(*bound); break;
     }
   }
-  std::copy_n(adjoints_.data(), tape_->parameter_count * lanes_, gradient);
+  copy_rows({adjoints_.data(), lanes_}, {gradient, stride}, tape_->parameter_count, lanes_);
 }
 
 LogSumExpCall Workspace::log_sum_exp_call(const Bound& bound) const {

@@ -25,6 +25,9 @@ class Workspace final {
   bool forward(const double* theta);
   void log_density(double* result) const;  // lanes
   void backward(double* gradient);         // after forward: parameter_count * lanes
+  // Of some lanes among others: coordinates are `stride` numbers apart.
+  bool forward(const double* theta, std::size_t stride);
+  void backward(double* gradient, std::size_t stride);
   // Of a tape with outputs: their values, and the gradient of a weighted sum of them. outputs * lanes.
   void outputs(double* result) const;
   void backward_outputs(const double* weights, double* gradient);
@@ -53,7 +56,7 @@ class Workspace final {
   void gather(const TapeOperand& operand, std::size_t lane, double* dense) const;
   void scatter_add(const TapeOperand& operand, std::size_t lane, const double* dense);
   void backward_density(const Bound& bound);
-  void sweep_back(double* gradient);
+  void sweep_back(double* gradient, std::size_t stride);
   void place_partials(const Bound& bound);
   void resolve();
   void spread_constants();

@@ -1,0 +1,271 @@
+// bernoulli_logit_glm and poisson_log_glm with data y and X, one intercept and coefficients that vary, on all
+// lanes at once. Lane by lane X would be read from memory for each draw; here a block of its rows is read
+// once and serves all of them:
+//   eta = alpha + X beta        (rows x lanes), four rows and eight lanes in registers
+//   log likelihood and slope d of each row
+//   by beta += X' d             (columns x lanes), four columns and eight lanes in registers
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+
+#include "math/gamma_functions.hpp"
+#include "math/instruction_set.hpp"
+#include "math/logistic_pair.hpp"
+#include "tape/lane_kernels.hpp"
+
+// Vectors are passed to functions that are always inlined: no calling convention is involved.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace kullback::tape {
+
+namespace {
+
+namespace fast = math::fast;
+
+// Operands: y, X, alpha, beta. Scratch: the partials of alpha, where it varies, then of beta, lanes
+// innermost.
+constexpr std::size_t kOutcome = 0;
+constexpr std::size_t kMatrix = 1;
+constexpr std::size_t kIntercept = 2;
+constexpr std::size_t kWeights = 3;
+
+constexpr std::size_t kRows = 64;  // of a block
+
+struct Bernoulli {
+  KULLBACK_INLINE static double prepare(double eta) { return math::logistic_exp(eta); }
+  KULLBACK_INLINE static double evaluate(double y, double eta, double exp_eta, double& slope) {
+    const double sign = 2.0 * y - 1.0;
+    const math::LogisticPair pair = math::logistic_pair(sign * eta, exp_eta);
+    slope = sign * pair.complement;
+    return fast::abs(sign) == 1.0 ? pair.log_probability : fast::kNaN;
+  }
+};
+
+struct Poisson {
+  KULLBACK_INLINE static double prepare(double eta) { return fast::exp(eta); }
+  KULLBACK_INLINE static double evaluate(double y, double eta, double rate, double& slope) {
+    slope = y - rate;
+    return y >= 0.0 ? y * eta - rate : fast::kNaN;
+  }
+};
+
+// kWidth lanes: vectors of four, or one number.
+template <std::size_t kWidth>
+struct Lanes {
+  typedef double Part __attribute__((vector_size(32), aligned(8)));
+  static constexpr std::size_t kParts = kWidth / 4;
+};
+template <>
+struct Lanes<1> {
+  typedef double Part;
+  static constexpr std::size_t kParts = 1;
+};
+
+template <std::size_t kWidth>
+KULLBACK_INLINE typename Lanes<kWidth>::Part& part(double* x, std::size_t q) {
+  return reinterpret_cast<typename Lanes<kWidth>::Part*>(x)[q];
+}
+template <std::size_t kWidth>
+KULLBACK_INLINE const typename Lanes<kWidth>::Part& part(const double* x, std::size_t q) {
+  return reinterpret_cast<const typename Lanes<kWidth>::Part*>(x)[q];
+}
+
+// kWidth lanes from `lane` on, of `size` rows from `first` on.
+template <class Family, std::size_t kWidth>
+struct Block {
+  using Part = typename Lanes<kWidth>::Part;
+  static constexpr std::size_t kParts = Lanes<kWidth>::kParts;
+  const LaneCall& call;
+  std::size_t lane;
+  std::size_t first;
+  std::size_t size;
+  double* eta;  // then the slopes
+
+  KULLBACK_INLINE const double* x() const { return call.arguments[kMatrix].data + first; }
+  KULLBACK_INLINE std::size_t rows() const { return call.arguments[kMatrix].shape.rows; }
+  KULLBACK_INLINE std::size_t cols() const { return call.arguments[kMatrix].shape.cols; }
+
+  template <std::size_t kSome>
+  KULLBACK_INLINE void predict(std::size_t row) const {
+    const double* own = x() + row;
+    const double* beta = call.arguments[kWeights].data + lane;
+    const math::DenseArgument& alpha = call.arguments[kIntercept];
+    Part sum[kSome][kParts];
+    for (std::size_t q = 0; q < kParts; ++q) {
+      const Part start = alpha.varies ? part<kWidth>(alpha.data + lane, q) : Part{} + *alpha.data;
+      for (std::size_t i = 0; i < kSome; ++i) sum[i][q] = start;
+    }
+    for (std::size_t j = 0; j < cols(); ++j, own += rows(), beta += call.lanes) {
+      for (std::size_t q = 0; q < kParts; ++q) {
+        const Part factor = part<kWidth>(beta, q);
+        for (std::size_t i = 0; i < kSome; ++i) sum[i][q] += own[i] * factor;
+      }
+    }
+    for (std::size_t i = 0; i < kSome; ++i) {
+      for (std::size_t q = 0; q < kParts; ++q) part<kWidth>(eta + (row + i) * kWidth, q) = sum[i][q];
+    }
+  }
+
+  // Sums of few columns are cut into several, lest each step wait for the one before.
+  template <std::size_t kSome>
+  KULLBACK_INLINE void pull(std::size_t col, double* partials) const {
+    constexpr std::size_t kSums = 4 / kSome;
+    const double* own = x() + col * rows();
+    Part sum[kSums][kSome][kParts] = {};
+    const auto add = [&](std::size_t s, std::size_t i) __attribute__((always_inline)) {
+      for (std::size_t q = 0; q < kParts; ++q) {
+        const Part slope = part<kWidth>(eta + i * kWidth, q);
+        for (std::size_t j = 0; j < kSome; ++j) sum[s][j][q] += own[j * rows() + i] * slope;
+      }
+    };
+    std::size_t i = 0;
+    for (; i + kSums <= size; i += kSums) {
+      for (std::size_t s = 0; s < kSums; ++s) add(s, i + s);
+    }
+    for (; i < size; ++i) add(0, i);
+    for (std::size_t j = 0; j < kSome; ++j) {
+      double* to = partials + (col + j) * call.lanes + lane;
+      for (std::size_t q = 0; q < kParts; ++q) {
+        Part total = sum[0][j][q];
+        for (std::size_t s = 1; s < kSums; ++s) total += sum[s][j][q];
+        part<kWidth>(to, q) += total;
+      }
+    }
+  }
+
+  // to += the sum over rows.
+  KULLBACK_INLINE void add_rows(const double* from, double* to) const {
+    Part sum[2][kParts] = {};
+    std::size_t i = 0;
+    for (; i + 2 <= size; i += 2) {
+      for (std::size_t q = 0; q < kParts; ++q) {
+        sum[0][q] += part<kWidth>(from + i * kWidth, q);
+        sum[1][q] += part<kWidth>(from + (i + 1) * kWidth, q);
+      }
+    }
+    for (std::size_t q = 0; q < kParts; ++q) {
+      Part total = sum[0][q] + sum[1][q];
+      if (i < size) total += part<kWidth>(from + i * kWidth, q);
+      part<kWidth>(to, q) += total;
+    }
+  }
+
+  // Log likelihoods are added to the result, slopes replace eta.
+  KULLBACK_INLINE void evaluate() const {
+    const math::DenseArgument& outcome = call.arguments[kOutcome];
+    const bool is_one = outcome.shape.size() == 1;
+    double y[kRows * kWidth];
+    double prepared[kRows * kWidth];
+    double value[kRows * kWidth];
+    const std::size_t n = size * kWidth;
+    for (std::size_t i = 0; i < size; ++i) {
+      const double own = outcome.data[is_one ? 0 : first + i];
+      for (std::size_t k = 0; k < kWidth; ++k) y[i * kWidth + k] = own;
+    }
+    KULLBACK_INDEPENDENT_LOOP
+    for (std::size_t p = 0; p < n; ++p) prepared[p] = Family::prepare(eta[p]);
+    KULLBACK_INDEPENDENT_LOOP
+    for (std::size_t p = 0; p < n; ++p) {
+      double slope;
+      value[p] = Family::evaluate(y[p], eta[p], prepared[p], slope);
+      eta[p] = slope;
+    }
+    add_rows(value, call.result + lane);
+  }
+
+  KULLBACK_INLINE void run(double* by_alpha, double* by_beta) const {
+    std::size_t row = 0;
+    for (; row + 4 <= size; row += 4) predict<4>(row);
+    for (; row < size; ++row) predict<1>(row);
+    evaluate();
+    if (by_alpha != nullptr) add_rows(eta, by_alpha + lane);
+    std::size_t col = 0;
+    for (; col + 4 <= cols(); col += 4) pull<4>(col, by_beta);
+    for (; col + 2 <= cols(); col += 2) pull<2>(col, by_beta);
+    for (; col < cols(); ++col) pull<1>(col, by_beta);
+  }
+};
+
+template <class Family>
+struct Forward {
+  template <std::size_t kWidth>
+  KULLBACK_INLINE static void lanes_from(const LaneCall& call, std::size_t lane, std::size_t first,
+                                         double* by_beta) {
+    double eta[kRows * kWidth];
+    const std::size_t size = std::min(kRows, call.arguments[kMatrix].shape.rows - first);
+    double* by_alpha = call.arguments[kIntercept].varies ? call.scratch : nullptr;
+    Block<Family, kWidth>{call, lane, first, size, eta}.run(by_alpha, by_beta);
+  }
+  KULLBACK_INLINE static void run(const LaneCall& call) {
+    const std::size_t intercepts = call.arguments[kIntercept].varies ? 1 : 0;
+    double* by_beta = call.scratch + intercepts * call.lanes;
+    const math::Shape& x = call.arguments[kMatrix].shape;
+    std::fill_n(call.scratch, (intercepts + x.cols) * call.lanes, 0.0);
+    std::fill_n(call.result, call.lanes, 0.0);
+    for (std::size_t first = 0; first < x.rows; first += kRows) {
+      std::size_t lane = 0;
+      for (; lane + 8 <= call.lanes; lane += 8) lanes_from<8>(call, lane, first, by_beta);
+      for (; lane + 4 <= call.lanes; lane += 4) lanes_from<4>(call, lane, first, by_beta);
+      for (; lane < call.lanes; ++lane) lanes_from<1>(call, lane, first, by_beta);
+    }
+  }
+};
+
+// sum_i log y_i!
+double log_factorials(const LaneCall& call) {
+  const math::DenseArgument& y = call.arguments[kOutcome];
+  double sum = 0;
+  for (std::size_t i = 0; i < call.arguments[kMatrix].shape.rows; ++i)
+    sum += math::log_factorial(y.data[y.shape.size() == 1 ? 0 : i]);
+  return sum;
+}
+
+// Throws where a draw is better evaluated alone: to say what is wrong with it, or because one row of
+// predictors serves many outcomes.
+template <class Family>
+void forward(const LaneCall& call) {
+  if (call.arguments[kMatrix].shape.rows == 1 && call.arguments[kOutcome].shape.size() != 1)
+    throw std::domain_error("one row of predictors for many outcomes");
+  math::dispatch<Forward<Family>, LaneCall>(call);
+  const std::span<const double> values(call.result, call.lanes);
+  if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
+    throw std::domain_error("a draw is not finite");
+  if (!call.terms.normalized || !std::same_as<Family, Poisson>) return;
+  const double constant = log_factorials(call);
+  for (std::size_t k = 0; k < call.lanes; ++k) call.result[k] -= constant;
+}
+
+// adjoint += result's adjoint times partial.
+struct Backward {
+  KULLBACK_INLINE static void run(const LaneCall& call) {
+    const double* partial = call.scratch;
+    for (const std::size_t j : {kIntercept, kWeights}) {
+      if (!call.arguments[j].varies) continue;
+      const std::size_t n = call.arguments[j].shape.size();
+      double* to = call.adjoints[j];
+      for (std::size_t i = 0; i < n; ++i, partial += call.lanes, to += call.lanes) {
+        KULLBACK_INDEPENDENT_LOOP
+        for (std::size_t k = 0; k < call.lanes; ++k) to[k] += call.result_adjoint[k] * partial[k];
+      }
+    }
+  }
+};
+
+}  // namespace
+
+const LaneKernel* find_glm_lanes(const math::ArrayOp& f, unsigned varying) {
+  static constexpr LaneKernel kBernoulli{&forward<Bernoulli>, &math::dispatch<Backward, LaneCall>};
+  static constexpr LaneKernel kPoisson{&forward<Poisson>, &math::dispatch<Backward, LaneCall>};
+  const bool is_bernoulli = f.name == "bernoulli_logit_glm_lpmf";
+  if (!is_bernoulli && f.name != "poisson_log_glm_lpmf") return nullptr;
+  const bool has_shapes = f.parameter_types[kMatrix].kind == math::Kind::matrix &&
+                          f.parameter_types[kIntercept].kind == math::Kind::real;
+  constexpr unsigned kOnly = 1U << kWeights;
+  if (!has_shapes || (varying & ~(1U << kIntercept)) != kOnly) return nullptr;
+  return is_bernoulli ? &kBernoulli : &kPoisson;
+}
+
+}  // namespace kullback::tape
