@@ -1,7 +1,7 @@
 // Forward and backward of each packed operation, for a piece of kLanes lanes. Private to packed*.cpp.
 //
-// log_sum_exp: m + log(sum exp(x - m)), m the maximum; derivative exp(x - m) / sum, kept from the way forward.
-// Where m is infinite the result is m itself; the derivative in operands that are -inf is 0.
+// log_sum_exp: m + log(sum exp(x - m)), m the maximum; derivative exp(x - m) / sum, kept from the way
+// forward. Where m is infinite the result is m itself; the derivative in operands that are -inf is 0.
 #pragma once
 
 #include <cstddef>

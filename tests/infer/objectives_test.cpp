@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "infer/vi/evaluated_draws.hpp"
 #include "infer/vi/expectation_objective.hpp"
 #include "infer/vi/f_divergence.hpp"

@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::size_t kDrawsAtOnce = 64;
 constexpr std::uint64_t kMostRestarts = 3;
+constexpr double kSmallGain = 0.01;                // of the log density
 constexpr std::uint32_t kFirstRestart = 1U << 20;  // names of random streams: beyond those of chains
 
 class Variational final : public Algorithm {
@@ -52,7 +53,7 @@ class Variational final : public Algorithm {
     if (is_done_) return false;
     ++steps_;
     if (path_) {
-      if (!path_->step()) end_path();
+      if (!path_->step() || is_near_mode()) end_path();
     } else if (!scheme_) {
       make_scheme_from({start_.theta, {}, {}});  // no parameters
     } else if (!advance()) {
@@ -77,6 +78,8 @@ class Variational final : public Algorithm {
  private:
   void begin_path(const std::vector<double>& theta);
   void end_path();
+  // A start need not be exact: the path ends where a Newton step would gain next to nothing.
+  bool is_near_mode() const { return path_->has_gaussian() && path_->lbfgs().expected_gain() < kSmallGain; }
   bool advance();
   bool fall_back();
   void take_adam();
