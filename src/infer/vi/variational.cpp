@@ -78,8 +78,11 @@ class Variational final : public Algorithm {
  private:
   void begin_path(const std::vector<double>& theta);
   void end_path();
-  // A start need not be exact: the path ends where a Newton step would gain next to nothing.
-  bool is_near_mode() const { return path_->has_gaussian() && path_->lbfgs().expected_gain() < kSmallGain; }
+  // Updates of their own, which use curvature, need no exact start: the path ends where a Newton step would
+  // gain next to nothing.
+  bool is_near_mode() const {
+    return parts_.has_own_scheme() && path_->has_gaussian() && path_->lbfgs().expected_gain() < kSmallGain;
+  }
   bool advance();
   bool fall_back();
   void take_adam();
