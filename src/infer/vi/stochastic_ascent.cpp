@@ -23,7 +23,8 @@ namespace kullback::infer {
 namespace {
 
 constexpr std::uint64_t kMostFailures = 20;
-constexpr std::size_t kDefaultDraws = 16;
+constexpr std::size_t kDefaultDraws = 8;
+constexpr std::size_t kMoreDraws = 16;
 constexpr double kDelay = 50;
 constexpr double kFall = 6;  // standard errors of the best bound
 constexpr double kSmallFall = 3;
@@ -98,6 +99,11 @@ class StochasticAscent final : public Scheme {
     return first_step_size_ * failure_scale_ * fallen;
   }
 
+  std::size_t default_draws() const {
+    const bool is_elbo = setting_.objective->name == "elbo";
+    return is_elbo && setting_.family->abilities().is_identified ? kDefaultDraws : kMoreDraws;
+  }
+
   void make_estimator();
   bool climb();
   void end_window();
@@ -131,7 +137,7 @@ void StochasticAscent::make_estimator() {
                          setting_.family,
                          nullptr,
                          &noise_,
-                         options.grad_draws > 0 ? options.grad_draws : kDefaultDraws,
+                         options.grad_draws > 0 ? options.grad_draws : default_draws(),
                          &options};
   if (setting_.objective->make_estimator != nullptr) {
     estimator_ = setting_.objective->make_estimator(parts);
