@@ -329,10 +329,12 @@ void StanModel::evaluate(const Batch& batch) {
     return;
   }
   if (batch.lanes == 1) return evaluate_together(batch, 0, 1);
-  constexpr std::size_t kLine = 8;  // lanes whose numbers lie in one line of the cache
+  constexpr std::size_t kLine = 8;           // lanes whose numbers lie in one line of the cache
+  constexpr std::size_t kFirstCache = 4096;  // numbers
+  const bool is_small = dim() * batch.lanes <= kFirstCache;
   for (std::size_t first = 0; first < batch.lanes;) {
     const std::size_t size = piece_size(batch.lanes - first);
-    if (size > 1) {
+    if (size > 1 || is_small) {
       evaluate_together(batch, first, size);
       first += size;
     } else {

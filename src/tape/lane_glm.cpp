@@ -1,6 +1,6 @@
-// bernoulli_logit_glm and poisson_log_glm with data y and X, one intercept and coefficients that vary, on all
-// lanes at once. Lane by lane X would be read from memory for each draw; here a block of its rows is read
-// once and serves all of them:
+// bernoulli_logit_glm, poisson_log_glm and normal_id_glm with data y and X, one intercept, one scale and
+// coefficients that vary, on all lanes at once. Lane by lane X would be read from memory for each draw; here
+// a block of its rows is read once and serves all of them:
 //   eta = alpha + X beta        (rows x lanes), four rows and eight lanes in registers
 //   log likelihood and slope d of each row
 //   by beta += X' d             (columns x lanes), four columns and eight lanes in registers
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 
 #include "math/gamma_functions.hpp"
 #include "math/instruction_set.hpp"
@@ -31,10 +32,13 @@ constexpr std::size_t kOutcome = 0;
 constexpr std::size_t kMatrix = 1;
 constexpr std::size_t kIntercept = 2;
 constexpr std::size_t kWeights = 3;
+constexpr std::size_t kScale = 4;
 
 constexpr std::size_t kRows = 64;  // of a block
 
+// prepare: runs over a block first, since two short chains of dependent operations are faster than one long.
 struct Bernoulli {
+  static constexpr bool kScaled = false;
   KULLBACK_INLINE static double prepare(double eta) { return math::logistic_exp(eta); }
   KULLBACK_INLINE static double evaluate(double y, double eta, double exp_eta, double& slope) {
     const double sign = 2.0 * y - 1.0;
@@ -45,10 +49,21 @@ struct Bernoulli {
 };
 
 struct Poisson {
+  static constexpr bool kScaled = false;
   KULLBACK_INLINE static double prepare(double eta) { return fast::exp(eta); }
   KULLBACK_INLINE static double evaluate(double y, double eta, double rate, double& slope) {
     slope = y - rate;
     return y >= 0.0 ? y * eta - rate : fast::kNaN;
+  }
+};
+
+// Without - log sigma.
+struct Normal {
+  static constexpr bool kScaled = true;
+  KULLBACK_INLINE static double evaluate(double y, double eta, double inverse_scale, double& slope) {
+    const double z = (y - eta) * inverse_scale;
+    slope = z * inverse_scale;
+    return -0.5 * z * z;
   }
 };
 
@@ -165,8 +180,16 @@ struct Block {
       const double own = outcome.data[is_one ? 0 : first + i];
       for (std::size_t k = 0; k < kWidth; ++k) y[i * kWidth + k] = own;
     }
-    KULLBACK_INDEPENDENT_LOOP
-    for (std::size_t p = 0; p < n; ++p) prepared[p] = Family::prepare(eta[p]);
+    if constexpr (Family::kScaled) {
+      const math::DenseArgument& scale = call.arguments[kScale];
+      for (std::size_t k = 0; k < kWidth; ++k) prepared[k] = 1 / scale.data[scale.varies ? lane + k : 0];
+      for (std::size_t i = 1; i < size; ++i) {
+        for (std::size_t k = 0; k < kWidth; ++k) prepared[i * kWidth + k] = prepared[k];
+      }
+    } else {
+      KULLBACK_INDEPENDENT_LOOP
+      for (std::size_t p = 0; p < n; ++p) prepared[p] = Family::prepare(eta[p]);
+    }
     KULLBACK_INDEPENDENT_LOOP
     for (std::size_t p = 0; p < n; ++p) {
       double slope;
@@ -223,6 +246,22 @@ double log_factorials(const LaneCall& call) {
   return sum;
 }
 
+// What the likelihood has beside the sum over rows, and the derivative by sigma, (sum z^2 - rows) / sigma.
+void finish_normal(const LaneCall& call) {
+  constexpr double kHalfLogTwoPi = 0.91893853320467274178;
+  const math::DenseArgument& scale = call.arguments[kScale];
+  const math::Shape& x = call.arguments[kMatrix].shape;
+  const auto rows = static_cast<double>(x.rows);
+  double* by_scale = call.scratch + ((call.arguments[kIntercept].varies ? 1 : 0) + x.cols) * call.lanes;
+  for (std::size_t k = 0; k < call.lanes; ++k) {
+    const double sigma = scale.data[scale.varies ? k : 0];
+    if (!(sigma > 0 && std::isfinite(sigma))) throw std::domain_error("a scale is not positive");
+    if (scale.varies) by_scale[k] = (-2 * call.result[k] - rows) / sigma;
+    if (call.terms.keep(1U << kScale)) call.result[k] -= rows * std::log(sigma);
+    if (call.terms.normalized) call.result[k] -= rows * kHalfLogTwoPi;
+  }
+}
+
 // Throws where a draw is better evaluated alone: to say what is wrong with it, or because one row of
 // predictors serves many outcomes.
 template <class Family>
@@ -230,6 +269,7 @@ void forward(const LaneCall& call) {
   if (call.arguments[kMatrix].shape.rows == 1 && call.arguments[kOutcome].shape.size() != 1)
     throw std::domain_error("one row of predictors for many outcomes");
   math::dispatch<Forward<Family>, LaneCall>(call);
+  if constexpr (std::same_as<Family, Normal>) finish_normal(call);
   const std::span<const double> values(call.result, call.lanes);
   if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
     throw std::domain_error("a draw is not finite");
@@ -242,7 +282,7 @@ void forward(const LaneCall& call) {
 struct Backward {
   KULLBACK_INLINE static void run(const LaneCall& call) {
     const double* partial = call.scratch;
-    for (const std::size_t j : {kIntercept, kWeights}) {
+    for (std::size_t j = kIntercept; j < call.arguments.size(); ++j) {
       if (!call.arguments[j].varies) continue;
       const std::size_t n = call.arguments[j].shape.size();
       double* to = call.adjoints[j];
@@ -257,15 +297,23 @@ struct Backward {
 }  // namespace
 
 const LaneKernel* find_glm_lanes(const math::ArrayOp& f, unsigned varying) {
-  static constexpr LaneKernel kBernoulli{&forward<Bernoulli>, &math::dispatch<Backward, LaneCall>};
-  static constexpr LaneKernel kPoisson{&forward<Poisson>, &math::dispatch<Backward, LaneCall>};
-  const bool is_bernoulli = f.name == "bernoulli_logit_glm_lpmf";
-  if (!is_bernoulli && f.name != "poisson_log_glm_lpmf") return nullptr;
-  const bool has_shapes = f.parameter_types[kMatrix].kind == math::Kind::matrix &&
-                          f.parameter_types[kIntercept].kind == math::Kind::real;
-  constexpr unsigned kOnly = 1U << kWeights;
-  if (!has_shapes || (varying & ~(1U << kIntercept)) != kOnly) return nullptr;
-  return is_bernoulli ? &kBernoulli : &kPoisson;
+  struct Named {
+    std::string_view name;
+    LaneKernel kernel;
+  };
+  constexpr auto kBackward = &math::dispatch<Backward, LaneCall>;
+  static constexpr Named kFamilies[] = {{"bernoulli_logit_glm_lpmf", {&forward<Bernoulli>, kBackward}},
+                                        {"poisson_log_glm_lpmf", {&forward<Poisson>, kBackward}},
+                                        {"normal_id_glm_lpdf", {&forward<Normal>, kBackward}}};
+  for (const Named& family : kFamilies) {
+    if (f.name != family.name) continue;
+    bool fits = f.parameter_types[kMatrix].kind == math::Kind::matrix;
+    for (std::size_t j = kIntercept; j < f.parameter_types.size(); ++j)
+      fits &= j == kWeights || f.parameter_types[j].kind == math::Kind::real;
+    const unsigned data = varying & (1U << kOutcome | 1U << kMatrix);
+    return fits && data == 0 && (varying >> kWeights & 1U) != 0 ? &family.kernel : nullptr;
+  }
+  return nullptr;
 }
 
 }  // namespace kullback::tape

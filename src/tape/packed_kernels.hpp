@@ -290,12 +290,11 @@ KULLBACK_INLINE void log_sum_exp_2_backward(const F& f, const MicroOp& op) {
   double pull_b[F::kLanes];
   KULLBACK_INDEPENDENT_LOOP
   for (std::size_t k = 0; k < F::kLanes; ++k) {
-    const double e = fast::exp(a[k] == b[k] ? 0.0 : -fast::abs(a[k] - b[k]));
+    const double difference = a[k] == b[k] ? 0.0 : a[k] - b[k];
+    const double e = fast::exp(-fast::abs(difference));
     const double sum = 1.0 + e;
-    const double greater = up[k] * (1.0 / sum);
-    const double lesser = up[k] * (e / sum);
-    pull_a[k] = a[k] < b[k] ? lesser : greater;
-    pull_b[k] = a[k] > b[k] ? lesser : greater;
+    pull_a[k] = up[k] * ((difference < 0.0 ? e : 1.0) / sum);
+    pull_b[k] = up[k] * ((difference > 0.0 ? e : 1.0) / sum);
   }
   add_lanes<F>(f.adjoint(op.a), pull_a);
   add_lanes<F>(f.adjoint(op.b), pull_b);

@@ -59,6 +59,7 @@ void copy_rows(Rows<const double> from, Rows<double> to, std::size_t rows, std::
     return;
   }
   switch (size) {
+    case 1: return copy_rows_of<1>(from, to, rows);
     case 8: return copy_rows_of<8>(from, to, rows);
     case 16: return copy_rows_of<16>(from, to, rows);
     case 32: return copy_rows_of<32>(from, to, rows);
@@ -416,22 +417,43 @@ void Workspace::backward_density(const Bound& bound) {
   }
 }
 
-KULLBACK_VECTORIZE void Workspace::log_density(double* result) const {
+namespace {
+
+// to[k] += weight * from[k] for each lane of each element; one lane would only pay for the preparations.
+KULLBACK_VECTORIZE void add_lanes(double weight, const double* from, std::size_t count, std::size_t lanes,
+                                  double* to) {
+  for (std::size_t e = 0; e < count; ++e, from += lanes) {
+    KULLBACK_INDEPENDENT_LOOP
+    for (std::size_t k = 0; k < lanes; ++k) to[k] += weight * from[k];
+  }
+}
+KULLBACK_VECTORIZE void add_everywhere(double weight, std::size_t n, double* to) {
+  for (std::size_t p = 0; p < n; ++p) to[p] += weight;
+}
+
+}  // namespace
+
+void Workspace::log_density(double* result) const {
   std::fill_n(result, lanes_, tape_->target_constant);
   for (const TargetRange& range : tape_->target) {
     const double* value = values_.data() + range.slot * lanes_;
-    for (std::size_t e = 0; e < range.count; ++e, value += lanes_) {
-      KULLBACK_INDEPENDENT_LOOP
-      for (std::size_t k = 0; k < lanes_; ++k) result[k] += range.weight * value[k];
+    if (lanes_ == 1) {
+      for (std::size_t e = 0; e < range.count; ++e) *result += range.weight * value[e];
+    } else {
+      add_lanes(range.weight, value, range.count, lanes_, result);
     }
   }
 }
 
-KULLBACK_VECTORIZE void Workspace::backward(double* gradient, std::size_t stride) {
+void Workspace::backward(double* gradient, std::size_t stride) {
   clear_adjoints();
   for (const TargetRange& range : tape_->target) {
     double* adjoint = adjoints_.data() + range.slot * lanes_;
-    for (std::size_t p = 0; p < range.count * lanes_; ++p) adjoint[p] += range.weight;
+    if (lanes_ == 1) {
+      for (std::size_t e = 0; e < range.count; ++e) adjoint[e] += range.weight;
+    } else {
+      add_everywhere(range.weight, range.count * lanes_, adjoint);
+    }
   }
   sweep_back(gradient, stride);
 }
