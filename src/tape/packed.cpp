@@ -3,6 +3,7 @@
 #include "tape/packed.hpp"
 
 #include "math/instruction_set.hpp"
+#include "tape/packed_densities.hpp"
 #include "tape/packed_kernels.hpp"
 
 namespace kullback::tape {

@@ -54,10 +54,6 @@ void copy_rows_of(Rows<const double> from, Rows<double> to, std::size_t rows) {
 
 // Rows of `size` numbers; usual sizes are known to the compiler.
 void copy_rows(Rows<const double> from, Rows<double> to, std::size_t rows, std::size_t size) {
-  if (from.stride == size && to.stride == size) {
-    std::copy_n(from.first, rows * size, to.first);
-    return;
-  }
   switch (size) {
     case 1: return copy_rows_of<1>(from, to, rows);
     case 8: return copy_rows_of<8>(from, to, rows);
@@ -180,7 +176,11 @@ bool Workspace::forward(const double* theta) { return forward(theta, lanes_); }
 void Workspace::backward(double* gradient) { backward(gradient, lanes_); }
 
 bool Workspace::forward(const double* theta, std::size_t stride) {
-  copy_rows({theta, stride}, {values_.data(), lanes_}, tape_->parameter_count, lanes_);
+  if (stride == lanes_) {
+    std::copy_n(theta, tape_->parameter_count * lanes_, values_.data());
+  } else {
+    copy_rows({theta, stride}, {values_.data(), lanes_}, tape_->parameter_count, lanes_);
+  }
   message_.clear();
   for (const Bound& bound : bound_) {
     const Instruction& i = *bound.instruction;
@@ -493,7 +493,11 @@ void Workspace::sweep_back(double* gradient, std::size_t stride) {
       case OpKind::transform: backward_dense(*bound); break;
     }
   }
-  copy_rows({adjoints_.data(), lanes_}, {gradient, stride}, tape_->parameter_count, lanes_);
+  if (stride == lanes_) {
+    std::copy_n(adjoints_.data(), tape_->parameter_count * lanes_, gradient);
+  } else {
+    copy_rows({adjoints_.data(), lanes_}, {gradient, stride}, tape_->parameter_count, lanes_);
+  }
 }
 
 LogSumExpCall Workspace::log_sum_exp_call(const Bound& bound) const {
