@@ -36,6 +36,7 @@ METHODS_WITHIN = 0.3    # for each named method
 LARGEST_COST = 0.1      # gradients, over Stan ADVI's, in the median
 OTHERS_TO_PASS = 6      # of the posteriors that are no regressions
 WANTED = {"--draws": "10000", "--sampling": "sobol"}  # given to the methods that have them
+INDEPENDENT = {"iw", "renyi", "cubo"}  # whose best estimators need independent draws
 
 METHODS = ["vi", "advi", "fullrank", "lowrank", "dadvi", "svgd", "flow", "renyi", "cubo", "iw", "ep"]
 
@@ -125,7 +126,8 @@ class Kullback:
     @functools.cache  # noqa: B019  there is one
     def options_of(self, method):
         known = set(re.findall(r"^ +(--[\w-]+)", self.said("methods", method), re.MULTILINE))
-        return [word for name, value in WANTED.items() if name in known for word in (name, value)]
+        return [word for name, value in WANTED.items() if name in known
+                and not (name == "--sampling" and method in INDEPENDENT) for word in (name, value)]
 
 
 def fit(options, words, subject, method, seed):

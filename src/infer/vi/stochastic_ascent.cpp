@@ -230,6 +230,15 @@ Findings StochasticAscent::findings() const {
                      failures_),
          estimator_->draws().message(), "A smaller --learning-rate avoids some of it."});
   }
+  if (estimator_->draws().replaced() > 0) {
+    result.push_back(
+        {"outside-support-steps",
+         fmt::format("At {} draws of the gradients the log density was not finite; others took "
+                     "their place.",
+                     estimator_->draws().replaced()),
+         "the bound is that of q cut to where the density is finite; " + estimator_->draws().message(),
+         "Look at functions of parameters that are not defined everywhere, and at overflow."});
+  }
   return result;
 }
 
