@@ -1,7 +1,7 @@
-// Two modes of different height and width: what approximations by one Gaussian make of them.
+// Two modes of different height: what approximations by one Gaussian make of them.
 parameters {
   real x;
 }
 model {
-  target += log_mix(0.65, normal_lpdf(x | -1.5, 0.6), normal_lpdf(x | 2, 0.9));
+  target += log_mix(0.65, normal_lpdf(x | -1.5, 0.7), normal_lpdf(x | 2, 0.7));
 }

@@ -25,7 +25,7 @@ SHARES = (0.5, 0.95)
 def banana_curves():
     for share in SHARES:
         radius = math.sqrt(-2 * math.log(1 - share))
-        turns = [2 * math.pi * k / 200 for k in range(201)]
+        turns = [2 * math.pi * k / 80 for k in range(81)]
         xs = [radius * math.cos(t) for t in turns]
         yield [(x, radius * math.sin(t) + 1.5 * (x * x - 1)) for x, t in zip(xs, turns)]
 
@@ -42,8 +42,8 @@ def funnel_curves():
     for share in SHARES:
         level = logs[int(share * len(logs))]
         right = []
-        for k in range(2001):
-            v = -12 + 24 * k / 2000
+        for k in range(241):
+            v = -12 + 24 * k / 240
             room = -v * v / 18 - v / 2 - level
             if room >= 0:
                 right.append((math.sqrt(2 * math.exp(v) * room), v))

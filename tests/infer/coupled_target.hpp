@@ -23,7 +23,7 @@ class CoupledTarget final : public density::LogDensity, public density::Terms {
       const double y = batch.theta[lanes + k];
       const double a = std::tanh(2 * x);
       const double b = std::tanh(x * y);
-      batch.log_density[k] = 0.7 - 0.5 * (x * x + y * y) / 0.81 + 0.5 * a + 0.3 * b;
+      batch.log_density[k] = -1.4 - 0.5 * (x * x + y * y) / 0.81 + 0.5 * a + 0.3 * b;
       batch.status[k] = density::Status::ok;
       if (batch.gradient == nullptr) continue;
       batch.gradient[k] = -x / 0.81 + (1 - a * a) + 0.3 * (1 - b * b) * y;
@@ -40,7 +40,7 @@ class CoupledTarget final : public density::LogDensity, public density::Terms {
     for (std::size_t k = 0; k < lanes; ++k) {
       const double x = theta[k];
       const double y = theta[lanes + k];
-      result[k] = 0.7 - 0.5 * x * x / 0.81 + 0.5 * std::tanh(2 * x);
+      result[k] = -1.4 - 0.5 * x * x / 0.81 + 0.5 * std::tanh(2 * x);
       result[lanes + k] = -0.5 * y * y / 0.81;
       result[2 * lanes + k] = 0.3 * std::tanh(x * y);
     }

@@ -243,7 +243,7 @@ TEST(Flows, FitTheBanana) {
 // v ~ normal(0, 3), two x ~ normal(0, exp(v / 2)): log Z = 1.5 log(2 pi) + log 3.
 TEST(Flows, FitTheFunnel) {
   expect_gaps(funnel(3), 1.5 * std::log(2 * std::numbers::pi) + std::log(3.0), 0.8,
-              {{"spline", 0.15}, {"realnvp", 0.15}, {"iaf", 0.15}});
+              {{"spline", 0.25}, {"realnvp", 0.1}, {"iaf", 0.1}});
 }
 
 TEST(SemiImplicit, SurrogateRisesToTheElboWithItsAuxiliaryDraws) {
@@ -297,18 +297,19 @@ TEST(FlowMethod, TakesSplinesOrRealNvpByDimensionAndResumes) {
     testing::finish(*algorithm);
     return algorithm->facts().front().second;
   };
-  EXPECT_EQ(family_in(2), "spline");
+  EXPECT_EQ(family_in(1), "spline");
   EXPECT_EQ(family_in(40), "realnvp");
   Target target = banana(1);
   testing::expect_resumes("flow", target, options, {{0.3, 0.2}, 4, 0}, 23);
 }
 
-TEST(FlowMethod, RefusesTooManyBins) {
+TEST(Flows, RefuseTooManyBins) {
   Target target = banana(1);
   Options options;
   options.bins = 1000;
+  options.family = "spline";
   try {
-    find_method("flow")->make(target, options, {{0, 0}, 1, 0});
+    find_method("vi")->make(target, options, {{0, 0}, 1, 0});
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(error.message().find("--bins is 1000; it must be at most 500"), std::string::npos);

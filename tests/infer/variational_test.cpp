@@ -214,16 +214,16 @@ TEST(ScrambledSobol, PartsAreThoseOfTheWhole) {
   }
 }
 
-// One point of a set is uniform over scramblings: mean 1/2 and variance 1/12 of 4000 of them.
+// One point of a set is uniform over scramblings: mean 1/2 and variance 1/12.
 TEST(ScrambledSobol, PointsAreUniform) {
   double mean = 0;
   double square = 0;
-  constexpr int kSets = 4000;
+  constexpr int kSets = 500;
   for (int s = 0; s < kSets; ++s) {
     Random random(static_cast<std::uint64_t>(s));
     double value[4000];
     ScrambledSobol(4000, random).fill(3, 1, value);  // the last coordinates are beyond the tables
-    const double x = value[s % 4000];
+    const double x = value[8 * s % 4000];
     mean += x / kSets;
     square += x * x / kSets;
   }

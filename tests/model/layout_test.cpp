@@ -47,7 +47,7 @@ TEST(Layout, SlotsOfTuplesAreBlocksOfTheirOwn) {
   }
   const auto supports = loaded->model->supports();
   EXPECT_EQ(supports[0].kind, Kind::positive);
-  EXPECT_EQ(supports[2].kind, Kind::other);
+  EXPECT_EQ(supports[2].kind, Kind::simplex);
   EXPECT_EQ(supports[6].upper, 1.0);
 }
 

@@ -109,17 +109,16 @@ constexpr Named kVi{
     {"", "", "", ""},
 };
 
-constexpr std::size_t kMostSpline = 32;  // coordinates; beyond, splines need more steps than they are worth
-
 constexpr Named kFlow{
     "flow",
-    "normalising flow by stochastic ascent of the ELBO: splines up to 32 coordinates, RealNVP beyond",
+    "normalising flow (RealNVP; a spline for one parameter) by stochastic ascent of the ELBO",
     "The posterior is bent or has a funnel, gradients are cheap and dimensions not too many.",
-    "Rezende and Mohamed (2015), Variational inference with normalizing flows, ICML; Durkan, Bekasov, Murray "
-    "and Papamakarios (2019), Neural spline flows, NeurIPS.",
-    {"spline", "elbo", "", ""},
+    "Rezende and Mohamed (2015), Variational inference with normalizing flows, ICML; Dinh, Sohl-Dickstein "
+    "and Bengio (2017), Density estimation using Real NVP, ICLR.",
+    {"realnvp", "elbo", "", ""},
+    // With one coordinate there is nothing that a coupling could depend on: RealNVP would be a Gaussian.
     [](std::size_t dim) {
-      return Preset{dim <= kMostSpline ? "spline" : "realnvp", "elbo", "", ""};
+      return Preset{dim == 1 ? "spline" : "realnvp", "elbo", "", ""};
     },
 };
 

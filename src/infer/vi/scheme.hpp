@@ -35,6 +35,8 @@ class Scheme {
   // One iteration; false where it has finished: nothing was done. A step that makes lambda or the bound not
   // finite is undone and counted; after repeated failures throws Error that has the density's message.
   virtual bool step() = 0;
+  // Finished without an answer that it vouches for.
+  virtual bool has_stalled() const { return false; }
   // The answer so far, averaged where the scheme averages.
   virtual std::span<const double> lambda() const = 0;
   // A Gaussian to draw from in place of the family's member, where the scheme knows a better covariance.

@@ -27,7 +27,7 @@ constexpr std::size_t kDefaultDraws = 16;
 constexpr double kDelay = 50;
 constexpr double kFall = 6;  // standard errors of the best bound
 constexpr double kSmallFall = 3;
-constexpr double kNetShare = 0.25;  // of the step size, where parameters are weights of nets
+constexpr double kNetShare = 0.5;  // of the step size, where parameters are weights of nets
 
 bool is_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });

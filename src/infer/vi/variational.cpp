@@ -41,6 +41,8 @@ class Variational final : public Algorithm {
                sampling_of(options.sampling), family_->noise()) {
     if (preset.estimator.empty() && options_.estimator.empty())
       parts_.estimator = &default_estimator(parts_, *family_, density, options_);
+    may_fall_back_ =
+        preset.optimizer.empty() && options_.optimizer.empty() && family_->abilities().is_gaussian;
     make_scheme_from({start_.theta, std::vector<double>(density.dim(), 1.0), {}});  // refuses early
     scheme_.reset();
     if (density.dim() > 0) begin_path(start_.theta);
@@ -76,6 +78,8 @@ class Variational final : public Algorithm {
   void begin_path(const std::vector<double>& theta);
   void end_path();
   bool advance();
+  bool fall_back();
+  void take_adam();
   bool restart();
   void make_scheme_from(GaussianGuess guess);
   void draw(Draws& draws);
@@ -92,6 +96,9 @@ class Variational final : public Algorithm {
   std::optional<WhitenedDensity> whitened_;
   std::unique_ptr<Scheme> scheme_;
   std::uint64_t earlier_gradients_ = 0;  // of paths that have ended and of schemes that failed
+  std::uint64_t earlier_evaluations_ = 0;
+  bool may_fall_back_ = false;  // the optimiser was chosen, not asked for
+  bool has_fallen_back_ = false;
   std::uint64_t restarts_ = 0;
   std::string failure_;  // of the last scheme that failed
   std::uint64_t steps_ = 0;
@@ -122,6 +129,7 @@ void Variational::begin_path(const std::vector<double>& theta) {
 
 void Variational::end_path() {
   earlier_gradients_ += path_->lbfgs().gradients();
+  earlier_evaluations_ += path_->lbfgs().iterations() * options_.elbo_draws;  // of ELBOs along the path
   if (!path_->has_gaussian() && restart()) return;
   GaussianGuess guess =
       path_->has_gaussian()
@@ -134,13 +142,31 @@ void Variational::end_path() {
 // A step of the scheme; where it fails for good, another start.
 bool Variational::advance() {
   try {
-    return scheme_->step();
+    return scheme_->step() || fall_back();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::bad_input) throw;
     failure_ = error.message();
     if (!restart()) throw;
     return true;
   }
+}
+
+// Where the optimiser that was chosen for the user has got stuck, stochastic ascent goes on from its answer.
+bool Variational::fall_back() {
+  if (!may_fall_back_ || has_fallen_back_ || !scheme_->has_stalled()) return false;
+  GaussianGuess reached = family_->gaussian_of(scheme_->lambda());
+  if (whitened_) reached = whitened_->to_theta(reached);
+  earlier_gradients_ += scheme_->gradients();
+  earlier_evaluations_ += scheme_->evaluations();
+  take_adam();
+  make_scheme_from(std::move(reached));
+  return true;
+}
+
+void Variational::take_adam() {
+  has_fallen_back_ = true;
+  parts_.optimizer = &find_optimizer("adam");
+  parts_.estimator = &default_estimator(parts_, *family_, density_, options_);
 }
 
 // From another random point; false where there have been enough, or no point with a finite density is found.
@@ -150,7 +176,10 @@ bool Variational::restart() {
       density_, {.seed = start_.seed, .chain = kFirstRestart + static_cast<std::uint32_t>(restarts_)});
   if (!found.is_ok) return false;
   ++restarts_;
-  if (scheme_) earlier_gradients_ += scheme_->gradients();
+  if (scheme_) {
+    earlier_gradients_ += scheme_->gradients();
+    earlier_evaluations_ += scheme_->evaluations();
+  }
   scheme_.reset();
   begin_path(found.theta);
   return true;
@@ -193,8 +222,11 @@ void Variational::archive(Archive& archive) {
   archive.value(steps_);
   archive.value(is_done_);
   archive.value(earlier_gradients_);
+  archive.value(earlier_evaluations_);
   archive.value(restarts_);
   archive.value(failure_);
+  archive.value(has_fallen_back_);
+  if (archive.is_reading() && has_fallen_back_) take_adam();
   archive.value(log_ratios_);
   bool has_path = path_.has_value();
   archive.value(has_path);
@@ -242,11 +274,14 @@ Findings Variational::findings() const {
 Facts Variational::facts() const {
   if (!scheme_) return {};
   Facts result{{"family", std::string(parts_.family->name)},
-               {"objective", std::string(parts_.objective->name)},
-               {"estimator", std::string(parts_.estimator->name)},
-               {"optimizer", std::string(parts_.optimizer->name)},
-               {"gradient", std::string(bias_name(scheme_->bias()))},
-               {"evaluations without gradient", fmt::format("{}", scheme_->evaluations())}};
+               {"objective", std::string(parts_.objective->name)}};
+  if (!parts_.has_own_scheme() && parts_.objective->make_estimator == nullptr)
+    result.emplace_back("estimator", std::string(parts_.estimator->name));
+  if (parts_.optimizer->make_scheme != nullptr || parts_.objective->make_scheme == nullptr)
+    result.emplace_back("optimizer", std::string(parts_.optimizer->name));
+  result.emplace_back("gradient", std::string(bias_name(scheme_->bias())));
+  result.emplace_back("evaluations without gradient",
+                      fmt::format("{}", earlier_evaluations_ + scheme_->evaluations() + log_ratios_.size()));
   if (scheme_->drawn_from() != nullptr) result.emplace_back("covariance", "linear response");
   if (!is_done_) return result;
   const stats::Psis weights = importance_weights(log_ratios_);
@@ -255,8 +290,10 @@ Facts Variational::facts() const {
   double squares = 0;
   for (const double ratio : log_ratios_) squares += (ratio - mean) * (ratio - mean);
   const auto count = static_cast<double>(log_ratios_.size());
-  result.emplace_back("elbo", fmt::format("{:.6g}", mean));
-  result.emplace_back("elbo standard error", fmt::format("{:.2g}", std::sqrt(squares / count / (count - 1))));
+  const std::string elbo = family_->abilities().log_q_is_surrogate ? "surrogate elbo" : "elbo";
+  result.emplace_back(elbo, fmt::format("{:.6g}", mean));
+  result.emplace_back(elbo + " standard error",
+                      fmt::format("{:.2g}", std::sqrt(squares / count / (count - 1))));
   result.emplace_back("khat", fmt::format("{:.2f}", weights.khat));
   if (parts_.objective->make != nullptr && parts_.objective->name != "elbo")
     result.emplace_back("bound", judge_bound(*parts_.objective->make(options_), log_ratios_).text());

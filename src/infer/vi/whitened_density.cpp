@@ -35,6 +35,19 @@ void WhitenedDensity::to_theta(std::size_t lanes, const double* phi, double* the
   to.colwise() += Eigen::Map<const Eigen::VectorXd>(mean_.data(), size);
 }
 
+GaussianGuess WhitenedDensity::to_theta(const GaussianGuess& phi) const {
+  const auto size = static_cast<Index>(mean_.size());
+  const Lower outer(lower_.data(), size, size);
+  Eigen::MatrixXd inner = Eigen::Map<const Eigen::VectorXd>(phi.sd.data(), size).asDiagonal();
+  if (!phi.lower.empty()) inner = Lower(phi.lower.data(), size, size);
+  const Eigen::MatrixXd lower = outer * inner;
+  const Eigen::VectorXd sd = lower.rowwise().norm();
+  GaussianGuess result{std::vector<double>(mean_.size()), {sd.data(), sd.data() + size}, {}};
+  result.lower.assign(lower.data(), lower.data() + lower.size());
+  to_theta(1, phi.mean.data(), result.mean.data());
+  return result;
+}
+
 void WhitenedDensity::evaluate(const density::Batch& batch) {
   const auto size = static_cast<Index>(mean_.size());
   const auto lanes = static_cast<Index>(batch.lanes);

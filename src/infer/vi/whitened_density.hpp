@@ -20,6 +20,7 @@ class WhitenedDensity final : public density::LogDensity {
   density::Rows* rows() override { return density_.rows(); }
 
   void to_theta(std::size_t lanes, const double* phi, double* theta) const;
+  GaussianGuess to_theta(const GaussianGuess& phi) const;
   double log_determinant() const { return log_determinant_; }
 
  private:

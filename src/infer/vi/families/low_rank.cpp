@@ -22,8 +22,10 @@ namespace {
 
 const double kLogTwoPi = std::log(2 * std::numbers::pi);
 constexpr std::size_t kDefaultRank = 10;
-constexpr int kMostSweeps = 50;
-constexpr double kSweepTol = 1e-11;
+constexpr double kMostEvaluations = 200;
+constexpr double kEigenBudget = 2e8;  // cubes of the dimension
+constexpr double kSlopeTol = 1e-10;
+constexpr double kLeastEigenvalue = 1e-14;
 
 using Lanes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Points = Eigen::Map<const Lanes>;
@@ -50,10 +52,12 @@ struct Standardised {
   Lanes t;
 };
 
-// The D and U with the least KL(N(0, D (I + U U') D) || N(0, P^-1)): for given D the columns of U are those
-// eigenvectors of D P D with the least eigenvalues p < 1, times sqrt(1 / p - 1); for given U the objective
-// 2 sum_i log D_i - D' Q D, Q = P * (I + U U') element by element, is concave, and coordinate i has its
-// maximum where Q_ii D_i^2 + D_i sum_(j != i) Q_ij D_j = 1. In turn, each climbs.
+// The D and U with the least KL(N(0, D (I + U U') D) || N(0, P^-1)), as Joreskog (1967) fits factors. For
+// given w = log D the columns of U are those eigenvectors v_c of D P D with the least eigenvalues p_c < 1,
+// times sqrt(1 / p_c - 1), and what is left is a function of w alone,
+//   f(w) = sum_i w_i - (tr(D P D) + sum_c (log p_c - p_c + 1)) / 2,
+//   df / dw_i = h_i - (D P D)_ii,  h_i = 1 - sum_c v_ci^2 (1 - p_c),
+// which quasi-Newton steps (BFGS) climb. An evaluation costs an eigendecomposition.
 class Projection final {
  public:
   Projection(const Eigen::MatrixXd& lower, Eigen::Index rank) : rank_(rank) {
@@ -61,29 +65,28 @@ class Projection final {
     const Eigen::MatrixXd inverse =
         lower.triangularView<Eigen::Lower>().solve(Eigen::MatrixXd::Identity(dim, dim));
     precision_ = inverse.transpose() * inverse;
-    if (rank + 1 >= dim) {
+    if (rank + 1 >= dim)
       take_exactly(lower);
-      return;
-    }
-    scale_ = precision_.diagonal().cwiseSqrt().cwiseInverse();
-    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-      take_columns();
-      if (!(climb_scale() > kSweepTol)) break;
-    }
-    take_columns();
+    else
+      climb();
   }
 
-  const Eigen::VectorXd& scale() const { return scale_; }
-  Eigen::MatrixXd low_rank() const { return scale_.asDiagonal() * columns_; }
+  const Eigen::VectorXd& log_scale() const { return log_scale_; }
+  Eigen::MatrixXd low_rank() const { return log_scale_.array().exp().matrix().asDiagonal() * columns_; }
 
  private:
+  struct Evaluated {
+    double value = 0;
+    Eigen::VectorXd slope;
+  };
+
   // D^2 is the least eigenvalue of the correlations times the variances: what is left has rank dim - 1.
   void take_exactly(const Eigen::MatrixXd& lower) {
     const Eigen::VectorXd sd = lower.rowwise().norm();
     const Eigen::MatrixXd rows = sd.cwiseInverse().asDiagonal() * lower;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(rows * rows.transpose());
     const double least = solver.eigenvalues()(0);
-    scale_ = std::sqrt(least) * sd;
+    log_scale_ = (std::sqrt(least) * sd).array().log();
     columns_ = Eigen::MatrixXd::Zero(sd.size(), rank_);
     for (Eigen::Index c = 0; c < std::min(rank_, sd.size() - 1); ++c) {
       const Eigen::Index from = sd.size() - 1 - c;
@@ -92,34 +95,59 @@ class Projection final {
     }
   }
 
-  void take_columns() {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scale_.asDiagonal() * precision_ *
-                                                                scale_.asDiagonal());
-    columns_ = Eigen::MatrixXd::Zero(scale_.size(), rank_);
+  // f at w; sets columns_ to the U of w.
+  Evaluated evaluate(const Eigen::VectorXd& w) {
+    const Eigen::VectorXd scale = w.array().exp();
+    const Eigen::MatrixXd scaled = scale.asDiagonal() * precision_ * scale.asDiagonal();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled);
+    Evaluated result{w.sum() - 0.5 * scaled.trace(), 1 - scaled.diagonal().array()};
+    columns_ = Eigen::MatrixXd::Zero(w.size(), rank_);
     for (Eigen::Index c = 0; c < rank_; ++c) {
-      const double p = solver.eigenvalues()(c);
-      if (p < 1) columns_.col(c) = std::sqrt(1 / p - 1) * solver.eigenvectors().col(c);
+      const double p = std::max(solver.eigenvalues()(c), kLeastEigenvalue);
+      if (!(p < 1)) break;
+      result.value -= 0.5 * (std::log(p) - p + 1);
+      result.slope -= (1 - p) * solver.eigenvectors().col(c).cwiseAbs2();
+      columns_.col(c) = std::sqrt(1 / p - 1) * solver.eigenvectors().col(c);
     }
+    ++evaluations_;
+    return result;
   }
 
-  double climb_scale() {
-    Eigen::MatrixXd q = columns_ * columns_.transpose();
-    q.diagonal().array() += 1;
-    q = q.cwiseProduct(precision_);
-    double change = 0;
-    for (Eigen::Index i = 0; i < scale_.size(); ++i) {
-      const double others = q.col(i).dot(scale_) - q(i, i) * scale_(i);
-      const double next = 2 / (others + std::sqrt(others * others + 4 * q(i, i)));
-      change = std::max(change, std::abs(std::log(next / scale_(i))));
-      scale_(i) = next;
+  void climb() {
+    const auto dim = static_cast<double>(precision_.rows());
+    const double most = std::clamp(kEigenBudget / (dim * dim * dim), 1.0, kMostEvaluations);
+    log_scale_ = -0.5 * precision_.diagonal().array().log();
+    Evaluated at = evaluate(log_scale_);
+    Eigen::MatrixXd inverse = 0.5 * Eigen::MatrixXd::Identity(precision_.rows(), precision_.rows());
+    while (evaluations_ < most && at.slope.cwiseAbs().maxCoeff() > kSlopeTol) {
+      const Eigen::VectorXd direction = inverse * at.slope;
+      double length = std::min(1.0, 1 / direction.cwiseAbs().maxCoeff());
+      Evaluated next = evaluate(log_scale_ + length * direction);
+      while (!(next.value >= at.value + 1e-4 * length * at.slope.dot(direction)) && length > 1e-6) {
+        length *= 0.5;
+        next = evaluate(log_scale_ + length * direction);
+      }
+      if (!(next.value > at.value)) break;
+      update(inverse, length * direction, at.slope - next.slope);
+      log_scale_ += length * direction;
+      at = std::move(next);
     }
-    return change;
+    evaluate(log_scale_);
+  }
+
+  static void update(Eigen::MatrixXd& inverse, const Eigen::VectorXd& step, const Eigen::VectorXd& change) {
+    const double curvature = step.dot(change);
+    if (!(curvature > 1e-12 * step.norm() * change.norm())) return;
+    const Eigen::VectorXd image = inverse * change;
+    inverse += (1 + change.dot(image) / curvature) / curvature * step * step.transpose() -
+               (image * step.transpose() + step * image.transpose()) / curvature;
   }
 
   Eigen::Index rank_;
   Eigen::MatrixXd precision_;
-  Eigen::VectorXd scale_;
+  Eigen::VectorXd log_scale_;
   Eigen::MatrixXd columns_;
+  double evaluations_ = 0;
 };
 
 class LowRank final : public Family {
@@ -245,7 +273,7 @@ class LowRank final : public Family {
     }
     const Projection projection(
         Eigen::Map<const Eigen::MatrixXd>(gaussian.lower.data(), index(dim_), index(dim_)), index(rank_));
-    vector(lambda.subspan(dim_, dim_)) = projection.scale().array().log();
+    vector(lambda.subspan(dim_, dim_)) = projection.log_scale();
     low_rank(lambda) = projection.low_rank();
   }
 

@@ -31,7 +31,8 @@ constexpr std::string_view kOptions[] = {"hidden", "aux_draws"};
 constexpr std::size_t kAuxDraws = 16;
 constexpr std::size_t kMostMixing = 10;
 constexpr double kFirstOutput = 0.6;  // sd of psi; sigma begins at 0.8: x has variance 1
-constexpr double kUnit = 0.3;
+constexpr double kUnit = 1;
+constexpr double kNetUnits = 4;  // of those of nets in flows: this one makes all of the shape by itself
 
 struct Shape {
   std::size_t dim = 0;
@@ -63,6 +64,7 @@ class SemiImplicit final : public Family {
 
   void units(std::span<const double> lambda, std::span<double> result) const override {
     net_.units(result.first(net_.parameters()));
+    for (double& unit : result.first(net_.parameters())) unit *= kNetUnits;
     std::fill_n(result.begin() + static_cast<std::ptrdiff_t>(scale_at()), shape_.dim, kUnit);
     affine_.units(lambda.subspan(affine_at()), result.subspan(affine_at()));
   }

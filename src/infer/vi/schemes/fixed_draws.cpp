@@ -1,8 +1,10 @@
 // The optimisers `lbfgs` and `newton-cg`: the ELBO over fixed draws, climbed to its maximum (Giordano, Ingram
-// and Broderick 2024, "DADVI"). For a mean field the answer's draws come with the linear-response covariance,
-// since the variances of a mean field are too small where the posterior is correlated.
+// and Broderick 2024, "DADVI"). L-BFGS sees its own idea of the curvature, and takes a long flat slope for a
+// maximum; where it ends, Newton steps go on. For a mean field the answer's draws come with the
+// linear-response covariance, since the variances of a mean field are too small where the posterior is
+// correlated.
 //
-// Newton-CG solves (-H) p = g by conjugate gradients to |(-H) p - g| < min(0.1, |g|^(1/2)) |g|, with H v from
+// Newton-CG solves (-H) p = g by conjugate gradients to |(-H) p - g| < kResidual |g|, with H v from
 // differences of gradients, up to a direction that is not curved downwards; then a line search along p
 // (Nocedal and Wright 2006, algorithm 7.1). g'p / 2 is what the step gains where the bound is quadratic:
 // below kLeastGain nats nothing is left to find.
@@ -34,10 +36,12 @@ namespace {
 
 constexpr std::size_t kDraws = 30;
 constexpr double kLeastGain = 1e-6;
+constexpr double kSmallGain = 1e-3;  // of L-BFGS: time for Newton
 constexpr std::uint64_t kMostFailures = 20;
 constexpr std::size_t kMaxResponse = 500;  // coordinates: (2 dim)^2 numbers, 4 dim gradients for each draw
-constexpr double kMostNoise = 0.25;        // sd of a mean over fixed draws, in posterior sds
+constexpr double kMostNoise = 0.1;         // sd of a mean over fixed draws, in posterior sds
 constexpr std::size_t kMostInner = 250;    // products of one solve
+constexpr double kResidual = 1e-5;         // of a solve: long flat slopes have small gradients
 
 enum class Climber : unsigned char { lbfgs, newton };
 
@@ -104,6 +108,7 @@ class FixedDraws final : public Scheme {
   std::uint64_t steps_ = 0;
   std::uint64_t failures_ = 0;
   std::uint64_t small_gains_ = 0;  // in a row
+  bool is_polishing_ = false;
   bool has_converged_ = false;
   bool has_response_failed_ = false;
   GaussianGuess response_;
@@ -139,21 +144,20 @@ void FixedDraws::start() {
 }
 
 void FixedDraws::climb() {
-  const bool goes_on = climber_ == Climber::newton ? climb_newton() : climb_lbfgs();
+  const bool goes_on = climber_ == Climber::newton || is_polishing_ ? climb_newton() : climb_lbfgs();
   trace_.push_back({steps_, gradients(), lbfgs_->log_density(), bound_->error(), 1.0});
   if (!goes_on) end_climb();
 }
 
 bool FixedDraws::climb_lbfgs() {
   const double before = lbfgs_->log_density();
-  if (!lbfgs_->step() || lbfgs_->stop() != Stop::not_yet) {
-    has_converged_ = is_convergence(lbfgs_->stop()) || lbfgs_->expected_gain() < kLeastGain;
-    return false;
-  }
+  lbfgs_->step();
+  const Stop stop = lbfgs_->stop();
+  if (stop == Stop::unbounded || stop == Stop::max_iterations) return false;
   const double gain = std::max(lbfgs_->log_density() - before, lbfgs_->expected_gain());
-  small_gains_ = gain < kLeastGain ? small_gains_ + 1 : 0;
-  has_converged_ = small_gains_ >= 2;
-  return !has_converged_;
+  small_gains_ = gain < kSmallGain ? small_gains_ + 1 : 0;
+  is_polishing_ = stop != Stop::not_yet || small_gains_ >= 2;
+  return true;
 }
 
 bool FixedDraws::climb_newton() {
@@ -169,7 +173,7 @@ bool FixedDraws::climb_newton() {
 
 std::vector<double> FixedDraws::newton_direction() {
   const std::vector<double>& g = lbfgs_->gradient();
-  const double goal = std::min(0.1, std::sqrt(norm(g))) * norm(g);
+  const double goal = kResidual * norm(g);
   std::vector<double> p(g.size(), 0.0);
   std::vector<double> rest = g;
   std::vector<double> along = g;
@@ -260,6 +264,7 @@ void FixedDraws::archive(Archive& archive) {
   archive.value(steps_);
   archive.value(failures_);
   archive.value(small_gains_);
+  archive.value(is_polishing_);
   archive.value(has_converged_);
   archive.value(has_response_failed_);
   archive.value(response_.mean);

@@ -32,6 +32,8 @@ constexpr double kExact = 1e-10;    // a divergence, per coordinate
 constexpr std::uint64_t kLeastRank = 3;
 constexpr std::uint64_t kMostFailures = 20;
 constexpr double kFallErrors = 4;  // standard errors by which the ELBO has fallen
+constexpr double kFarFall = 5;
+constexpr std::uint64_t kManyUndone = 25;  // and a third of all steps: the scheme is stuck
 
 Eigen::Map<const Vector> vector_of(const std::vector<double>& values) {
   return {values.data(), static_cast<Index>(values.size())};
@@ -91,8 +93,11 @@ class GaussianScheme final : public Scheme {
     else
       advance();
     if (steps_ >= setting_.options->max_steps) is_done_ = true;
+    if (failures_ >= kManyUndone && 3 * failures_ > steps_) is_done_ = true;
     return true;
   }
+
+  bool has_stalled() const override { return is_done_ && !has_converged_ && !now_.mean.empty(); }
 
   std::span<const double> lambda() const override { return lambda_; }
   Bias bias() const override { return update_->bias(); }
@@ -138,13 +143,17 @@ class GaussianScheme final : public Scheme {
   std::vector<TraceRow> trace_;
 };
 
+// By more than the errors of both bounds; or so far that the error of this one, which is large where q has
+// gone astray, is no excuse.
 bool GaussianScheme::has_fallen() {
   const MeanLog log_p = mean_log_p(points_);
   bound_ = log_p.mean + entropy_of(now_);
   bound_error_ = log_p.error;
+  if (!update_->climbs_elbo()) return false;
+  const double fall = bound_before_ - bound_;
   const double error = std::hypot(bound_error_, error_before_);
-  return update_->climbs_elbo() &&
-         bound_ < bound_before_ - kFallErrors * error - 1e-9 * (1 + std::abs(bound_before_));
+  return fall > kFallErrors * error + 1e-9 * (1 + std::abs(bound_before_)) ||
+         fall > kFallErrors * error_before_ + kFarFall;
 }
 
 void GaussianScheme::advance() {
@@ -266,10 +275,11 @@ void GaussianScheme::judge_average() {
 
 Findings GaussianScheme::findings() const {
   Findings result;
-  if (is_done_ && !has_converged_ && !now_.mean.empty()) {
-    result.push_back({"not-converged", "The approximation was still moving when the steps ran out.",
-                      fmt::format("{} steps, {} of them undone", steps_, failures_),
-                      "Raise --max-steps, or --grad-draws for less noise."});
+  if (has_stalled()) {
+    result.push_back(
+        {"not-converged", "The approximation was still moving when its updates ended.",
+         fmt::format("{} steps, {} of them undone", steps_, failures_),
+         "Raise --max-steps, or --grad-draws for less noise; --optimizer adam is more patient."});
   }
   return result;
 }

@@ -9,7 +9,8 @@
 //
 // In the coordinates z of q = mean + L z the precision is 1 and the curvature C = L' (-E[Hessian]) L.
 // Eigenvalues of C that are not positive, or so small that one step would widen q more than fourfold on the
-// word of a log density that is not quadratic, are raised to 1 / 16.
+// word of a log density that is not quadratic, are raised to 1 / 16; to 1 where the density was not finite at
+// some points of q: what is left of them does not say how wide q may be.
 // With fewer points than twice the coordinates C is too noisy for long steps: then rho = 0.1, and the
 // precision goes to 1 + rho G + rho^2 G^2 / 2 with G = C - 1, which is positive definite for any G (Lin,
 // Schmidt and Khan 2020).
@@ -38,8 +39,8 @@ constexpr std::size_t kMaxSpherical = 256;  // coordinates; beyond, a rotation c
 constexpr std::size_t kLeastPoints = 16;
 constexpr std::size_t kNoisyPoints = 32;
 constexpr double kNoisyLength = 0.1;
-constexpr double kSmooth = 1e-8;  // roughness of a quadratic log density, by rounding
-constexpr double kWidest = 1.0 / 16;
+constexpr double kSmooth = 1e-8;      // roughness of a quadratic log density, by rounding
+constexpr double kWidest = 1.0 / 16;  // curvature: fourfold standard deviations
 
 class NaturalUpdate final : public GaussianUpdate {
  public:
@@ -65,7 +66,7 @@ class NaturalUpdate final : public GaussianUpdate {
     const double length = context.caution / static_cast<double>(context.rank);
     const auto dim = static_cast<Index>(now.mean.size());
     const Eigen::Map<const Vector> slope(expansion.slope.data(), dim);
-    const Matrix curvature = lifted(expansion);
+    const Matrix curvature = lifted(expansion, points.is_whole());
     const Matrix precision = is_spherical_
                                  ? Matrix((1 - length) * Matrix::Identity(dim, dim) + length * curvature)
                                  : retracted(curvature, kNoisyLength * length);
@@ -75,13 +76,14 @@ class NaturalUpdate final : public GaussianUpdate {
 
  private:
   // The curvature with eigenvalues that may be trusted.
-  static Matrix lifted(const WhiteExpansion& expansion) {
+  static Matrix lifted(const WhiteExpansion& expansion, bool is_whole) {
     const auto dim = static_cast<Index>(expansion.slope.size());
     const Eigen::Map<const Matrix> curvature(expansion.curvature.data(), dim, dim);
     const Eigen::SelfAdjointEigenSolver<Matrix> eigen(curvature);
     const double least = eigen.eigenvalues().minCoeff();
-    if (least >= kWidest || (least > 0 && expansion.roughness < kSmooth)) return curvature;
-    const Vector raised = eigen.eigenvalues().cwiseMax(kWidest);
+    const double floor = is_whole ? kWidest : 1;
+    if (least >= floor || (is_whole && least > 0 && expansion.roughness < kSmooth)) return curvature;
+    const Vector raised = eigen.eigenvalues().cwiseMax(floor);
     return eigen.eigenvectors() * raised.asDiagonal() * eigen.eigenvectors().transpose();
   }
 
