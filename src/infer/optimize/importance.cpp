@@ -18,13 +18,14 @@ stats::Psis importance_weights(std::span<const double> log_ratios) {
   const double largest = *std::max_element(log_ratios.begin(), log_ratios.end());
   double sum = 0;
   for (const double ratio : log_ratios) sum += std::exp(ratio - largest);
-  if (-std::log(sum / static_cast<double>(log_ratios.size())) < kAllButEqual) result.khat = 0;
+  const bool are_equal = -std::log(sum / static_cast<double>(log_ratios.size())) < kAllButEqual;
+  if (are_equal && log_ratios.size() > 1) result.khat = 0;
   return result;
 }
 
 std::optional<Finding> khat_finding(const stats::Psis& weights, std::string_view approximation) {
   const std::size_t count = weights.log_weights.size();
-  const double threshold = stats::khat_threshold(count);
+  const double threshold = std::max(stats::khat_threshold(count), 0.0);  // equal weights are no tail
   if (weights.khat <= threshold) return std::nullopt;
   if (!std::isfinite(weights.khat)) {
     return Finding{"khat",

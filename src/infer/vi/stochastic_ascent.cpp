@@ -148,9 +148,11 @@ void StochasticAscent::make_estimator() {
   const std::size_t group = objective_->draws();
   parts.draws = (parts.draws + group - 1) / group * group;
   if (const auto reason = setting_.estimator->refuse(parts)) {
+    const std::size_t end = std::min(reason->find("; "), reason->size());  // then what would work
     throw Error(ErrorKind::usage,
                 fmt::format("--estimator {} does not go with this family and --objective {}: {}.",
-                            setting_.estimator->name, setting_.objective->name, *reason));
+                            setting_.estimator->name, setting_.objective->name, reason->substr(0, end)),
+                end == reason->size() ? "" : reason->substr(end + 2) + ".");
   }
   estimator_ = setting_.estimator->make(parts);
 }

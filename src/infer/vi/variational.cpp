@@ -30,6 +30,28 @@ constexpr std::uint64_t kMostRestarts = 3;
 constexpr double kSmallGain = 0.01;                // of the log density
 constexpr std::uint32_t kFirstRestart = 1U << 20;  // names of random streams: beyond those of chains
 
+bool names_a_part(const std::string& message) {
+  for (const char* flag : {"--family ", "--objective ", "--estimator ", "--optimizer "}) {
+    if (message.find(flag) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// Objectives and optimisers may bring their own; then the part of that name has no say.
+bool has_estimator(const Parts& parts) {
+  return !parts.has_own_scheme() && parts.objective->make_estimator == nullptr;
+}
+bool has_optimizer(const Parts& parts) {
+  return parts.optimizer->make_scheme != nullptr || parts.objective->make_scheme == nullptr;
+}
+
+std::string text_of(const Parts& parts) {
+  std::string text = fmt::format("--family {} --objective {}", parts.family->name, parts.objective->name);
+  if (has_estimator(parts)) text += fmt::format(" --estimator {}", parts.estimator->name);
+  if (has_optimizer(parts)) text += fmt::format(" --optimizer {}", parts.optimizer->name);
+  return text;
+}
+
 class Variational final : public Algorithm {
  public:
   Variational(density::LogDensity& density, const Options& options, Start start, const Preset& preset)
@@ -44,8 +66,7 @@ class Variational final : public Algorithm {
       parts_.estimator = &default_estimator(parts_, *family_, density, options_);
     may_fall_back_ =
         preset.optimizer.empty() && options_.optimizer.empty() && family_->abilities().is_gaussian;
-    make_scheme_from({start_.theta, std::vector<double>(density.dim(), 1.0), {}});  // refuses early
-    scheme_.reset();
+    refuse_early();
     if (density.dim() > 0) begin_path(start_.theta);
   }
 
@@ -88,6 +109,7 @@ class Variational final : public Algorithm {
   void take_adam();
   bool restart();
   void make_scheme_from(GaussianGuess guess);
+  void refuse_early();
   void draw(Draws& draws);
   void to_theta(std::vector<double>& draws, std::vector<double>& log_q) const;
 
@@ -127,6 +149,17 @@ void Variational::make_scheme_from(GaussianGuess guess) {
        &options_,
        {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
        whitened_ ? GaussianGuess{std::vector<double>(dim), std::vector<double>(dim, 1.0), {}} : guess_});
+}
+
+// A part that refuses knows the others by what they can do: their names are added.
+void Variational::refuse_early() {
+  try {
+    make_scheme_from({start_.theta, std::vector<double>(density_.dim(), 1.0), {}});
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage || !names_a_part(error.message())) throw;
+    throw Error(ErrorKind::usage, error.message() + " Found " + text_of(parts_) + ".", error.hint());
+  }
+  scheme_.reset();
 }
 
 void Variational::begin_path(const std::vector<double>& theta) {
@@ -281,10 +314,8 @@ Facts Variational::facts() const {
   if (!scheme_) return {};
   Facts result{{"family", std::string(parts_.family->name)},
                {"objective", std::string(parts_.objective->name)}};
-  if (!parts_.has_own_scheme() && parts_.objective->make_estimator == nullptr)
-    result.emplace_back("estimator", std::string(parts_.estimator->name));
-  if (parts_.optimizer->make_scheme != nullptr || parts_.objective->make_scheme == nullptr)
-    result.emplace_back("optimizer", std::string(parts_.optimizer->name));
+  if (has_estimator(parts_)) result.emplace_back("estimator", std::string(parts_.estimator->name));
+  if (has_optimizer(parts_)) result.emplace_back("optimizer", std::string(parts_.optimizer->name));
   result.emplace_back("gradient", std::string(bias_name(scheme_->bias())));
   result.emplace_back("evaluations without gradient",
                       fmt::format("{}", earlier_evaluations_ + scheme_->evaluations() + log_ratios_.size()));
@@ -298,8 +329,8 @@ Facts Variational::facts() const {
   const auto count = static_cast<double>(log_ratios_.size());
   const std::string elbo = family_->abilities().log_q_is_surrogate ? "surrogate elbo" : "elbo";
   result.emplace_back(elbo, fmt::format("{:.6g}", mean));
-  result.emplace_back(elbo + " standard error",
-                      fmt::format("{:.2g}", std::sqrt(squares / count / (count - 1))));
+  const double error = std::sqrt(squares / count / (count - 1));
+  if (std::isfinite(error)) result.emplace_back(elbo + " standard error", fmt::format("{:.2g}", error));
   result.emplace_back("khat", fmt::format("{:.2f}", weights.khat));
   if (parts_.objective->make == nullptr || parts_.objective->name == "elbo") return result;
   const BoundJudgement bound = judge_bound(*parts_.objective->make(options_), log_ratios_);
@@ -326,6 +357,8 @@ std::unique_ptr<Algorithm> make_variational(density::LogDensity& density, const 
                                             const Preset& preset) {
   if (options.draws == 0)
     throw Error(ErrorKind::usage, "--draws is 0; it must be 1 or more.", "1000 is the default.");
+  if (options.max_steps == 0)
+    throw Error(ErrorKind::usage, "--max-steps is 0; it must be 1 or more.", "10000 is the default.");
   return std::make_unique<Variational>(density, options, std::move(start), preset);
 }
 

@@ -82,7 +82,7 @@ std::optional<std::string> refuse_whole(const EstimatorSetting& setting) {
   const Abilities abilities = setting.family->abilities();
   if (!abilities.reparameterised)
     return "its draws are not differentiable in its parameters; --estimator score needs no such draws";
-  if (!abilities.log_q) return "it has no log q";
+  if (!abilities.log_q) return "it has no log q; --objective stein needs none";
   return std::nullopt;
 }
 

@@ -25,6 +25,8 @@ namespace {
 // Where x = e^v is so small, P(a, x) = x^a / Gamma(a + 1) to rounding.
 constexpr double kTinyLog = -36;
 constexpr double kLeastExponent = -40;
+// Beyond it the inverse does not converge; Wilson and Hilferty's (1931) is right to O(a^-3/2), to rounding.
+constexpr double kLargeShape = 1e10;
 
 double normal_tail(double z) { return 0.5 * std::erfc(z * M_SQRT1_2); }
 
@@ -44,6 +46,8 @@ double log_gamma_draw(double shape, double normal) {
   const double below = normal_tail(-normal);
   const double tiny = (std::log(below) + std::lgamma(shape + 1)) / shape;
   if (tiny < kTinyLog) return tiny;
+  if (!(shape < kLargeShape))
+    return std::log(shape) + 3 * std::log1p(normal / (3 * std::sqrt(shape)) - 1 / (9 * shape));
   return std::log(normal < 0 ? boost::math::gamma_p_inv(shape, below)
                              : boost::math::gamma_q_inv(shape, normal_tail(normal)));
 }
