@@ -281,11 +281,12 @@ TEST(Refusals, FixedDrawsNoMoreThanDimensionsOfAFullCovariance) {
   Regression density;
   Options options = options_for({"fullrank", "elbo", "fixed", "adam"}, 10);
   options.grad_draws = kDim;
-  EXPECT_EQ(refusal(density, options),
-            "--estimator fixed does not go with this family and --objective elbo: with 3 fixed draws in 3 "
-            "dimensions a free covariance can collapse where no draw varies. Found --family fullrank "
-            "--objective elbo --estimator fixed --optimizer adam. --grad-draws 6 or more, or --family "
-            "meanfield.");
+  EXPECT_EQ(
+      refusal(density, options),
+      "--estimator fixed does not go with this family and --objective elbo: with 3 fixed draws in 3 "
+      "dimensions a free covariance spreads without end where no draw varies. Found --family "
+      "fullrank --objective elbo --estimator fixed --optimizer adam. --grad-draws 6 or more, or --family "
+      "meanfield.");
   options = options_for({"fullrank", "elbo", "", "lbfgs"}, 10);
   options.grad_draws = kDim;
   EXPECT_NE(refusal(density, options).find("3 fixed draws do not determine a covariance of 3 coordinates"),
