@@ -21,7 +21,8 @@ Preset default_parts(const density::LogDensity& density, const Preset& said, con
   const bool is_elbo = (said.objective.empty() || said.objective == "elbo") &&
                        (options.objective.empty() || options.objective == "elbo");
   const bool has_estimator = !said.estimator.empty() || !options.estimator.empty();
-  if (takes_natural_gradients(family) && is_elbo && !has_estimator) result.optimizer = "natural";
+  if (density.dim() <= kMostFullRank && takes_natural_gradients(family) && is_elbo && !has_estimator)
+    result.optimizer = "natural";
   return result;
 }
 
