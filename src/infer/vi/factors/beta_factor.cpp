@@ -9,6 +9,7 @@
 
 #include "infer/vi/factors/factor.hpp"
 #include "infer/vi/factors/log_gamma.hpp"
+#include "infer/vi/factors/log_share.hpp"
 
 namespace kullback::infer {
 
@@ -16,11 +17,6 @@ namespace {
 
 using boost::math::digamma;
 using boost::math::trigamma;
-
-// log inv_logit(theta), without overflow.
-double log_share(double theta) {
-  return theta < 0 ? theta - std::log1p(std::exp(theta)) : -std::log1p(std::exp(-theta));
-}
 
 class BetaFactor final : public Factor {
  public:

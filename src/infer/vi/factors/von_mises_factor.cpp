@@ -14,6 +14,7 @@
 
 #include "infer/vi/factors/factor.hpp"
 #include "infer/vi/factors/gauss_legendre.hpp"
+#include "infer/vi/factors/log_share.hpp"
 
 namespace kullback::infer {
 
@@ -33,10 +34,6 @@ double scaled_bessel(int order, double kappa) {
     sum += term = next;
   }
   return sum / std::sqrt(kTwoPi * kappa);
-}
-
-double log_share(double theta) {
-  return theta < 0 ? theta - std::log1p(std::exp(theta)) : -std::log1p(std::exp(-theta));
 }
 
 // The distribution on (lower, lower + 2 pi), with panels that resolve it.
