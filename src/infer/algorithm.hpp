@@ -36,6 +36,7 @@ enum class Purpose : std::uint32_t {
   quadrature,
   particles,
   conditional_choice,
+  path_elbo,
 };
 
 struct Start {

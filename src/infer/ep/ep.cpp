@@ -51,10 +51,8 @@ class ExpectationPropagation final : public Algorithm {
   }
 
   Progress progress() const override {
-    const std::uint64_t points = propagation_ ? propagation_->points() : points_;
-    return {.done = steps_,
-            .total = phase_ == Phase::done ? steps_ : 0,
-            .gradients = path_.lbfgs().gradients() + points};
+    return {
+        .done = steps_, .total = phase_ == Phase::done ? steps_ : 0, .gradients = path_.lbfgs().gradients()};
   }
 
   void archive(Archive& archive) override {
@@ -87,6 +85,8 @@ class ExpectationPropagation final : public Algorithm {
     Facts result;
     if (has_converged())  // elsewhere the formula is that of no fixed point
       result.emplace_back("log evidence", fmt::format("{:.6g}", last_.log_evidence));
+    result.emplace_back("evaluations without gradient",
+                        fmt::format("{}", path_.evaluations() + term_points() + log_ratios_.size()));
     result.emplace_back("khat", fmt::format("{:.2f}", importance_weights(log_ratios_).khat));
     return result;
   }
@@ -107,6 +107,9 @@ class ExpectationPropagation final : public Algorithm {
   }
 
  private:
+  // Points at which all terms were evaluated: values, no gradients.
+  std::uint64_t term_points() const { return propagation_ ? propagation_->points() : points_; }
+
   enum class Phase : std::uint64_t { climbing, looking, sweeping, drawing, done };
 
   Phase end(const char* why) {
