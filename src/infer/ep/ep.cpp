@@ -13,6 +13,7 @@
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/path.hpp"
 #include "infer/optimize/points.hpp"
+#include "infer/option_text.hpp"
 
 namespace kullback::infer {
 
@@ -237,12 +238,7 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
   if (!(options.tol_sites > 0))
     throw Error(ErrorKind::usage, fmt::format("--tol-sites is {}; it must be above 0.", options.tol_sites),
                 "1e-6 is the default.");
-  if (options.draws == 0)
-    throw Error(ErrorKind::usage, "--draws is 0; it must be 1 or more.", "1000 is the default.");
-  if (options.sweeps == 0)
-    throw Error(ErrorKind::usage, "--sweeps is 0; it must be 1 or more.", "200 is the default.");
-  if (options.elbo_draws == 0)
-    throw Error(ErrorKind::usage, "--elbo-draws is 0; it must be 1 or more.", "25 is the default.");
+  require_one_or_more(options, {"draws", "sweeps", "elbo_draws"});
   if (density.dim() > kMaxDim) {
     throw Error(ErrorKind::usage,
                 fmt::format("Expectation propagation of {} coordinates needs a covariance of {} MB in every "

@@ -12,6 +12,7 @@
 #include "infer/coordinate_name.hpp"
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/path.hpp"
+#include "infer/option_text.hpp"
 #include "infer/start.hpp"
 #include "infer/vi/defaults.hpp"
 #include "infer/vi/estimator.hpp"
@@ -447,10 +448,7 @@ void refuse_huge(std::string_view flag, std::size_t count, std::size_t dim) {
 
 std::unique_ptr<Algorithm> make_variational(density::LogDensity& density, const Options& options, Start start,
                                             const Preset& preset) {
-  if (options.draws == 0)
-    throw Error(ErrorKind::usage, "--draws is 0; it must be 1 or more.", "1000 is the default.");
-  if (options.max_steps == 0)
-    throw Error(ErrorKind::usage, "--max-steps is 0; it must be 1 or more.", "10000 is the default.");
+  require_one_or_more(options, {"draws", "max_steps"});
   refuse_huge("--grad-draws", options.grad_draws, density.dim());
   refuse_huge("--importance-draws", options.importance_draws, density.dim());
   return std::make_unique<Variational>(density, options, std::move(start), preset);
