@@ -114,6 +114,7 @@ class Judge final {
   void take_weight_testimony();
   std::vector<double> chain_starts() const;
   void explain();
+  void explain_weights();
 
   const infer::Draws& draws_;
   density::LogDensity& density_;
@@ -349,6 +350,22 @@ void Judge::settle() {
   explain();
 }
 
+// Why the weights do not support the answer.
+void Judge::explain_weights() {
+  Certificate& certificate = judged_.certificate;
+  const auto heaviest = std::max_element(certificate.parameters.begin(), certificate.parameters.end(),
+                                         [](const auto& a, const auto& b) { return a.khat < b.khat; });
+  if (heaviest->khat >= certificate.khat_limit) {
+    certificate.reasons.push_back(
+        fmt::format("Weighted values of {} have too heavy a tail to judge by: k-hat {:.2f}, it must be below {:.2f}.",
+                    heaviest->name, heaviest->khat, certificate.khat_limit));
+    return;
+  }
+  certificate.reasons.push_back(fmt::format(
+      "{} draws, worth {:.0f} after weighting, are too few to tell every error from the tolerance.",
+      draws_.count(), certificate.ess));
+}
+
 void Judge::explain() {
   Certificate& certificate = judged_.certificate;
   const auto worst = [&](Verdict verdict) -> const ParameterCertificate* {
@@ -375,10 +392,7 @@ void Judge::explain() {
         fmt::format("The importance weights are too uneven to judge by: k-hat {:.2f}, it must be below {:.2f}.",
                     certificate.khat, certificate.khat_limit));
   } else if (certificate.verdict == Verdict::cannot_tell && !certificate.chains) {
-    certificate.reasons.push_back(fmt::format(
-        "{} draws, worth {:.0f}, are too few to tell errors from the tolerance for every parameter; more "
-        "--draws would.",
-        draws_.count(), certificate.ess));
+    explain_weights();
   }
   if (certificate.verdict == Verdict::cannot_tell && certificate.chains) {
     const bool has_moved = certificate.chains->autocorrelation <= ChainWitness::kMaxAutocorrelation;
