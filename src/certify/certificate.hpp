@@ -69,7 +69,8 @@ struct Certificate {
   Verdict verdict = Verdict::cannot_tell;
   std::string certified;  // "raw", "reweighted", "chains": the draws that the errors are of
   std::vector<ParameterCertificate> parameters;
-  double khat = 0;  // of the weights
+  std::string proposal;  // whose draws were weighted
+  double khat = 0;       // of the weights
   double khat_limit = 0;
   double ess = 0;  // of the weights
   std::optional<ChainFacts> chains;

@@ -135,8 +135,8 @@ std::string to_json(const Certificate& certificate) {
   text += fmt::format("  \"weights\": {},\n",
                       certificate.certified == "chains"
                           ? "null"
-                          : fmt::format("{{\"khat\": {}, \"khat_limit\": {}, \"ess\": {}}}",
-                                        json_number(certificate.khat), json_number(certificate.khat_limit),
+                          : fmt::format("{{\"proposal\": {}, \"khat\": {}, \"khat_limit\": {}, \"ess\": {}}}",
+                                        json_string(certificate.proposal), json_number(certificate.khat), json_number(certificate.khat_limit),
                                         json_number(certificate.ess)));
   text += fmt::format("  \"chains\": {},\n", chains_json(certificate.chains));
   text += fmt::format("  \"other_modes\": {},\n",

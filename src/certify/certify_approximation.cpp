@@ -14,8 +14,10 @@
 #include "certify/certify.hpp"
 #include "certify/chain_witness.hpp"
 #include "certify/confidence.hpp"
+#include "certify/evidence.hpp"
 #include "certify/importance_witness.hpp"
 #include "certify/quantities.hpp"
+#include "certify/student_draws.hpp"
 #include "certify/verdict.hpp"
 #include "infer/algorithm.hpp"
 #include "posterior/posterior.hpp"
@@ -33,12 +35,14 @@ constexpr std::size_t kLooks[] = {8, 16, 32, 64};  // transitions after which th
 constexpr std::size_t kLeastDraws = 100;
 constexpr double kHeavyTail = 0.5;  // of a marginal: its variance may be infinite
 
-// Point after point; zeros where a density is not finite.
-std::vector<double> gradients_at(density::LogDensity& density, const infer::Draws& draws) {
+// Sets log p of the draws; gradients point after point, zeros where a density is not finite.
+std::vector<double> evaluate_at(density::LogDensity& density, infer::Draws& draws) {
   const std::size_t dim = draws.dim;
+  const std::size_t count = draws.theta.size() / dim;
   std::vector<double> result(draws.theta.size());
-  for (std::size_t first = 0; first < draws.count(); first += kLanes) {
-    const std::size_t lanes = std::min(kLanes, draws.count() - first);
+  draws.log_density.resize(count);
+  for (std::size_t first = 0; first < count; first += kLanes) {
+    const std::size_t lanes = std::min(kLanes, count - first);
     std::vector<double> theta(dim * lanes), gradient(dim * lanes), log_p(lanes);
     std::vector<density::Status> status(lanes);
     for (std::size_t k = 0; k < lanes; ++k) {
@@ -46,6 +50,8 @@ std::vector<double> gradients_at(density::LogDensity& density, const infer::Draw
     }
     density.evaluate({lanes, theta.data(), log_p.data(), gradient.data(), status.data()});
     for (std::size_t k = 0; k < lanes; ++k) {
+      draws.log_density[first + k] =
+          status[k] == density::Status::ok ? log_p[k] : -std::numeric_limits<double>::infinity();
       for (std::size_t i = 0; i < dim; ++i) {
         const double value = gradient[i * lanes + k];
         const bool is_ok = status[k] == density::Status::ok && std::isfinite(value);
@@ -67,6 +73,30 @@ std::vector<std::size_t> varying(const std::vector<double>& values, std::size_t 
   }
   return result;
 }
+
+// Draws of a proposal, with what importance sampling makes of them.
+struct Sample {
+  infer::Draws draws;
+  std::vector<double> values;
+  std::vector<double> log_ratios;
+  std::optional<SteinControls> controls;
+  std::optional<ImportanceWitness> witness;
+
+  Sample(infer::Draws given, density::LogDensity& density, Quantities quantities) : draws(std::move(given)) {
+    const std::vector<double> gradients = evaluate_at(density, draws);
+    const std::size_t count = draws.count();
+    values = quantities.evaluate(draws.theta, count);
+    for (std::size_t i = 0; i < count; ++i) log_ratios.push_back(draws.log_density[i] - draws.log_q[i]);
+    const ValuedPoints points{draws.dim, count, quantities.count(), draws.theta, values};
+    const std::vector<double> equal(count, 1 / static_cast<double>(count));
+    controls.emplace(points, equal);
+    witness.emplace(points, log_ratios,
+                    controls->is_available() ? controls->evaluate(count, draws.theta, gradients)
+                                             : std::vector<double>());
+  }
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+};
 
 class Judge final {
  public:
@@ -94,15 +124,16 @@ class Judge final {
   }
 
  private:
-  ValuedPoints points() const {
-    return {draws_.dim, draws_.count(), outputs_.parameter_columns(), draws_.theta, values_};
-  }
+  // Of two proposals and the looks at the chains.
   double factor(double dof) const {
-    return interval_factor(2 * judged_quantities_.size() * (1 + std::size(kLooks)) * terms_.rungs, dof);
+    return interval_factor(2 * judged_quantities_.size() * (2 + std::size(kLooks)) * terms_.rungs, dof);
   }
 
   void ask_weights();
   void choose_draws();
+  void ask_wider();
+  void use(const Sample& sample);
+  bool is_supported_by_weights() const;
   void ask_modes();
   bool can_be_met() const;
   void ask_chains();
@@ -122,48 +153,49 @@ class Judge final {
   const ModeSearch& modes_;
   const Terms& terms_;
   Judged judged_;
-  std::vector<double> values_;
   std::vector<std::size_t> judged_quantities_;
-  std::optional<SteinControls> controls_;
-  std::optional<ImportanceWitness> importance_;
+  std::optional<Sample> own_;
+  std::optional<Sample> wider_;                    // Student's t with the moments of the draws
+  const ImportanceWitness* importance_ = nullptr;  // of the proposal that is used
   std::vector<GivenMoments> given_;  // by judged quantity
   double log_evidence_ = 0;
 };
 
 void Judge::ask_weights() {
   Certificate& certificate = judged_.certificate;
-  const std::size_t count = draws_.count();
-  Quantities quantities(outputs_);
-  values_ = quantities.evaluate(draws_.theta, count);
-  judged_quantities_ = varying(values_, quantities.count(), count);
-  std::vector<double> log_ratios(count);
-  for (std::size_t i = 0; i < count; ++i) log_ratios[i] = draws_.log_density[i] - draws_.log_q[i];
-  const std::vector<double> equal(count, 1 / static_cast<double>(count));
-  const std::vector<double> gradients = gradients_at(density_, draws_);
-  certificate.cost.gradients += count;
-  controls_.emplace(points(), equal);
-  importance_.emplace(points(), log_ratios,
-                      controls_->is_available() ? controls_->evaluate(count, draws_.theta, gradients)
-                                                : std::vector<double>());
+  const Quantities quantities(outputs_);
+  own_.emplace(draws_, density_, quantities);
+  certificate.cost.gradients += draws_.count();
+  judged_quantities_ = varying(own_->values, quantities.count(), draws_.count());
+  for (const std::size_t j : judged_quantities_) {
+    certificate.parameters.push_back(
+        {.name = posterior::display_name(quantities.name(j)), .location = {}, .scale = {}});
+  }
+  use(*own_);
+  const auto is_finite = [](double ratio) { return std::isfinite(ratio); };
+  if (!std::any_of(own_->log_ratios.begin(), own_->log_ratios.end(), is_finite)) return;
+  const Evidence evidence = estimate_evidence(own_->log_ratios);
+  certificate.evidence = to_json(evidence);
+  log_evidence_ = evidence.smoothed.value;
+}
+
+// Judges by the weights of this sample.
+void Judge::use(const Sample& sample) {
+  Certificate& certificate = judged_.certificate;
+  importance_ = &*sample.witness;
+  certificate.proposal =
+      &sample == &*own_ ? "the draws themselves" : "Student t with the moments of the draws";
   certificate.khat = importance_->khat();
   certificate.khat_limit = importance_->khat_limit();
   certificate.ess = importance_->ess();
-  const double largest = *std::max_element(log_ratios.begin(), log_ratios.end());
-  double sum = 0;
-  for (const double ratio : log_ratios) sum += std::exp(ratio - largest);
-  log_evidence_ = largest + std::log(sum / static_cast<double>(count));
-  for (const std::size_t j : judged_quantities_) {
-    certificate.parameters.push_back({.name = posterior::display_name(quantities.name(j)),
-                                      .location = {},
-                                      .scale = {},
-                                      .khat = importance_->khat(j)});
-  }
+  for (std::size_t p = 0; p < judged_quantities_.size(); ++p)
+    certificate.parameters[p].khat = importance_->khat(judged_quantities_[p]);
 }
 
 std::vector<GivenMoments> Judge::given(const std::vector<double>& weights) const {
   std::vector<GivenMoments> result;
   for (const std::size_t j : judged_quantities_) {
-    const auto first = values_.begin() + static_cast<std::ptrdiff_t>(j * draws_.count());
+    const auto first = own_->values.begin() + static_cast<std::ptrdiff_t>(j * draws_.count());
     result.push_back(
         given_moments({first, first + static_cast<std::ptrdiff_t>(draws_.count())}, weights));
   }
@@ -176,26 +208,38 @@ void Judge::set_given(const std::vector<double>& weights) {
   judge_parameters();
 }
 
-// Raw draws where the weights find them good enough, or where nothing better can be had.
-void Judge::choose_draws() {
-  set_given({});
+bool Judge::is_supported_by_weights() const {
   const auto is_supported = [&](const Moment& moment) {
     return moment.importance && moment.importance->supports &&
            is_inside(moment.importance->error, terms_.tolerance);
   };
-  const auto all_supported = [&] {
-    return std::all_of(judged_.certificate.parameters.begin(), judged_.certificate.parameters.end(),
-                       [&](const ParameterCertificate& parameter) {
-                         return is_supported(parameter.location) && is_supported(parameter.scale);
-                       });
-  };
-  if (all_supported()) return;
+  const auto& parameters = judged_.certificate.parameters;
+  return std::all_of(parameters.begin(), parameters.end(), [&](const ParameterCertificate& parameter) {
+    return is_supported(parameter.location) && is_supported(parameter.scale);
+  });
+}
+
+// Raw draws where weights find them good enough, or where nothing better can be had.
+void Judge::choose_draws() {
+  set_given({});
+  if (is_supported_by_weights()) return;
   set_given(importance_->weights());
-  if (all_supported()) {
+  if (is_supported_by_weights()) {
     judged_.certificate.certified = "reweighted";
     judged_.weights = importance_->weights();
     return;
   }
+  set_given({});
+  if (judged_.certificate.verdict == Verdict::cannot_tell) ask_wider();
+}
+
+// The weights of a proposal with tails like a normal's may have heavy tails where the answer is good.
+void Judge::ask_wider() {
+  wider_.emplace(student_draws(draws_.theta, draws_.dim, draws_.count(), terms_.seed), density_,
+                 Quantities(outputs_));
+  judged_.certificate.cost.gradients += draws_.count();
+  if (!(wider_->witness->khat() < own_->witness->khat())) return;
+  use(*wider_);
   set_given({});
 }
 
@@ -249,14 +293,7 @@ void Judge::ask_modes() {
 
 // Nothing is refuted, and the weights support all of it.
 bool Judge::can_be_met() const {
-  if (!judged_.certificate.other_modes.empty()) return false;
-  const auto is_inside_by_weights = [&](const Moment& moment) {
-    return moment.importance && is_inside(moment.importance->error, terms_.tolerance);
-  };
-  return std::all_of(judged_.certificate.parameters.begin(), judged_.certificate.parameters.end(),
-                     [&](const ParameterCertificate& parameter) {
-                       return is_inside_by_weights(parameter.location) && is_inside_by_weights(parameter.scale);
-                     });
+  return judged_.certificate.other_modes.empty() && is_supported_by_weights();
 }
 
 // Different draws of the approximation with finite densities; of reweighted ones, by their weights.
@@ -298,7 +335,7 @@ void Judge::ask_chains() {
   std::vector<double> centers(outputs_.parameter_columns());
   for (std::size_t p = 0; p < judged_quantities_.size(); ++p)
     centers[judged_quantities_[p]] = given_[p].mean;
-  ChainWitness witness(density_, outputs_, scaling, *controls_, starts, centers,
+  ChainWitness witness(density_, outputs_, scaling, *own_->controls, starts, centers,
                        {terms_.seed, terms_.threads, terms_.should_stop});
   const bool looks_once = !can_be_met();
   for (const std::size_t look : kLooks) {

@@ -70,6 +70,7 @@ void set_draws_for(double tolerance, const FitArguments& arguments, fit::Request
   }
   if (request.method->has_log_q && !arguments.given.contains("draws"))
     request.options.draws = fit::draws_for(tolerance);
+  if (!arguments.given.contains("resample")) request.options.resample = false;  // resampled draws have no log q
 }
 
 fit::Request request_for(const FitArguments& arguments) {

@@ -72,7 +72,13 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
   const bool is_whole = !chains.empty() && std::all_of(chains.begin(), chains.end(), [](const auto& chain) {
     return chain.result.is_finished && chain.chain.draws > 0;
   });
-  if (!is_whole || model.density->dim() == 0) return;
+  if (!is_whole || model.density->dim() == 0) {
+    outcome.certificate.emplace();
+    outcome.certificate->tolerance = *request.tolerance;
+    outcome.certificate->certified = "raw";
+    outcome.certificate->reasons.push_back("There are no draws to judge.");
+    return;
+  }
   const certify::Terms terms = terms_of(request, watch.should_stop);
   const certify::ModeSearch modes = request.method->has_log_q
                                         ? certify::search_modes(*model.density, request.seed)
