@@ -18,6 +18,7 @@
 #include "cli/option_values.hpp"
 #include "cli/verb.hpp"
 #include "fit/judge.hpp"
+#include "fit/ladder.hpp"
 #include "posterior/files.hpp"
 
 namespace kullback::cli {
@@ -26,7 +27,7 @@ namespace {
 
 struct FitArguments {
   fit::Inputs inputs;
-  std::string method = "nuts";
+  std::string method = "auto";
   GivenOptions given;
   std::optional<std::uint64_t> seed;
   std::size_t chains = 4;
@@ -38,6 +39,7 @@ struct FitArguments {
   double checkpoint = 1;
   bool sensitivity = false;
   std::optional<double> tolerance;
+  std::optional<double> budget;
   bool quiet = false;
 };
 
@@ -46,7 +48,7 @@ void check_resume_alone(const FitArguments& arguments) {
   const FitArguments defaults;
   const bool is_alone = arguments.inputs.program.empty() && arguments.given.empty() && !arguments.seed &&
                         arguments.method == defaults.method && arguments.chains == defaults.chains &&
-                        arguments.init == defaults.init && !arguments.tolerance && arguments.out.empty() && !arguments.force &&
+                        arguments.init == defaults.init && !arguments.tolerance && !arguments.budget && arguments.out.empty() && !arguments.force &&
                         arguments.inputs.include_paths.empty();
   if (is_alone) return;
   throw Error(
@@ -73,6 +75,16 @@ void set_draws_for(double tolerance, const FitArguments& arguments, fit::Request
   if (!arguments.given.contains("resample")) request.options.resample = false;  // resampled draws have no log q
 }
 
+void set_budget(double seconds, fit::Request& request) {
+  if (!(seconds > 0) || !std::isfinite(seconds))
+    throw Error(ErrorKind::usage, fmt::format("--budget is {}; it must be above 0 seconds.", seconds));
+  if (request.method != &fit::auto_method()) {
+    throw Error(ErrorKind::usage, fmt::format("--budget means nothing to {}.", request.method->name),
+                "It ends the ladder of methods: use it with --method auto.");
+  }
+  request.budget = seconds;
+}
+
 fit::Request request_for(const FitArguments& arguments) {
   if (!arguments.resume.empty()) {
     check_resume_alone(arguments);
@@ -97,6 +109,7 @@ fit::Request request_for(const FitArguments& arguments) {
   request.checkpoint_seconds = arguments.checkpoint;
   request.sensitivity = arguments.sensitivity;
   request.tolerance = arguments.tolerance;
+  if (arguments.budget) set_budget(*arguments.budget, request);
   if (arguments.tolerance) set_draws_for(*arguments.tolerance, arguments, request);
   request.out = arguments.out.empty() ? default_folder(arguments.inputs.program, "-fit") : arguments.out;
   request.jacobian = arguments.method != "optimize";
@@ -142,6 +155,9 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
   verb.add_option("--tolerance", arguments.tolerance,
                   "Certify that every mean and sd is within so many posterior sds, or say that it is not")
       ->type_name("SDS");
+  verb.add_option("--budget", arguments.budget,
+                  "Seconds after which --method auto gives the best answer so far (the result then depends on the clock)")
+      ->type_name("SECONDS");
   verb.add_option("--out", arguments.out, "Folder of the results (default: MODEL-fit)")->type_name("DIR");
   verb.add_flag("--force", arguments.force, "Replace a fit that is there already");
   verb.add_option("--resume", arguments.resume, "Go on with an unfinished fit, to the same draws")
