@@ -1,6 +1,5 @@
 """The programs of the benchmark: each has a kind, a folder and a simulator of its data."""
 import dataclasses
-import json
 import pathlib
 from collections.abc import Callable
 
@@ -31,12 +30,8 @@ class Program:
         easier = self.folder / f"{self.name}.reference.stan"
         return easier if easier.exists() else self.path
 
-    def write_data(self, path, replication):
-        if self.simulate is None:
-            return None
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(self.simulate(Source("kullback honesty", self.name, replication))))
-        return path
+    def data(self, replication):
+        return self.simulate(Source("kullback honesty", self.name, replication))
 
 
 PROGRAMS = {}

@@ -63,13 +63,13 @@ def shop_sales(source):
 @program(OTHER)
 def growth_slopes(source):
     child, age, height = [], [], []
-    for j in range(1, 16):
+    for j in range(1, 13):
         a, b = source.normal(), source.normal()
-        for _ in range(source.integer(5, 9)):
+        for _ in range(source.integer(3, 4)):
             child.append(j)
             age.append(source.uniform(-1, 1))
             height.append(source.normal(1 + 0.8 * a + (2 + 0.3 * a + 0.4 * b) * age[-1], 0.5))
-    return {"N": len(child), "J": 15, "child": child, "age": age, "height": height}
+    return {"N": len(child), "J": 12, "child": child, "age": age, "height": height}
 
 
 @program(OTHER)
@@ -110,9 +110,9 @@ def quiz_items(source):
 
 @program(OTHER)
 def exam_items(source):
-    items = [(source.normal(), math.exp(source.normal(0, 0.3))) for _ in range(10)]
-    return {"I": 10, "P": 100, "right": [[source.bernoulli(inv_logit(ease + power * ability)) for ease, power in items]
-                                         for ability in source.normals(100)]}
+    items = [(source.normal(), math.exp(source.normal(0, 0.3))) for _ in range(8)]
+    return {"I": 8, "P": 80, "right": [[source.bernoulli(inv_logit(ease + power * ability)) for ease, power in items]
+                                         for ability in source.normals(80)]}
 
 
 @program(OTHER)
@@ -141,12 +141,12 @@ def chess_league(source):
 @program(OTHER)
 def party_shares(source):
     shares = [0.35, 0.25, 0.2, 0.15, 0.05]
-    districts = [source.dirichlet([25 * share for share in shares]) for _ in range(20)]
+    districts = [source.dirichlet([25 * share for share in shares]) for _ in range(12)]
     votes = [[0] * 5 for _ in districts]
     for counts, chances in zip(votes, districts):
         for _ in range(80):
             counts[source.category(chances) - 1] += 1
-    return {"J": 20, "K": 5, "votes": votes}
+    return {"J": 12, "K": 5, "votes": votes}
 
 
 @program(OTHER)
@@ -193,7 +193,7 @@ def egg_sizes(source):
 @program(OTHER)
 def call_rates(source):
     means = {1: 1.5, 2: 7.0, 3: 20.0}
-    return {"N": 100, "calls": [source.poisson(means[source.category([0.3, 0.4, 0.3])]) for _ in range(100)]}
+    return {"N": 70, "calls": [source.poisson(means[source.category([0.3, 0.4, 0.3])]) for _ in range(70)]}
 
 
 @program(OTHER)
@@ -223,7 +223,7 @@ def ringed_birds(source):
 
 @program(OTHER)
 def county_map(source):
-    side = 7
+    side = 6
     edges = [(r * side + c, r * side + c + step) for r in range(side) for c in range(side)
              for step, fits in ((1, c + 1 < side), (side, r + 1 < side)) if fits]
     count = side * side
@@ -268,7 +268,7 @@ def hat_basis(places, count):
     return [[max(0.0, 1 - abs(place * (count - 1) - k)) for k in range(count)] for place in places]
 
 
-@program(OTHER, "--target-accept", "0.95")
+@program(OTHER)
 def smooth_curve(source):
     places = sorted(source.uniform() for _ in range(80))
     return {"N": 80, "K": 16, "basis": hat_basis(places, 16),

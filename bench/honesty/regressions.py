@@ -58,7 +58,7 @@ def robust_line(source):
 
 @program(REGRESSION)
 def satisfaction(source):
-    data, predictor = columns(source, 150, [0.7, -0.4, 0.2, 0.5], correlation=0.3)
+    data, predictor = columns(source, 80, [0.7, -0.4, 0.2, 0.5], correlation=0.3)
     cuts = [-2.0, -0.7, 0.5, 2.2]
     return data | {"answer": [1 + sum(eta + math.log(u / (1 - u)) > cut for cut in cuts)
                               for eta in predictor for u in [source.uniform(1e-12, 1)]]}
@@ -74,7 +74,7 @@ def transport_choice(source):
 
 @program(REGRESSION)
 def loan_share(source):
-    data, predictor = columns(source, 80, [0.6, -0.3, 0.2], correlation=0.2)
+    data, predictor = columns(source, 50, [0.6, -0.3, 0.2], correlation=0.2)
     means = [inv_logit(-0.5 + eta) for eta in predictor]
     inside = [min(max(source.beta(12 * mean, 12 * (1 - mean)), 1e-6), 1 - 1e-6) for mean in means]
     return data | {"share": inside}
@@ -126,5 +126,5 @@ def lasso(source):
 
 @program(REGRESSION, "--target-accept", "0.95")
 def sparse_signals(source):
-    data, predictor = columns(source, 60, [1.2, -0.9, 0.6] + [0.0] * 17)
+    data, predictor = columns(source, 60, [1.2, -0.9, 0.6] + [0.0] * 9)
     return data | {"y": [eta + source.normal() for eta in predictor]}

@@ -7,15 +7,15 @@ from .random_numbers import inv_logit
 
 @program(OTHER)
 def sensor_curve(source):
-    t = sorted(source.uniform(0, 8) for _ in range(25))
-    return {"N": 25, "t": t, "y": [source.normal(1.2 * math.sin(1.3 * x) + 0.3 * math.cos(4 * x), 0.3) for x in t]}
+    t = sorted(source.uniform(0, 8) for _ in range(16))
+    return {"N": 16, "t": t, "y": [source.normal(1.2 * math.sin(1.3 * x) + 0.3 * math.cos(4 * x), 0.3) for x in t]}
 
 
 @program(OTHER, "--target-accept", "0.95")
 def sightings(source):
-    places = [0.4 * k for k in range(16)]
+    places = [0.5 * k for k in range(12)]
     visits = [source.integer(4, 12) for _ in places]
-    return {"N": 16, "place": places, "visits": visits,
+    return {"N": 12, "place": places, "visits": visits,
             "seen": [source.binomial(n, inv_logit(-0.4 + 1.2 * math.sin(1.1 * x))) for n, x in zip(visits, places)]}
 
 
@@ -50,10 +50,10 @@ def seasonal_counts(source):
 @program(OTHER, "--target-accept", "0.95")
 def volatility(source):
     h, returns = source.normal(-1, 0.6), []
-    for _ in range(120):
+    for _ in range(80):
         returns.append(source.normal(0, math.exp(0.5 * h)))
         h = -1 + 0.92 * (h + 1) + source.normal(0, 0.3)
-    return {"T": 120, "returns": returns}
+    return {"T": 80, "returns": returns}
 
 
 @program(OTHER)
@@ -67,7 +67,7 @@ def regimes(source):
 
 @program(OTHER)
 def accidents(source):
-    return {"T": 40, "events": [source.poisson(3.2 if t < 24 else 1.4) for t in range(40)]}
+    return {"T": 30, "events": [source.poisson(3.2 if t < 18 else 1.4) for t in range(30)]}
 
 
 @program(OTHER)

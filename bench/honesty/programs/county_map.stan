@@ -18,7 +18,7 @@ parameters {
 }
 model {
   base ~ normal(0, 1);
-  tau ~ gamma(2, 0.5);
+  tau ~ gamma(6, 2);
   alpha ~ beta(4, 1.5);
   target += 0.5 * (J * log(tau) + sum(log1m(alpha * eigenvalue))
                    - tau * (dot_product(degree, square(phi)) - 2 * alpha * dot_product(phi[one], phi[other])));

@@ -9,16 +9,16 @@ data {
 parameters {
   real log_clearance, log_volume, log_gap;
   real<lower=0> spread, sigma;
-  vector[J] z;
+  vector[J] log_clearances;
 }
 model {
   log_clearance ~ normal(1, 0.5);
   log_volume ~ normal(3, 0.5);
   log_gap ~ normal(0, 0.5);
-  spread ~ normal(0, 0.5);
+  spread ~ lognormal(-1, 0.5);
   sigma ~ normal(0, 0.5);
-  z ~ std_normal();
-  vector[J] ke = exp(log_clearance - log_volume + spread * z);
+  log_clearances ~ normal(log_clearance, spread);
+  vector[J] ke = exp(log_clearances - log_volume);
   vector[N] k = ke[subject];
   vector[N] ka = k + exp(log_gap);  // absorption is the faster of the two
   vector[N] mean_level = dose * exp(-log_volume) * ka .* (exp(-k .* hour) - exp(-ka .* hour)) ./ (ka - k);

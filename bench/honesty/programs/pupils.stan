@@ -8,16 +8,15 @@ data {
 parameters {
   real mu;
   real<lower=0> school_sd, class_sd, sigma;
-  vector[S] school_z;
-  vector[C] class_z;
+  vector[S] school_level;
+  vector[C] class_level;
 }
 model {
   mu ~ normal(0, 2);
-  school_sd ~ normal(0, 1);
-  class_sd ~ normal(0, 1);
+  school_sd ~ lognormal(-0.7, 0.5);
+  class_sd ~ lognormal(-0.7, 0.5);
   sigma ~ normal(0, 2);
-  school_z ~ std_normal();
-  class_z ~ std_normal();
-  vector[C] level = mu + school_sd * school_z[school] + class_sd * class_z;
-  score ~ normal(level[class], sigma);
+  school_level ~ normal(mu, school_sd);
+  class_level ~ normal(school_level[school], class_sd);
+  score ~ normal(class_level[class], sigma);
 }

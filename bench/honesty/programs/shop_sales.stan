@@ -10,17 +10,17 @@ parameters {
   real mu;
   real slope;
   real<lower=0> shop_sd, week_sd;
-  vector[S] shop_z;
-  vector[W] week_z;
+  vector[S] shop_level;
+  vector[W] week_effect;
   real<lower=0> phi;
 }
 model {
   mu ~ normal(2, 1);
   slope ~ normal(0, 1);
-  shop_sd ~ normal(0, 0.7);
-  week_sd ~ normal(0, 0.7);
-  shop_z ~ std_normal();
-  week_z ~ std_normal();
+  shop_sd ~ lognormal(-0.7, 0.5);
+  week_sd ~ lognormal(-1, 0.5);
+  shop_level ~ normal(mu, shop_sd);
+  week_effect ~ normal(0, week_sd);
   phi ~ gamma(2, 0.3);
-  sold ~ neg_binomial_2_log(mu + slope * price + (shop_sd * shop_z)[shop] + (week_sd * week_z)[week], phi);
+  sold ~ neg_binomial_2_log(slope * price + shop_level[shop] + week_effect[week], phi);
 }

@@ -5,15 +5,13 @@ data {
   vector[N] y;
 }
 parameters {
-  real first;
-  vector[K - 1] step;
+  vector[K] coefficient;
   real<lower=0> roughness, sigma;
 }
 model {
-  first ~ normal(0, 3);
-  step ~ std_normal();
-  roughness ~ normal(0, 1);
+  coefficient[1] ~ normal(0, 3);
+  coefficient[2 : K] ~ normal(coefficient[1 : K - 1], roughness);
+  roughness ~ lognormal(-1, 0.5);
   sigma ~ exponential(1);
-  vector[K] coefficient = append_row(first, first + roughness * cumulative_sum(step));
   y ~ normal(basis * coefficient, sigma);
 }
