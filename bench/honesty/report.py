@@ -36,7 +36,7 @@ def write(judged, folder):
     if shapes:
         parts += ["Hard shapes: verdict and largest true error at each tolerance; **false** where a `met` is wrong.",
                   shape_table(shapes), false_lines(shapes)]
-    parts += [problem_lines(judged), build_line(judged)]
+    parts += [reference_line(judged), problem_lines(judged), build_line(judged)]
     text = "\n\n".join(part for part in parts if part) + "\n"
     (folder / "honesty.md").write_text(text)
     print(text)
@@ -123,6 +123,17 @@ def grid(judged, cell):
         rows.append([subject.name, subject.kind, len(subject.references), *cells])
     spread = " / ".join(f"{t:g}" for t in tolerances_of(judged))
     return table([f"posterior (at {spread})", "kind", "scalars", *methods], rows)
+
+
+def reference_line(judged):
+    """Of the references that were sampled for this."""
+    sampled = {one.plan.subject.name: one.plan.subject.sampled for one in judged if one.plan.subject.sampled}
+    if not sampled:
+        return ""
+    divergent = [f"{name} ({facts['divergences']:.0f} of {facts['draws']})" for name, facts in sampled.items() if facts["divergences"]]
+    return (f"References: {len(sampled)} posteriors, {sum(facts['draws'] for facts in sampled.values()) / 1e6:.1f} million draws, "
+            f"smallest effective size {min(facts['ess'] for facts in sampled.values()):.0f}, largest R-hat "
+            f"{max(facts['rhat'] for facts in sampled.values()):.4f}; divergences: {', '.join(divergent) or 'none'}.")
 
 
 def problem_lines(judged):

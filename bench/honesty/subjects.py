@@ -21,6 +21,7 @@ class Subject:
     seed: int
     references: dict       # name to Marginal
     is_complete: bool = True  # every scalar of the parameters block has a reference
+    sampled: dict = dataclasses.field(default_factory=dict)  # draws, ess, rhat, divergences of the reference's NUTS
 
 
 def select(names):
@@ -31,7 +32,9 @@ def select(names):
 
 
 def read(path):
-    return {name: Marginal(**row) for name, row in json.loads(path.read_text())["parameters"].items()}
+    """Marginals by name, and how they were sampled."""
+    found = json.loads(path.read_text())
+    return {name: Marginal(**row) for name, row in found.pop("parameters").items()}, found
 
 
 def of_program(options, program, replication):
@@ -52,7 +55,8 @@ def kept_of_program(options, program, replication):
     data, kept = places(options, program, replication)
     if not kept.exists():
         raise fits.Failed(f"no reference in {kept}; run the step 'references'")
-    return Subject(kept.stem, program.name, program.kind, program.path, data, replication, read(kept))
+    marginals, sampled = read(kept)
+    return Subject(kept.stem, program.name, program.kind, program.path, data, replication, marginals, sampled=sampled)
 
 
 def places(options, program, replication):
@@ -71,7 +75,8 @@ def of_posteriordb(options, is_regression):
         if not kept.exists():
             references.write_whole(kept, {"parameters": marginals_of_draws(posterior.draws)})
         kind = REGRESSION if is_regression(posterior) else OTHER
-        found.append(Subject(posterior.name, posterior.program.stem, kind, posterior.program, posterior.data, 1, read(kept), False))
+        found.append(Subject(posterior.name, posterior.program.stem, kind, posterior.program, posterior.data, 1, read(kept)[0],
+                             is_complete=False))
     return found
 
 
