@@ -60,12 +60,13 @@ def errors_of(rows, subject):
     if not given or (missing and subject.is_complete):
         raise fits.Failed(f"{subject.name}: the reference has no '{missing[0]}'" if missing else
                           f"{subject.name}: the certificate has no parameters")
-    result = []
+    result = [(math.inf, math.inf, f"{name}, which the certificate leaves out") for name, truth in subject.references.items()
+              if name not in given and truth.sd > 0 and subject.is_complete]
     for name, row in given.items():
         truth = subject.references[name]
         if truth.sd == 0:
             continue
-        if row.get("by_quantiles"):
+        if row.get("judged_by") == "median and iqr":
             unit = truth.iqr / IQR_OF_NORMAL
             result += [location_error(row["median"], truth.median, truth.se_median, unit, f"median of {name}"),
                        scale_error(row["iqr"], truth.iqr, truth.se_iqr, f"IQR of {name}")]

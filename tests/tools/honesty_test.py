@@ -147,7 +147,7 @@ class Judge(unittest.TestCase):
             self.assertTrue(judged("met", 0.1, {"mean": 1, "sd": 2 * math.exp(sign * (limit + 1e-6))}).is_false)
 
     def test_medians_where_the_certificate_says_so(self):
-        row = {"by_quantiles": True, "median": 0.9, "iqr": 2.5, "mean": 99, "sd": 99}
+        row = {"judged_by": "median and iqr", "median": 0.9, "iqr": 2.5, "mean": 99, "sd": 99}
         self.assertEqual(judged("met", 0.1, row).error, 0)
         self.assertTrue(judged("met", 0.1, row | {"iqr": 3.0}).is_false)
         self.assertTrue(judged("met", 0.1, row | {"median": 1.3}).is_false)
@@ -159,6 +159,8 @@ class Judge(unittest.TestCase):
     def test_a_scalar_without_reference_is_an_error(self):
         with self.assertRaisesRegex(fits.Failed, "the reference has no 'y'"):
             judge.errors_of([{"name": "x", "mean": 1, "sd": 2}, {"name": "y"}], subject())
+        left_out = dataclasses.replace(subject(), references={"x": subject().references["x"], "y": subject().references["x"]})
+        self.assertEqual(max(judge.errors_of([{"name": "x", "mean": 1, "sd": 2}], left_out))[0], math.inf)
         partial = dataclasses.replace(subject(), is_complete=False)
         self.assertEqual(len(judge.errors_of([{"name": "x", "mean": 1, "sd": 2}, {"name": "y"}], partial)), 2)
 
