@@ -41,6 +41,7 @@ std::string outcome_text(const fit::Outcome& outcome, const std::filesystem::pat
   text += fmt::format(", {:.2f} s\n{}\n", outcome.record.seconds, facts_text(outcome.record));
   text += posterior::table_text(outcome.summary.rows, kTableWidth, kTableRows);
   text += "\n" + findings_or_none(outcome.record, outcome.summary.findings);
+  if (outcome.certificate) text += "\n" + certify::certificate_text(*outcome.certificate, kTableWidth);
   return text + fmt::format("Results: {}\n", folder.string());
 }
 

@@ -155,6 +155,7 @@ void write_files(const std::filesystem::path& out, const LoadedModel& model, Out
     ChainFiles chain_files(out, outcome);
     write_arviz_file(out, model, outcome);
     replace_file(out / "summary.json", posterior::to_json(outcome.summary));
+    if (outcome.certificate) replace_file(out / "certificate.json", certify::to_json(*outcome.certificate));
     chain_files.wait();
   }
   add_event(out, outcome.is_interrupted ? "interrupted" : "finish",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "fit/fixed.hpp"
 #include "fit/folder.hpp"
 #include "fit/gather.hpp"
+#include "fit/judge.hpp"
 #include "fit/pool.hpp"
 #include "fit/record.hpp"
 #include "fit/starts.hpp"
@@ -35,6 +37,7 @@ std::vector<std::uint32_t> chains_here(const Request& request, const Ranks& rank
 void settle_method(Request& request, const LoadedModel& model) {
   if (model.density->dim() == 0) request.method = &fixed_method();
   if (!request.method->has_chains) request.chains = 1;
+  if (request.tolerance && model.density->dim() > 0) check_can_be_judged(*request.method, request.options);
   if (request.sensitivity && model.stan == nullptr) {
     throw Error(ErrorKind::usage,
                 "--sensitivity needs a Stan program: a shared library does not tell its prior.",
@@ -64,6 +67,20 @@ void begin(const Request& request, const posterior::RunRecord& record, const Loa
   }
 }
 
+void certify_outcome(const Request& request, const LoadedModel& model, const Watch& watch,
+                     std::vector<FinishedChain>& chains, Outcome& outcome) {
+  const bool is_whole = !chains.empty() && std::all_of(chains.begin(), chains.end(), [](const auto& chain) {
+    return chain.result.is_finished && chain.chain.draws > 0;
+  });
+  if (!is_whole || model.density->dim() == 0) return;
+  const certify::Terms terms = terms_of(request, watch.should_stop);
+  const certify::ModeSearch modes = request.method->has_log_q
+                                        ? certify::search_modes(*model.density, request.seed)
+                                        : certify::ModeSearch{};
+  certify::Judged judged = judge(request, model, modes, chains, terms);
+  if (!judged.is_stopped) outcome.certificate = std::move(judged.certificate);
+}
+
 }  // namespace
 
 Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch) {
@@ -84,6 +101,7 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
     throw;
   }
   if (!ranks.is_first()) return outcome;
+  if (request.tolerance) certify_outcome(request, model, watch, chains, outcome);
   outcome.record.seconds += std::chrono::duration<double>(Clock::now() - began).count();
   finish(request, model, std::move(chains), outcome);
   return outcome;

@@ -15,6 +15,7 @@ namespace kullback::fit {
 namespace {
 
 constexpr const char* kInit = "init";
+constexpr const char* kTolerance = "tolerance";
 constexpr const char* kJacobian = "jacobian";
 constexpr const char* kIncludePath = "include_path";  // several: one a line
 
@@ -34,6 +35,11 @@ void split_into(const std::string& text, std::vector<std::string>& paths) {
     paths.push_back(text.substr(at, end - at));
     at = end + 1;
   }
+}
+
+// Not an option of the method.
+bool is_of_the_run(const std::string& name) {
+  return name == kInit || name == kIncludePath || name == kJacobian || name == kTolerance;
 }
 
 const infer::Method* method_named(const std::string& name) {
@@ -66,6 +72,7 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   record.options[kInit] = is_file ? absolute(request.init) : request.init;
   if (!request.inputs.include_paths.empty())
     record.options[kIncludePath] = joined(request.inputs.include_paths);
+  if (request.tolerance) record.options[kTolerance] = fmt::format("{}", *request.tolerance);
   if (!request.jacobian) record.options[kJacobian] = "false";
   return record;
 }
@@ -100,7 +107,7 @@ void continue_record(const std::filesystem::path& folder, posterior::RunRecord& 
 infer::Options options_of(const posterior::RunRecord& record) {
   infer::Options options;
   for (const auto& [name, text] : record.options) {
-    if (name != kInit && name != kIncludePath && name != kJacobian) infer::set_option(options, name, text);
+    if (!is_of_the_run(name)) infer::set_option(options, name, text);
   }
   return options;
 }
@@ -131,6 +138,7 @@ Request request_of(const std::filesystem::path& folder) {
   for (const auto& [name, text] : record.options) {
     if (name == kInit) request.init = text;
     if (name == kIncludePath) split_into(text, request.inputs.include_paths);
+    if (name == kTolerance) request.tolerance = std::stod(text);
     if (name == kJacobian) request.jacobian = text != "false";
   }
   // The copy is what was run; its includes stand beside the original. Of a library there is no copy.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Inputs {
   std::size_t max_memory = 0;  // bytes; 0: what the machine has
 };
 
+inline constexpr double kDefaultTolerance = 0.1;
+
 struct Request {
   Inputs inputs;
   const infer::Method* method = nullptr;
@@ -33,6 +36,7 @@ struct Request {
   bool jacobian = true;
   double checkpoint_seconds = 1;  // between saves of unfinished chains: a crash loses at most so much
   bool sensitivity = false;       // look for prior-data conflict
+  std::optional<double> tolerance;  // a certificate is wanted: means and sds within so many sds
   std::filesystem::path out;
   bool force = false;   // an older fit in `out` is replaced
   bool resume = false;  // go on in `out`
