@@ -55,16 +55,19 @@ def arguments():
 
 
 class Pool(concurrent.futures.ThreadPoolExecutor):
-    """Yields (argument, future) as calls end; Ctrl-C and errors drop what has not begun."""
+    """On Ctrl-C and errors drops what has not begun and ends the fits that run."""
 
     def each(self, function, those):
+        """(argument, future) as calls end."""
         futures = {self.submit(function, one): one for one in those}
-        try:
-            for future in concurrent.futures.as_completed(futures):
-                yield futures[future], future
-        except BaseException:
+        for future in concurrent.futures.as_completed(futures):
+            yield futures[future], future
+
+    def __exit__(self, kind, *what):
+        if kind is not None:
             self.shutdown(wait=False, cancel_futures=True)
-            raise
+            certificates.RUNNING.stop()
+        return super().__exit__(kind, *what)
 
 
 def subjects_of(options):

@@ -5,6 +5,7 @@ import json
 import pathlib
 import subprocess
 import tempfile
+import threading
 import time
 
 from .references import write_whole
@@ -15,6 +16,40 @@ EXIT_MET, EXIT_NOT_MET = 0, 3
 
 class Interrupted(Exception):
     """Nothing of the run is kept."""
+
+
+class Running:
+    """Processes that Ctrl-C does not reach, so that none ends as if it were done; stop() ends them all."""
+
+    def __init__(self):
+        self.processes, self.lock, self.is_stopped = set(), threading.Lock(), False
+
+    def run(self, command, timeout):
+        """Exit code and standard error."""
+        with self.lock:
+            if self.is_stopped:
+                raise Interrupted("stopped before it began")
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+            self.processes.add(process)
+        try:
+            _, errors = process.communicate(timeout=timeout)
+            return process.returncode, errors
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise
+        finally:
+            with self.lock:
+                self.processes.discard(process)
+
+    def stop(self):
+        with self.lock:
+            self.is_stopped = True
+            for process in self.processes:
+                process.kill()
+
+
+RUNNING = Running()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,9 +68,9 @@ def certified(kullback, plan, folder, timeout):
     subject = plan.subject
     command = [kullback, "fit", subject.program, *([subject.data] if subject.data else []), "--method", plan.method,
                "--tolerance", plan.tolerance, "--seed", subject.seed, "--threads", 1, "--out", folder, "--quiet"]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=timeout)
+    code, errors = RUNNING.run([str(word) for word in command], timeout)
     path = folder / "certificate.json"
-    return done.returncode, done.stderr, path.read_text() if path.exists() else ""
+    return code, errors, path.read_text() if path.exists() else ""
 
 
 def run(kullback, plan, timeout):

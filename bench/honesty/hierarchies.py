@@ -29,7 +29,7 @@ def villages(source):
     return {"N": len(village), "J": 12, "village": village, "y": [source.normal(levels[j - 1], 1.0) for j in village]}
 
 
-@program(OTHER)
+@program(OTHER, "--target-accept", "0.95")
 def trials_meta(source):
     errors = [source.uniform(0.15, 0.6) for _ in range(14)]
     return {"J": 14, "error": errors, "estimate": [source.normal(source.normal(-0.3, 0.2), error) for error in errors]}
@@ -72,7 +72,7 @@ def growth_slopes(source):
     return {"N": len(child), "J": 12, "child": child, "age": age, "height": height}
 
 
-@program(OTHER)
+@program(OTHER, "--target-accept", "0.95")
 def pupils(source):
     school = grouped(source, 8, (3, 5))
     schools = source.normals(8, 0, 0.5)
@@ -275,7 +275,7 @@ def smooth_curve(source):
             "y": [source.normal(math.sin(6 * x) + 2 * x, 0.4) for x in places]}
 
 
-@program(OTHER)
+@program(OTHER, "--target-accept", "0.95")
 def additive_rain(source):
     one, two = [[source.uniform() for _ in range(90)] for _ in range(2)]
     means = [math.exp(1 + math.sin(5 * a) * 0.5 + (b - 0.5) ** 2) for a, b in zip(one, two)]

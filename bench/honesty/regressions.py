@@ -86,7 +86,7 @@ def claim_sizes(source):
     return data | {"claim": [source.gamma(1.8, 1.8 * math.exp(-1 - eta)) for eta in predictor]}
 
 
-@program(REGRESSION)
+@program(REGRESSION, "--target-accept", "0.95")
 def dose_response(source):
     doses = [-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5]
     chances = [0.05 + 0.95 * 0.5 * math.erfc(-2 * (dose - 0.2) / math.sqrt(2)) for dose in doses]

@@ -35,7 +35,7 @@ def write(judged, folder):
         (folder / "power.svg").write_text(picture.draw({name: of_kind(ours, name) for name in KINDS}))
     if shapes:
         parts += ["Hard shapes: verdict and largest true error at each tolerance; **false** where a `met` is wrong.",
-                  shape_table(shapes), false_lines(shapes)]
+                  shape_table(shapes)]
     parts += [reference_line(judged), problem_lines(judged), build_line(judged)]
     text = "\n\n".join(part for part in parts if part) + "\n"
     (folder / "honesty.md").write_text(text)

@@ -37,7 +37,7 @@ def local_level(source):
     return {"T": 50, "y": y}
 
 
-@program(OTHER)
+@program(OTHER, "--target-accept", "0.95")
 def seasonal_counts(source):
     season = [[f(2 * math.pi * k * t / 12) for k in (1, 2) for f in (math.sin, math.cos)] for t in range(60)]
     state, cases = source.normal(0, 0.4), []
