@@ -169,7 +169,7 @@ def survey_gaps(source):
 
 @program(OTHER)
 def one_factor(source):
-    loadings = [1.0, 0.8, -0.6, 0.9, 0.4, 0.0]
+    loadings = [1.0, 0.8, 0.6, 0.9, 0.4, 0.3]
     return {"N": 60, "D": 6, "score": [[source.normal(loading * factor, 0.7) for loading in loadings]
                                        for factor in source.normals(60)]}
 

@@ -44,7 +44,9 @@ def of_program(options, program, replication):
         if not data.exists():
             references.write_whole(data, program.data(replication))
         if not kept.exists():
-            references.compute(options.kullback, program, data, kept, options.timeout)
+            found = references.compute(options.kullback, program, data, kept, options.timeout)
+            print(f"reference of {kept.stem}: {found['draws']} draws, {found['ess']:.0f} effective ({found['ess_name']}), R-hat "
+                  f"{found['rhat']:.4f}, {found['divergences']:.0f} divergences, {found['seconds']:.0f} s of NUTS", flush=True)
     return kept_of_program(options, program, replication)
 
 
