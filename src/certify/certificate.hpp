@@ -76,6 +76,7 @@ struct Certificate {
   std::optional<ChainFacts> chains;
   std::vector<OtherMode> other_modes;
   std::string evidence;              // JSON; empty: not known
+  std::string stein;                 // likewise
   std::vector<std::string> reasons;  // of the verdict, the weightiest first
   std::vector<std::string> notes;    // warnings that decide nothing
   Cost cost;

@@ -17,6 +17,7 @@
 #include "certify/evidence.hpp"
 #include "certify/importance_witness.hpp"
 #include "certify/quantities.hpp"
+#include "certify/stein_warning.hpp"
 #include "certify/student_draws.hpp"
 #include "certify/verdict.hpp"
 #include "infer/algorithm.hpp"
@@ -116,7 +117,10 @@ class Judge final {
       ask_weights();
       choose_draws();
       ask_modes();
-      if (can_be_met() || terms_.seeks_proof) ask_chains();
+      if (can_be_met() || terms_.seeks_proof) {
+        ask_chains();
+        warn_by_kernel();
+      }
       settle();
     }
     certificate.cost.seconds = std::chrono::duration<double>(Clock::now() - began).count();
@@ -137,6 +141,7 @@ class Judge final {
   void ask_modes();
   bool can_be_met() const;
   void ask_chains();
+  void warn_by_kernel();
   void take_chain_testimony(const ChainWitness& witness);
   void judge_parameters();
   void settle();
@@ -347,6 +352,18 @@ void Judge::ask_chains() {
   }
   certificate.cost.gradients += witness.gradients();
   certificate.chains = witness.facts();
+}
+
+// Of the draws as they are; a warning only.
+void Judge::warn_by_kernel() {
+  const SteinWarning warning = stein_warning(density_, draws_.theta, {.seed = terms_.seed});
+  judged_.certificate.cost.gradients += warning.gradients;
+  judged_.certificate.stein = to_json(warning);
+  if (!warning.is_warning) return;
+  judged_.certificate.notes.push_back(fmt::format(
+      "The kernel Stein discrepancy of the raw draws from the posterior is not 0 ({:.2g}, {:.2g} to {:.2g}): with "
+      "draws enough it never is, and it decides nothing.",
+      warning.ksd_squared, warning.lower, warning.upper));
 }
 
 void Judge::take_chain_testimony(const ChainWitness& witness) {
