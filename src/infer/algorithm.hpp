@@ -36,6 +36,8 @@ enum class Purpose : std::uint32_t {
   quadrature,
   particles,
   conditional_choice,
+  sg_start,
+  sg_probe,
 };
 
 struct Start {
