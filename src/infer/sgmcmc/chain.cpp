@@ -32,7 +32,7 @@ constexpr double kShare = 0.1;       // of the stability limit
 constexpr double kPeakShare = 0.95;  // of a cycle's largest step: variances are 20 times too large there
 constexpr double kNoiseExcess = 0.1;
 constexpr double kCorrectedExcess = 0.5;
-constexpr std::uint64_t kProbes = 16;
+constexpr std::uint64_t kProbes = 64;
 constexpr std::uint64_t kMostUpdates = 50;
 constexpr std::uint32_t kProbeBatches = 1U << 30;  // names of minibatches beyond those of updates
 constexpr std::uint64_t kMostFailures = 3;         // in a row
@@ -48,6 +48,12 @@ class SgChain final : public Algorithm {
         schedule_(options),
         source_(density, options, {start_.seed, start_.chain, 0}),
         dynamics_(std::move(dynamics)) {
+    if (options.sg_noise == SgNoise::corrected && !source_.has_minibatches()) {
+      throw Error(ErrorKind::usage,
+                  "--sg-noise corrected allows for the noise of minibatches, and there are none: " +
+                      source_.why_no_minibatches() + ".",
+                  "Give --batch-size, or leave --sg-noise out.");
+    }
     if (options.metric == Metric::dense && source_.has_row_coordinates()) {
       throw Error(
           ErrorKind::usage,

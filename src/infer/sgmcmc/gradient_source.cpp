@@ -37,7 +37,7 @@ GradientSource::GradientSource(density::LogDensity& density, const Options& opti
   if (batches_) find_row_coordinates();
   if (options.sg_anchor == SgAnchor::mode && !batches_) {
     throw Error(ErrorKind::usage,
-                "--sg-anchor mode takes the noise of minibatches away, and there are none: " + why_not_,
+                "--sg-anchor mode takes the noise of minibatches away, and there are none: " + why_not_ + ".",
                 "Give --batch-size, or leave --sg-anchor out.");
   }
   is_anchored_ = batches_ && options.sg_anchor != SgAnchor::none;
