@@ -62,6 +62,8 @@ class RowRegression final : public density::LogDensity, public density::Rows {
     return std::make_unique<RowRegression>(*this);
   }
 
+  bool sees_all() const { return chosen_.size() == count(); }
+
   Eigen::MatrixXd precision() const { return Eigen::MatrixXd::Identity(dim_, dim_) + x_ * x_.transpose(); }
   Eigen::VectorXd mean() const { return precision().llt().solve(x_ * y_); }
   double largest_curvature() const {

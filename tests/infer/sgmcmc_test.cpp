@@ -151,7 +151,7 @@ TEST(Thermostat, TakesUpTheNoiseOfMinibatches) {
   RowRegression target(200, 2);
   const Eigen::MatrixXd posterior = target.precision().inverse();
   const double frequency = std::sqrt(target.largest_curvature());
-  Options options = bare(0.3 / frequency, 200000);
+  Options options = bare(0.1 / frequency, 300000);
   options.batch_size = 10;
   options.sg_anchor = SgAnchor::none;
   options.sg_friction = frequency;
@@ -159,8 +159,8 @@ TEST(Thermostat, TakesUpTheNoiseOfMinibatches) {
     const Draws draws = run_sg(method, target, options).draws;
     return covariance(draws, target.mean(), 0, 0).value / posterior(0, 0);
   };
-  EXPECT_GT(ratio("sghmc"), 2.0);
-  EXPECT_NEAR(ratio("sgnht"), 1.0, 0.2);
+  EXPECT_GT(ratio("sghmc"), 1.6);
+  EXPECT_NEAR(ratio("sgnht"), 1.0, 0.1);
   options.batch_size = 0;
   EXPECT_NEAR(ratio("sgnht"), 1.0, 0.1);
 }
@@ -183,7 +183,7 @@ TEST(CorrectedNoise, LeavesThePosteriorsVariance) {
     options.sg_noise = SgNoise::corrected;
     const double corrected = ratio();
     EXPECT_GT(plain, 1.3) << method;
-    EXPECT_NEAR(corrected, 1.0, 0.1) << method;
+    EXPECT_NEAR(corrected, 1.0, 0.15) << method;
   }
 }
 
@@ -329,7 +329,6 @@ TEST(ControlVariates, NoiseFallsWithTheSquaredDistanceFromTheAnchor) {
   const Eigen::VectorXd noise = target.gradient_noise(10, Eigen::MatrixXd::Zero(3, 3), false).diagonal();
   const GradientMoments found = moments_of(plain, mode, 20000);
   for (Eigen::Index i = 0; i < 3; ++i) EXPECT_NEAR(found.variance(i) / noise(i), 1, 0.1);
-  EXPECT_TRUE(target.count() == 300);
 }
 
 class Untuned : public ::testing::TestWithParam<const char*> {};
@@ -435,9 +434,10 @@ TEST(Sgld, CountsItsEvaluations) {
     return std::string("none");
   };
   // Two lanes for each update and for each of the probes, and one more for the start.
-  EXPECT_EQ(fact("gradients of minibatches"), std::to_string(2 * (40 * 5 + 2 * 64 + 1)));
+  EXPECT_EQ(fact("gradients of minibatches"), std::to_string(2 * (40 * 5 + 2 * 128 + 1)));
   EXPECT_EQ(fact("minibatches"), "100 of 2000 rows, with control variates at the mode");
   EXPECT_EQ(fact("updates of an iteration"), "5");
+  EXPECT_TRUE(target.sees_all());
 }
 
 std::string refusal(const char* method, density::LogDensity& density, const Options& options) {

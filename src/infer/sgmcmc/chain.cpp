@@ -1,5 +1,6 @@
-// Phases: an L-BFGS path, whose Gaussian with the largest ELBO gives centre, anchor and coordinates; the
-// largest curvature there; the variance of minibatch gradients at draws from the Gaussian; iterations of
+// Phases: an L-BFGS path, whose Gaussian with the largest ELBO gives centre, anchor and coordinates; where
+// the path has come to a mode and coordinates are few, the Gaussian of the Hessian there instead; the largest
+// curvature; the variance of minibatch gradients at draws from the Gaussian; iterations of
 // several updates each. A step size that nobody gave has a tenth of the largest curvature's stability limit,
 // and no more than a tenth of the injected noise from minibatches.
 #include "infer/sgmcmc/chain.hpp"
@@ -14,11 +15,13 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "infer/mcmc/hamiltonian_chain.hpp"
+#include "infer/optimize/hessian.hpp"
 #include "infer/optimize/path.hpp"
 #include "infer/optimize/points.hpp"
 #include "infer/sgmcmc/coordinates.hpp"
 #include "infer/sgmcmc/curvature.hpp"
 #include "infer/sgmcmc/gradient_source.hpp"
+#include "infer/sgmcmc/laplace_guess.hpp"
 #include "infer/sgmcmc/schedule.hpp"
 #include "infer/vi/guess.hpp"
 
@@ -27,12 +30,13 @@ namespace kullback::infer {
 namespace {
 
 constexpr std::size_t kMaxDense = 500;
+constexpr std::size_t kMaxHessian = 100;
 constexpr double kSmallGain = 1e-3;  // of the log density: then the path has come near enough to a mode
 constexpr double kShare = 0.1;       // of the stability limit
 constexpr double kPeakShare = 0.95;  // of a cycle's largest step: variances are 20 times too large there
 constexpr double kNoiseExcess = 0.1;
 constexpr double kCorrectedExcess = 0.5;
-constexpr std::uint64_t kProbes = 64;
+constexpr std::uint64_t kProbes = 128;
 constexpr std::uint64_t kMostUpdates = 50;
 constexpr std::uint32_t kProbeBatches = 1U << 30;  // names of minibatches beyond those of updates
 constexpr std::uint64_t kMostFailures = 3;         // in a row
@@ -47,7 +51,8 @@ class SgChain final : public Algorithm {
         start_(std::move(start)),
         schedule_(options),
         source_(density, options, {start_.seed, start_.chain, 0}),
-        dynamics_(std::move(dynamics)) {
+        dynamics_(std::move(dynamics)),
+        hessian_(density.dim()) {
     if (options.sg_noise == SgNoise::corrected && !source_.has_minibatches()) {
       throw Error(ErrorKind::usage,
                   "--sg-noise corrected allows for the noise of minibatches, and there are none: " +
@@ -69,6 +74,7 @@ class SgChain final : public Algorithm {
   bool step(Draws& draws) override {
     switch (phase_) {
       case Phase::climbing: climb(); return true;
+      case Phase::shaping: shape(); return true;
       case Phase::curving: curve(); return true;
       case Phase::sampling: break;
     }
@@ -84,11 +90,13 @@ class SgChain final : public Algorithm {
   Facts facts() const override;
 
  private:
-  enum class Phase : std::uint64_t { climbing, curving, sampling };
+  enum class Phase : std::uint64_t { climbing, shaping, curving, sampling };
 
   void begin_path() { path_.emplace(density_, options_, PathName{start_.seed, start_.chain}, start_.theta); }
   bool is_near_mode() const { return path_->has_gaussian() && path_->lbfgs().expected_gain() < kSmallGain; }
   void climb();
+  void shape();
+  void set_coordinates();
   void curve();
   void probe();
   void choose_step_size();
@@ -115,7 +123,9 @@ class SgChain final : public Algorithm {
   GradientSource source_;
   std::unique_ptr<Dynamics> dynamics_;
   Phase phase_ = Phase::climbing;
-  std::optional<Path> path_;  // until sampling begins
+  std::optional<Path> path_;  // while climbing
+  Hessian hessian_;           // where it is wanted
+  GaussianGuess guess_;
   bool has_gaussian_ = false;
   std::uint64_t path_gradients_ = 0;
   std::uint64_t full_densities_ = 0;  // evaluations without gradient
@@ -132,17 +142,37 @@ class SgChain final : public Algorithm {
 };
 
 void SgChain::climb() {
-  if (path_->step() && !is_near_mode()) return;
+  const bool has_mode = is_near_mode();
+  if (!has_mode && path_->step()) return;
+  const std::size_t dim = density_.dim();
   has_gaussian_ = path_->has_gaussian();
   path_gradients_ = path_->lbfgs().gradients();
   full_densities_ = path_->evaluations();
-  const std::size_t dim = density_.dim();
-  coordinates_ =
-      Coordinates(options_.metric,
-                  has_gaussian_ ? guess_of(path_->gaussian())
-                                : GaussianGuess{path_->lbfgs().theta(), std::vector<double>(dim, 1.0), {}});
+  guess_ = has_gaussian_ ? guess_of(path_->gaussian())
+                         : GaussianGuess{path_->lbfgs().theta(), std::vector<double>(dim, 1.0), {}};
+  const bool has_converged = has_mode || is_convergence(path_->lbfgs().stop());
+  path_.reset();
+  if (has_gaussian_ && has_converged && dim <= kMaxHessian)
+    phase_ = Phase::shaping;
+  else
+    set_coordinates();
+}
+
+void SgChain::shape() {
+  source_.see_all();
+  const bool is_finite = hessian_.advance(density_, guess_.mean);
+  if (is_finite && !hessian_.is_complete()) return;
+  if (is_finite) {
+    if (auto laplace = laplace_guess(density_, hessian_, guess_.mean)) guess_ = std::move(*laplace);
+    ++path_gradients_;  // of the Newton step
+  }
+  set_coordinates();
+}
+
+void SgChain::set_coordinates() {
+  coordinates_ = Coordinates(options_.metric, guess_);
   Random random = stream(Purpose::sg_start, 0);
-  std::vector<double> direction(dim);
+  std::vector<double> direction(density_.dim());
   for (double& x : direction) x = random.normal();
   curvature_ = LargestCurvature(std::move(direction));
   phase_ = Phase::curving;
@@ -159,15 +189,19 @@ void SgChain::curve() {
   choose_step_size();
   begin_sampling();
   source_.see_all();
-  path_.reset();
   phase_ = Phase::sampling;
 }
 
 std::vector<double> SgChain::gaussian_draw(Random& random) const {
-  if (!has_gaussian_) return coordinates_.centre();
-  std::vector<double> normals(density_.dim());
-  for (double& z : normals) z = random.normal();
-  return path_->gaussian().draw(normals);
+  std::vector<double> draw = guess_.mean;
+  if (!has_gaussian_) return draw;
+  const std::size_t dim = draw.size();
+  for (std::size_t j = 0; j < dim; ++j) {
+    const double z = random.normal();
+    if (guess_.lower.empty()) draw[j] += guess_.sd[j] * z;
+    for (std::size_t i = j; i < dim && !guess_.lower.empty(); ++i) draw[i] += guess_.lower[j * dim + i] * z;
+  }
+  return draw;
 }
 
 // Half the squared difference of two minibatches' gradients at the same point has their variance as its mean.
@@ -251,6 +285,7 @@ void SgChain::iterate(Draws& draws) {
       dynamics_->update({step_size_now(u), gradient, diagonal, source_.active()}, random, phi_);
     }
   }
+  source_.see_all();
   if (schedule_.is_kept(iteration_)) keep(draws);
   ++iteration_;
 }
@@ -289,7 +324,6 @@ void SgChain::keep(Draws& draws) {
   draws.theta.insert(draws.theta.end(), theta.begin(), theta.end());
   double log_density = std::numeric_limits<double>::quiet_NaN();
   if (options_.sg_log_density == SgLogDensity::full) {
-    source_.see_all();
     log_density = log_densities(density_, theta, 1).front();
     ++full_densities_;
   }
@@ -302,8 +336,8 @@ Progress SgChain::progress() const {
   return {.done = iteration_,
           .total = schedule_.iterations(),
           .is_warming_up = phase_ != Phase::sampling || schedule_.is_warming_up(iteration_),
-          .gradients = (path_ ? path_->lbfgs().gradients() : path_gradients_) + curvature_.gradients() +
-                       source_.cost(),
+          .gradients = (path_ ? path_->lbfgs().gradients() : path_gradients_) + hessian_.gradients() +
+                       curvature_.gradients() + source_.cost(),
           .divergences = failures_};
 }
 
@@ -316,6 +350,10 @@ void SgChain::archive(Archive& archive) {
   if (archive.is_reading() && has_path) begin_path();
   if (!has_path) path_.reset();
   if (path_) path_->archive(archive);
+  hessian_.archive(archive);
+  archive.value(guess_.mean);
+  archive.value(guess_.sd);
+  archive.value(guess_.lower);
   archive.value(has_gaussian_);
   archive.value(path_gradients_);
   archive.value(full_densities_);
@@ -421,7 +459,8 @@ Facts SgChain::facts() const {
     result.emplace_back("minibatches", "none: " + source_.why_no_minibatches());
   }
   result.emplace_back("gradients of all rows",
-                      fmt::format("{}", path_gradients_ + curvature_.gradients() + source_.full_gradients()));
+                      fmt::format("{}", path_gradients_ + hessian_.gradients() + curvature_.gradients() +
+                                            source_.full_gradients()));
   result.emplace_back("densities of all rows", fmt::format("{}", full_densities_));
   return result;
 }
