@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
@@ -141,6 +142,7 @@ StanRows::StanRows(const SourceMap& sources, RowData data, std::size_t dim, Reco
     Ranges ranges;
     if (record_(builder, {theta.data(), &data_, parameter_tags_}, ranges, message)) {
       find_latents(builder, ranges);
+      list_own_coordinates();
       program_ = find_program(theta.data());
       seen_.assign(data_.count, false);
       counts_.assign(program_.classes.size(), 0);
@@ -177,6 +179,25 @@ void StanRows::find_latents(const tape::Builder& builder, const Ranges& ranges) 
     latents_.push_back(&variable);
     globals_.pop_back();
   }
+}
+
+void StanRows::list_own_coordinates() {
+  if (latents_.empty()) return;
+  first_own_.assign(data_.count + 1, 0);
+  for (const RowTag& tag : parameter_tags_) {
+    if (tag.single()) ++first_own_[tag.low + 1];
+  }
+  std::partial_sum(first_own_.begin(), first_own_.end(), first_own_.begin());
+  own_coordinates_.resize(first_own_.back());
+  std::vector<std::uint32_t> next(first_own_.begin(), first_own_.end() - 1);
+  for (std::uint32_t i = 0; i < dim_; ++i) {
+    if (parameter_tags_[i].single()) own_coordinates_[next[parameter_tags_[i].low]++] = i;
+  }
+}
+
+std::span<const std::uint32_t> StanRows::coordinates(std::size_t row) const {
+  if (own_coordinates_.empty()) return {};
+  return std::span(own_coordinates_).subspan(first_own_[row], first_own_[row + 1] - first_own_[row]);
 }
 
 tape::RowProgram StanRows::find_program(const double* theta) {

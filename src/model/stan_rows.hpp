@@ -52,6 +52,7 @@ class StanRows final : public density::Rows {
 
   std::size_t count() const override { return data_.count; }
   void choose(std::span<const std::uint32_t> rows) override;
+  std::span<const std::uint32_t> coordinates(std::size_t row) const override;
 
   bool is_chosen() const { return !chosen_.empty(); }
   // Of the chosen rows.
@@ -65,6 +66,7 @@ class StanRows final : public density::Rows {
 
   tape::RowProgram find_program(const double* theta);
   void find_latents(const tape::Builder& builder, const Ranges& ranges);
+  void list_own_coordinates();
   [[noreturn]] void refuse(const tape::RowConflict& conflict) const;
   Ready& ready_for(const std::vector<std::uint32_t>& counts);
   std::unique_ptr<tape::Workspace> make_workspace(const tape::RowTape& tape, std::size_t lanes) const;
@@ -77,6 +79,8 @@ class StanRows final : public density::Rows {
   Record record_;
   MemoryLimit memory_limit_;
   std::vector<tape::RowTag> parameter_tags_;
+  std::vector<std::uint32_t> own_coordinates_;  // row after row; empty where there are no latents
+  std::vector<std::uint32_t> first_own_;        // by row: where its own begin; one more for the end
   std::vector<const lang::Variable*> latents_;
   std::vector<const lang::Variable*> globals_;
   tape::RowProgram program_;
