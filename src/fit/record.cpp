@@ -16,6 +16,8 @@ namespace {
 
 constexpr const char* kInit = "init";
 constexpr const char* kJacobian = "jacobian";
+constexpr const char* kMinibatch = "minibatch";  // the size whose index is the row
+constexpr const char* kStrata = "strata";
 constexpr const char* kIncludePath = "include_path";  // several: one a line
 
 std::string absolute(const std::string& path) {
@@ -34,6 +36,11 @@ void split_into(const std::string& text, std::vector<std::string>& paths) {
     paths.push_back(text.substr(at, end - at));
     at = end + 1;
   }
+}
+
+// Not an option of the method.
+bool is_of_request(const std::string& name) {
+  return name == kInit || name == kIncludePath || name == kJacobian || name == kMinibatch || name == kStrata;
 }
 
 const infer::Method* method_named(const std::string& name) {
@@ -67,6 +74,8 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   if (!request.inputs.include_paths.empty())
     record.options[kIncludePath] = joined(request.inputs.include_paths);
   if (!request.jacobian) record.options[kJacobian] = "false";
+  if (!request.inputs.row_size.empty()) record.options[kMinibatch] = request.inputs.row_size;
+  if (!request.inputs.strata.empty()) record.options[kStrata] = request.inputs.strata;
   return record;
 }
 
@@ -100,7 +109,7 @@ void continue_record(const std::filesystem::path& folder, posterior::RunRecord& 
 infer::Options options_of(const posterior::RunRecord& record) {
   infer::Options options;
   for (const auto& [name, text] : record.options) {
-    if (name != kInit && name != kIncludePath && name != kJacobian) infer::set_option(options, name, text);
+    if (!is_of_request(name)) infer::set_option(options, name, text);
   }
   return options;
 }
@@ -132,6 +141,8 @@ Request request_of(const std::filesystem::path& folder) {
     if (name == kInit) request.init = text;
     if (name == kIncludePath) split_into(text, request.inputs.include_paths);
     if (name == kJacobian) request.jacobian = text != "false";
+    if (name == kMinibatch) request.inputs.row_size = text;
+    if (name == kStrata) request.inputs.strata = text;
   }
   // The copy is what was run; its includes stand beside the original. Of a library there is no copy.
   const std::filesystem::path copy = folder / "model.stan";
