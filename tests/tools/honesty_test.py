@@ -50,7 +50,7 @@ class Programs(unittest.TestCase):
 
 class Shapes(unittest.TestCase):
     """Exact moments against draws."""
-    COUNT = 200000
+    COUNT = 50000
 
     def draws(self, name):
         z = random.Random(name)
@@ -73,12 +73,12 @@ class Shapes(unittest.TestCase):
                 share = lambda x: sum(draw < x for draw in draws) / self.COUNT  # noqa: E731
                 self.assertAlmostEqual(share(exact["median"]), 0.5, delta=4 * 0.5 / math.sqrt(self.COUNT))
                 quartiles = (draws[self.COUNT // 4], draws[3 * self.COUNT // 4])
-                self.assertAlmostEqual((quartiles[1] - quartiles[0]) / exact["iqr"], 1, delta=0.02)
+                self.assertAlmostEqual((quartiles[1] - quartiles[0]) / exact["iqr"], 1, delta=0.03)
                 if name not in ("funnel", "student_t3"):  # whose sds converge slowly
                     mean = math.fsum(draws) / self.COUNT
                     sd = math.sqrt(math.fsum((x - mean) ** 2 for x in draws) / self.COUNT)
                     self.assertAlmostEqual(mean, exact["mean"], delta=4 * sd / math.sqrt(self.COUNT))
-                    self.assertAlmostEqual(sd / exact["sd"], 1, delta=0.02)
+                    self.assertAlmostEqual(sd / exact["sd"], 1, delta=0.03)
 
     def test_ridge(self):
         found = shapes.EXACT["ridge"]()
