@@ -292,8 +292,14 @@ void Judge::ask_modes() {
     for (std::size_t d = 0; d < draws_.dim; ++d) center[d] += weights[i] * draws_.theta[i * draws_.dim + d];
   }
   const Scaling scaling = scaling_of(draws_.theta, draws_.dim, weights);
+  ModeSearch all = modes_;
+  if (is_supported_by_weights()) {
+    const ModeSearch around = search_around(density_, terms_.seed, center, scaling.sd);
+    all.modes.insert(all.modes.end(), around.modes.begin(), around.modes.end());
+    judged_.certificate.cost.gradients += around.gradients;
+  }
   judged_.certificate.other_modes =
-      uncovered_modes(modes_, center, scaling.sd, log_evidence_, terms_.tolerance);
+      uncovered_modes(all, center, scaling.sd, log_evidence_, terms_.tolerance);
 }
 
 // Nothing is refuted, and the weights support all of it.
@@ -445,10 +451,10 @@ void Judge::explain() {
     certificate.reasons.push_back(
         fmt::format("The importance weights are too uneven to judge by: k-hat {:.2f}, it must be below {:.2f}.",
                     certificate.khat, certificate.khat_limit));
-  } else if (certificate.verdict == Verdict::cannot_tell && !certificate.chains) {
+  } else if (certificate.verdict == Verdict::cannot_tell && !is_supported_by_weights()) {
     explain_weights();
   }
-  if (certificate.verdict == Verdict::cannot_tell && certificate.chains) {
+  if (certificate.verdict == Verdict::cannot_tell && certificate.chains && is_supported_by_weights()) {
     const bool has_moved = certificate.chains->autocorrelation <= ChainWitness::kMaxAutocorrelation;
     certificate.reasons.push_back(
         has_moved ? fmt::format("{} chains of {} transitions leave intervals wider than the tolerance.",

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/random.hpp"
+#include "infer/algorithm.hpp"
 #include "infer/optimize/path.hpp"
 #include "infer/start.hpp"
 
@@ -17,22 +19,38 @@ constexpr std::uint32_t kFirstPath = 1U << 21;  // names of random streams: beyo
 constexpr std::size_t kElboDraws = 5;
 constexpr std::size_t kMaxIterations = 200;
 
+void climb(density::LogDensity& density, infer::PathName name, std::vector<double> start, ModeSearch& search) {
+  infer::Options options;
+  options.elbo_draws = kElboDraws;
+  options.max_iterations = kMaxIterations;
+  infer::Path path(density, options, name, std::move(start));
+  while (path.step()) {
+  }
+  search.gradients += path.lbfgs().gradients() + path.evaluations();
+  if (path.has_gaussian()) search.modes.push_back({path.gaussian().mean(), path.elbo()});
+}
+
 }  // namespace
 
 ModeSearch search_modes(density::LogDensity& density, std::uint64_t seed) {
   ModeSearch search;
-  infer::Options options;
-  options.elbo_draws = kElboDraws;
-  options.max_iterations = kMaxIterations;
   for (std::uint32_t p = 0; p < kPaths; ++p) {
     infer::FoundStart start = infer::find_start(density, {.seed = seed, .chain = kFirstPath + p});
     search.gradients += start.tries;
-    if (!start.is_ok) continue;
-    infer::Path path(density, options, {seed, kFirstPath + p}, std::move(start.theta));
-    while (path.step()) {
-    }
-    search.gradients += path.lbfgs().gradients() + path.evaluations();
-    if (path.has_gaussian()) search.modes.push_back({path.gaussian().mean(), path.elbo()});
+    if (start.is_ok) climb(density, {seed, kFirstPath + p}, std::move(start.theta), search);
+  }
+  return search;
+}
+
+// A start without a finite density ends at once, without a Gaussian.
+ModeSearch search_around(density::LogDensity& density, std::uint64_t seed, std::span<const double> center,
+                         std::span<const double> sd) {
+  ModeSearch search;
+  for (std::uint32_t p = kPaths; p < 2 * kPaths; ++p) {
+    Random random(seed, kFirstPath + p, static_cast<std::uint32_t>(infer::Purpose::certificate));
+    std::vector<double> start(center.begin(), center.end());
+    for (std::size_t i = 0; i < start.size(); ++i) start[i] += kBoxSds * sd[i] * (2 * random.uniform() - 1);
+    climb(density, {seed, kFirstPath + p}, std::move(start), search);
   }
   return search;
 }

@@ -24,6 +24,9 @@ struct ModeSearch {
 
 // L-BFGS paths from random points in (-2, 2), as chains start.
 ModeSearch search_modes(density::LogDensity& density, std::uint64_t seed);
+// The same from points in a box of kBoxSds standard deviations around the draws, to each side.
+ModeSearch search_around(density::LogDensity& density, std::uint64_t seed, std::span<const double> center,
+                         std::span<const double> sd);
 
 // Those further than kFarSds standard deviations from the draws in some coordinate, with a share of the
 // evidence by which a mean would be off by more than a tenth of the tolerance.
@@ -31,5 +34,6 @@ std::vector<OtherMode> uncovered_modes(const ModeSearch& search, std::span<const
                                        std::span<const double> sd, double log_evidence, double tolerance);
 
 inline constexpr double kFarSds = 5;
+inline constexpr double kBoxSds = 10;
 
 }  // namespace kullback::certify

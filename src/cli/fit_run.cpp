@@ -32,6 +32,7 @@ int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings
   display.clear();
   if (prints) std::fputs(text(outcome, request).c_str(), stdout);
   if (outcome.is_interrupted) return kInterruptedCode;
+  if (request.tolerance && !outcome.certificate) return kInterruptedCode;
   const bool is_met = !outcome.certificate || outcome.certificate->verdict == certify::Verdict::met;
   return request.tolerance && !is_met ? kToleranceCode : 0;
 }

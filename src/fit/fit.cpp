@@ -55,7 +55,12 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
                                         ? certify::search_modes(*model.density, request.seed)
                                         : certify::ModeSearch{};
   certify::Judged judged = judge(request, model, modes, chains, terms);
-  if (!judged.is_stopped) outcome.certificate = std::move(judged.certificate);
+  if (judged.is_stopped) {
+    outcome.summary.findings.push_back({"interrupted", "The certificate was interrupted.", "",
+                                        fmt::format("kullback certify {} makes it.", request.out.string())});
+    return;
+  }
+  outcome.certificate = std::move(judged.certificate);
 }
 
 }  // namespace
