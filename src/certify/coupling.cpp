@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "certify/lane_chains.hpp"
+#include "certify/coupled_chains.hpp"
 #include "certify/whitening.hpp"
 #include "posterior/json_text.hpp"
 #include "stats/chains.hpp"
@@ -123,7 +123,7 @@ class Coupling final {
   }
 
   bool find_path() {
-    LaneChains pilot(p_, whitening_, pairs_);
+    CoupledChains pilot(p_, whitening_, pairs_);
     double log_step = -0.25 * std::log(static_cast<double>(dim_));
     set_step_size(std::exp(log_step));
     if (!pilot.place(points(0))) return false;
@@ -140,7 +140,7 @@ class Coupling final {
 
   // X and Y at the first draws; the chain that is ahead of X by the lag started at the others.
   bool start() {
-    LaneChains lead(p_, whitening_, pairs_);
+    CoupledChains lead(p_, whitening_, pairs_);
     if (!lead.place(points(pairs_))) return false;
     for (std::size_t t = 0; t < options_.lag; ++t) {
       noise_.draw(options_.seed, kLeadIndex + static_cast<std::uint32_t>(t));
@@ -283,8 +283,8 @@ class Coupling final {
   std::size_t pairs_;
   Whitening whitening_;
   ChainNoise noise_;
-  LaneChains posteriors_;  // X in the first lanes, the chain ahead of it in the others
-  LaneChains approximations_;
+  CoupledChains posteriors_;  // X in the first lanes, the chain ahead of it in the others
+  CoupledChains approximations_;
   PathLength path_;
   Distances apart_ = empty();
   std::vector<Distances> lags_;

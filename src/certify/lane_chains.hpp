@@ -1,5 +1,4 @@
-// Chains of Hamiltonian Monte Carlo side by side, one a lane, whose random numbers are given: chains that are
-// given the same ones are coupled.
+// Chains of Hamiltonian Monte Carlo side by side, in the lanes of one evaluation.
 #pragma once
 
 #include <cstddef>
@@ -7,58 +6,71 @@
 #include <span>
 #include <vector>
 
-#include "certify/whitening.hpp"
 #include "density/log_density.hpp"
 
 namespace kullback::certify {
 
-// Of one iteration, for `streams` chains. Chain k of more takes those of k modulo streams.
-struct ChainNoise {
-  ChainNoise(std::size_t dim, std::size_t streams);
-  // Streams (seed, k, transition, index).
-  void draw(std::uint64_t seed, std::uint32_t index);
-
-  std::size_t streams;
-  std::vector<double> momentum;     // dim * streams, standard normal
-  std::vector<double> log_uniform;  // for acceptance
-  std::vector<double> stretch;      // of the step size, in (1/2, 3/2): no path length suits all scales
+// Coordinates in which the draws of the approximation are about standard normal: theta = center + lower phi,
+// or sd * phi where lower is empty.
+struct Scaling {
+  std::vector<double> sd;
+  std::vector<double> lower;  // column after column
 };
 
-struct PathLength {
-  double step_size = 1;
-  std::size_t steps = 1;
+// From points one after another, with weights that sum to 1; dense up to so many coordinates, as far as there
+// are points enough.
+inline constexpr std::size_t kDenseDim = 200;
+Scaling scaling_of(std::span<const double> theta, std::size_t dim, std::span<const double> weights);
+
+// Names the random streams.
+struct ChainsName {
+  std::uint64_t seed = 0;
+  std::uint32_t block = 0;
 };
 
 class LaneChains final {
  public:
-  // Both must outlive the chains.
-  LaneChains(density::LogDensity& density, const Whitening& whitening, std::size_t lanes);
+  // `starts`: point after point, finite densities. Density and scaling must outlive the object.
+  LaneChains(density::LogDensity& density, const Scaling& scaling, ChainsName name,
+             std::span<const double> starts);
 
-  // At points z, dim * lanes. A chain where the density is not finite goes to the first one where it is;
-  // false where it is finite nowhere.
-  bool place(std::span<const double> z);
-  // One transition of each chain. Returns the mean probability of acceptance.
-  double step(const ChainNoise& noise, const PathLength& path);
+  std::size_t lanes() const { return lanes_; }
+  // One trajectory of every chain, of about a quarter of a period of a standard normal; while it adapts, the
+  // step size goes towards a mean acceptance of 0.8.
+  void move(bool adapts);
 
-  std::span<const double> z() const { return z_; }
-  std::size_t evaluations() const { return evaluations_; }
+  double acceptance() const { return acceptance_; }  // mean over the lanes of the last move
+  double step_size() const { return step_size_; }
+  std::uint64_t gradients() const { return gradients_; }
+  // Point after point.
+  std::vector<double> theta() const;
+  std::vector<double> gradient() const;
 
  private:
-  void evaluate(const std::vector<double>& z, std::vector<double>& log_density,
-                std::vector<double>& gradient);
-  void kick(double part);
-  double accept(const ChainNoise& noise, const std::vector<double>& energy);
-  std::vector<double> kinetic() const;
+  struct State {
+    std::vector<double> theta;  // lanes innermost
+    std::vector<double> gradient;
+    std::vector<double> log_p;
+  };
+
+  void evaluate(State& state);
+  void kick(const State& state, double step);   // momentum += step * lower' gradient
+  void drift(State& state, double step) const;  // theta += step * lower * momentum
+  std::vector<double> by_points(const std::vector<double>& by_lanes) const;
 
   density::LogDensity& density_;
-  const Whitening& whitening_;
+  const Scaling& scaling_;
+  ChainsName name_;
   std::size_t dim_;
   std::size_t lanes_;
-  std::vector<double> z_, log_density_, gradient_;              // states
-  std::vector<double> new_z_, new_log_density_, new_gradient_;  // proposals
-  std::vector<double> momentum_, step_size_, theta_, theta_gradient_;
+  State now_;
+  State next_;
+  std::vector<double> momentum_;
   std::vector<density::Status> status_;
-  std::size_t evaluations_ = 0;
+  double step_size_;
+  double acceptance_ = 0;
+  std::uint64_t gradients_ = 0;
+  std::uint32_t moves_ = 0;
 };
 
 }  // namespace kullback::certify

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -16,6 +17,8 @@
 #include "cli/method_options.hpp"
 #include "cli/option_values.hpp"
 #include "cli/verb.hpp"
+#include "fit/judge.hpp"
+#include "fit/ladder.hpp"
 #include "posterior/files.hpp"
 
 namespace kullback::cli {
@@ -24,7 +27,7 @@ namespace {
 
 struct FitArguments {
   fit::Inputs inputs;
-  std::string method = "nuts";
+  std::string method = "auto";
   GivenOptions given;
   std::optional<std::uint64_t> seed;
   std::size_t chains = 4;
@@ -35,6 +38,8 @@ struct FitArguments {
   bool force = false;
   double checkpoint = 1;
   bool sensitivity = false;
+  std::optional<double> tolerance;
+  std::optional<double> budget;
   bool quiet = false;
 };
 
@@ -43,7 +48,7 @@ void check_resume_alone(const FitArguments& arguments) {
   const FitArguments defaults;
   const bool is_alone = arguments.inputs.program.empty() && arguments.given.empty() && !arguments.seed &&
                         arguments.method == defaults.method && arguments.chains == defaults.chains &&
-                        arguments.init == defaults.init && arguments.out.empty() && !arguments.force &&
+                        arguments.init == defaults.init && !arguments.tolerance && !arguments.budget && arguments.out.empty() && !arguments.force &&
                         arguments.inputs.include_paths.empty();
   if (is_alone) return;
   throw Error(
@@ -57,6 +62,27 @@ bool is_complete(const std::string& folder) {
   if (std::filesystem::exists(std::filesystem::path(folder) / ".partial")) return false;
   const std::filesystem::path record = std::filesystem::path(folder) / "run.json";
   return std::filesystem::exists(record) && posterior::read_run_record(record.string()).status == "complete";
+}
+
+// An approximation's draws must be so many that their own noise is small beside the tolerance.
+void set_draws_for(double tolerance, const FitArguments& arguments, fit::Request& request) {
+  if (!(tolerance > 0) || !std::isfinite(tolerance)) {
+    throw Error(ErrorKind::usage, fmt::format("--tolerance is {}; it must be above 0.", tolerance),
+                "0.1 asks for means and standard deviations within a tenth of a posterior standard deviation.");
+  }
+  if (request.method->has_log_q && !arguments.given.contains("draws"))
+    request.options.draws = fit::draws_for(tolerance);
+  if (!arguments.given.contains("resample")) request.options.resample = false;  // resampled draws have no log q
+}
+
+void set_budget(double seconds, fit::Request& request) {
+  if (!(seconds > 0) || !std::isfinite(seconds))
+    throw Error(ErrorKind::usage, fmt::format("--budget is {}; it must be above 0 seconds.", seconds));
+  if (request.method != &fit::auto_method()) {
+    throw Error(ErrorKind::usage, fmt::format("--budget means nothing to {}.", request.method->name),
+                "It ends the ladder of methods: use it with --method auto.");
+  }
+  request.budget = seconds;
 }
 
 fit::Request request_for(const FitArguments& arguments) {
@@ -82,6 +108,9 @@ fit::Request request_for(const FitArguments& arguments) {
   request.force = arguments.force;
   request.checkpoint_seconds = arguments.checkpoint;
   request.sensitivity = arguments.sensitivity;
+  request.tolerance = arguments.tolerance;
+  if (arguments.budget) set_budget(*arguments.budget, request);
+  if (arguments.tolerance) set_draws_for(*arguments.tolerance, arguments, request);
   request.out = arguments.out.empty() ? default_folder(arguments.inputs.program, "-fit") : arguments.out;
   request.jacobian = arguments.method != "optimize";
   return request;
@@ -123,6 +152,12 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
           "of parameters, or pathfinder")
       ->type_name("R|FILE|pathfinder")
       ->capture_default_str();
+  verb.add_option("--tolerance", arguments.tolerance,
+                  "Certify that every mean and sd is within so many posterior sds, or say that it is not")
+      ->type_name("SDS");
+  verb.add_option("--budget", arguments.budget,
+                  "Seconds after which --method auto gives the best answer so far (the result then depends on the clock)")
+      ->type_name("SECONDS");
   verb.add_option("--out", arguments.out, "Folder of the results (default: MODEL-fit)")->type_name("DIR");
   verb.add_flag("--force", arguments.force, "Replace a fit that is there already");
   verb.add_option("--resume", arguments.resume, "Go on with an unfinished fit, to the same draws")

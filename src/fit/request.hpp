@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Inputs {
   std::size_t max_memory = 0;  // bytes; 0: what the machine has
 };
 
+inline constexpr double kDefaultTolerance = 0.1;
+
 struct Request {
   Inputs inputs;
   const infer::Method* method = nullptr;
@@ -33,7 +36,12 @@ struct Request {
   bool jacobian = true;
   double checkpoint_seconds = 1;  // between saves of unfinished chains: a crash loses at most so much
   bool sensitivity = false;       // look for prior-data conflict
+  std::optional<double> tolerance;  // a certificate is wanted: means and sds within so many sds
+  std::optional<double> budget;     // seconds after which the ladder of methods ends
   std::filesystem::path out;
+  std::string rung;             // of the ladder: where its unfinished draws are, within those of the run
+  bool keeps_state = false;     // finished chains are saved, and go on where more draws are asked for
+  bool defers_outputs = false;  // unconstrained draws only, for now
   bool force = false;   // an older fit in `out` is replaced
   bool resume = false;  // go on in `out`
 };

@@ -36,6 +36,7 @@ enum class Purpose : std::uint32_t {
   quadrature,
   particles,
   conditional_choice,
+  certificate,
 };
 
 struct Start {
@@ -109,6 +110,7 @@ struct Method {
   std::string_view citation;
   bool has_chains = true;  // independent chains, each an Algorithm; else one Algorithm is the run
   bool is_exact = true;    // its draws converge to the posterior
+  bool has_log_q = false;  // its draws are independent, with the density they were drawn from
   MethodNeeds needs = {};
   std::span<const std::string_view> options;  // names in infer/options.def that it reads
   std::span<const std::string_view> stats;    // columns of Draws::stats: "accept_stat__", ...

@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view type_name(const double*) { return "NUMBER"; }
 constexpr std::string_view type_name(const std::size_t*) { return "COUNT"; }
 constexpr std::string_view type_name(const std::string*) { return "NAME"; }
+constexpr std::string_view type_name(const bool*) { return "0|1"; }
 // Of an enumeration: the texts of its values, in order.
 constexpr std::string_view type_name(const Metric*) { return "unit|diagonal|dense"; }
 constexpr std::string_view type_name(const SvgdKernel*) { return "imq|rbf"; }
@@ -38,6 +39,7 @@ std::vector<std::string> split(std::string_view choices) {
 std::string text_of(double value) { return fmt::format("{}", value); }
 std::string text_of(std::size_t value) { return fmt::format("{}", value); }
 std::string text_of(const std::string& value) { return value; }
+std::string text_of(bool value) { return value ? "1" : "0"; }
 template <class T>
   requires std::is_enum_v<T>
 std::string text_of(T value) {
@@ -49,6 +51,11 @@ template <class T>
 bool parse(const std::string& text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
+}
+
+bool parse(const std::string& text, bool& value) {
+  value = text == "1";
+  return value || text == "0";
 }
 
 // Which names there are the part itself knows.

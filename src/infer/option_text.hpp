@@ -12,7 +12,7 @@ namespace kullback::infer {
 struct OptionInfo {
   std::string_view name;  // "target_accept"
   std::string_view help;
-  std::string_view type;  // "number", "count", "unit|diagonal|dense"
+  std::string_view type;  // "NUMBER", "COUNT", "NAME", "0|1", "unit|diagonal|dense"
 };
 
 std::span<const OptionInfo> option_infos();

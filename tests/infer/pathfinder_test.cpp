@@ -241,6 +241,17 @@ TEST(Pathfinder, unequal_scales) {
     EXPECT_NEAR((moments(run.draws, i).mean - mean[i]) / sd[i], 0, 0.25) << i;
 }
 
+// 2 pi (0.7 N((-3, 0), I) + 0.3 N((3, 0), I)).
+double two_modes(const Vector& x, Vector& gradient) {
+  const double left = std::log(0.7) - 0.5 * (x[0] + 3) * (x[0] + 3);
+  const double right = std::log(0.3) - 0.5 * (x[0] - 3) * (x[0] - 3);
+  const double top = std::max(left, right);
+  const double both = top + std::log(std::exp(left - top) + std::exp(right - top));
+  gradient[0] = std::exp(left - both) * (-3 - x[0]) + std::exp(right - both) * (3 - x[0]);
+  gradient[1] = -x[1];
+  return both - 0.5 * x[1] * x[1];
+}
+
 TEST(Pathfinder, columns_and_log_q) {
   TestDensity density(2, testing::normal({1, 2}, {1, 3}));
   const Outcome single = pathfinder(density, {.draws = 100, .paths = 1});
@@ -268,6 +279,37 @@ TEST(Pathfinder, columns_and_log_q) {
   EXPECT_TRUE(seen[1] && seen[2] && seen[3]);
 }
 
+// With --resample 0: as many draws of each path's Gaussian, log q is that of the mixture with equal weights,
+// whose ratios to p have the evidence as their mean; log p is evaluated at these draws only.
+TEST(Pathfinder, draws_of_the_mixture) {
+  constexpr std::size_t kDraws = 2000;
+  TestDensity bimodal(2, two_modes);
+  const Outcome resampled = pathfinder(bimodal, {.draws = kDraws, .paths = 4});
+  EXPECT_TRUE(resampled.draws.log_q.empty());
+  const std::size_t with_all_candidates = std::exchange(bimodal.evaluations, 0);
+  const Outcome run = pathfinder(bimodal, {.draws = kDraws, .paths = 4, .resample = false});
+  EXPECT_EQ(with_all_candidates - bimodal.evaluations, 3 * kDraws);
+  ASSERT_EQ(run.draws.count(), kDraws);
+  ASSERT_EQ(run.draws.log_q.size(), kDraws);
+  std::vector<std::size_t> of_path(5);
+  double mean = 0;
+  double squares = 0;
+  for (std::size_t d = 0; d < kDraws; ++d) {
+    EXPECT_EQ(run.draws.stats[2 * d], run.draws.log_q[d]);
+    ++of_path[static_cast<std::size_t>(run.draws.stats[2 * d + 1])];
+    const double weight = std::exp(run.draws.log_density[d] - run.draws.log_q[d]);
+    mean += weight / kDraws;
+    squares += weight * weight / kDraws;
+  }
+  EXPECT_EQ(of_path, (std::vector<std::size_t>{0, 500, 500, 500, 500}));
+  const double error = std::sqrt((squares - mean * mean) / kDraws);
+  EXPECT_LT(error, 0.1 * 2 * std::numbers::pi);
+  EXPECT_NEAR(mean, 2 * std::numbers::pi, 4.5 * error);
+  const Outcome uneven = pathfinder(bimodal, {.draws = 7, .paths = 4, .resample = false});
+  ASSERT_EQ(uneven.draws.count(), 7U);
+  EXPECT_EQ(uneven.draws.stats[2 * 6 + 1], 3);
+}
+
 // Neal's funnel.
 TEST(Pathfinder, funnel_is_flagged) {
   TestDensity funnel(10, [](const Vector& x, Vector& gradient) {
@@ -285,17 +327,9 @@ TEST(Pathfinder, funnel_is_flagged) {
   }
 }
 
-// 0.7 N((-3, 0), I) + 0.3 N((3, 0), I): both modes, each with its mass, however many paths ended there.
+// Both modes, each with its mass, however many paths ended there.
 TEST(Pathfinder, several_paths_cover_two_modes) {
-  TestDensity bimodal(2, [](const Vector& x, Vector& gradient) {
-    const double left = std::log(0.7) - 0.5 * (x[0] + 3) * (x[0] + 3);
-    const double right = std::log(0.3) - 0.5 * (x[0] - 3) * (x[0] - 3);
-    const double top = std::max(left, right);
-    const double both = top + std::log(std::exp(left - top) + std::exp(right - top));
-    gradient[0] = std::exp(left - both) * (-3 - x[0]) + std::exp(right - both) * (3 - x[0]);
-    gradient[1] = -x[1];
-    return both - 0.5 * x[1] * x[1];
-  });
+  TestDensity bimodal(2, two_modes);
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     const Outcome run = pathfinder(bimodal, {.draws = 4000, .paths = 8}, seed);
     ASSERT_EQ(run.draws.count(), 4000U);
@@ -358,6 +392,7 @@ TEST(Pathfinder, resumes_with_the_same_bits) {
   TestDensity density(5, testing::rosenbrock);
   const Start start{.theta = Vector(5, -1.0), .seed = 5};
   testing::expect_resumes("pathfinder", density, {.draws = 150, .paths = 3}, start, 5);
+  testing::expect_resumes("pathfinder", density, {.draws = 150, .paths = 3, .resample = false}, start, 5);
   testing::expect_resumes("pathfinder", density, {.draws = 150, .paths = 1}, start);
 }
 

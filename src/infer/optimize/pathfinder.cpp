@@ -4,7 +4,9 @@
 //   w = p(theta) / (sum_p q_p(theta) / paths)
 // (the balance heuristic of Veach and Guibas 1995), Pareto-smoothed, and drawn from with replacement. Weights
 // p / q_p with a draw's own q_p, as in the paper, count a mode as often as there are paths that ended in it;
-// the mixture does not.
+// the mixture does not. With --resample 0 the draws are those of the mixture, as many from each Gaussian (one
+// more from the first ones where they do not divide), with the mixture's log q: a sample that weights can
+// judge.
 //
 // A candidate is named by its path and number and made again from its random stream where it is drawn, so
 // that none is kept.
@@ -52,7 +54,7 @@ struct EndedPath {
 struct Candidate {
   std::size_t path = 0;  // from 0
   std::vector<double> theta;
-  double log_q = 0;  // of its own path
+  double log_q = 0;  // of its own path, until it is a draw of the mixture
 };
 
 class Pathfinder final : public Algorithm {
@@ -69,7 +71,7 @@ class Pathfinder final : public Algorithm {
       begin_path();
     } else if (log_p_.size() < candidates()) {
       make_candidates(draws);
-      is_done_ = options_.paths == 1 && log_p_.size() == candidates();
+      is_done_ = keeps_candidates() && log_p_.size() == candidates();
     } else {
       resample(draws);
       is_done_ = true;
@@ -92,7 +94,8 @@ class Pathfinder final : public Algorithm {
   std::optional<std::vector<double>> random_start(std::uint32_t path);
 
   std::vector<std::size_t> paths_with_gaussian() const;
-  std::size_t candidates() const { return paths_with_gaussian().size() * options_.draws; }
+  bool keeps_candidates() const { return options_.paths == 1 || !options_.resample; }
+  std::size_t candidates() const;
   Candidate candidate(std::size_t number) const;
   double log_mixture(const std::vector<double>& theta) const;
   void make_candidates(Draws& draws);
@@ -147,11 +150,18 @@ std::vector<std::size_t> Pathfinder::paths_with_gaussian() const {
   return result;
 }
 
+std::size_t Pathfinder::candidates() const {
+  const std::size_t paths = paths_with_gaussian().size();
+  return (keeps_candidates() ? std::min<std::size_t>(paths, 1) : paths) * options_.draws;
+}
+
 Candidate Pathfinder::candidate(std::size_t number) const {
-  const std::size_t path = paths_with_gaussian()[number / options_.draws];
+  const std::vector<std::size_t> paths = paths_with_gaussian();
+  const std::size_t path = paths[keeps_candidates() ? number % paths.size() : number / options_.draws];
+  const std::size_t of_path = keeps_candidates() ? number / paths.size() : number % options_.draws;
   Random random(start_.seed, static_cast<std::uint32_t>(path),
                 static_cast<std::uint32_t>(Purpose::approximation),
-                kFirstCandidate + static_cast<std::uint32_t>(number % options_.draws));
+                kFirstCandidate + static_cast<std::uint32_t>(of_path));
   std::vector<double> normals(density_.dim());
   for (double& value : normals) value = random.normal();
   const LowRankGaussian& gaussian = ended_[path].gaussian;
@@ -187,11 +197,13 @@ void Pathfinder::make_candidates(Draws& draws) {
   }
   const std::vector<double> values = log_densities(density_, points, count);
   for (std::size_t c = 0; c < count; ++c) {
+    const double log_q = options_.paths == 1 ? made[c].log_q : log_mixture(made[c].theta);
     log_p_.push_back(values[c]);
-    log_ratios_.push_back(values[c] - (options_.paths == 1 ? made[c].log_q : log_mixture(made[c].theta)));
-    if (options_.paths > 1) continue;
+    log_ratios_.push_back(values[c] - log_q);
+    if (!keeps_candidates()) continue;
+    made[c].log_q = log_q;
     append(draws, made[c], values[c]);
-    draws.log_q.push_back(made[c].log_q);
+    draws.log_q.push_back(log_q);
   }
 }
 
@@ -272,9 +284,9 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
   return std::make_unique<Pathfinder>(density, options, std::move(start));
 }
 
-constexpr std::string_view kOptions[] = {"draws",          "paths",    "elbo_draws",  "history",
-                                         "max_iterations", "tol_obj",  "tol_rel_obj", "tol_grad",
-                                         "tol_rel_grad",   "tol_param"};
+constexpr std::string_view kOptions[] = {"draws",    "paths",          "resample", "elbo_draws",
+                                         "history",  "max_iterations", "tol_obj",  "tol_rel_obj",
+                                         "tol_grad", "tol_rel_grad",   "tol_param"};
 constexpr std::string_view kStats[] = {"lp_approx__", "path__"};
 
 }  // namespace
@@ -289,6 +301,7 @@ const Method& pathfinder_method() {
           "inference, JMLR 23.",
       .has_chains = false,
       .is_exact = false,
+      .has_log_q = true,
       .needs = {.gradient = true},
       .options = kOptions,
       .stats = kStats,

@@ -31,6 +31,7 @@ const Method& method() {
       .citation = named.citation,
       .has_chains = false,
       .is_exact = false,
+      .has_log_q = true,
       .needs = {.gradient = true},
       .options = options,
       .stats = {},
@@ -41,10 +42,10 @@ const Method& method() {
 
 constexpr Named kAdvi{
     "advi",
-    "mean-field Gaussian by stochastic ascent of the ELBO",
+    "mean-field Gaussian by natural-gradient ascent of the ELBO",
     "Parameters are many and hardly correlated, and means matter more than intervals.",
     "Kucukelbir, Tran, Ranganath, Gelman and Blei (2017), Automatic differentiation variational inference, "
-    "JMLR 18.",
+    "JMLR 18; Khan and Rue (2023), The Bayesian learning rule, JMLR 24.",
     {"meanfield", "elbo", "", ""},
 };
 

@@ -3,14 +3,17 @@
 //   P <- (1 - rho) P + rho (-E_q[Hessian of log p]),   m <- m + rho P^-1 E_q[gradient of log p]
 // with the new P. Where log p is quadratic both means are exact with the points used here, and one step of
 // length 1 ends at q = p. A family whose precision has zeros (mean field: all beside the diagonal) takes the
-// entries it has: precisions are exact after one step of length 1, and means follow the iteration
-//   m <- m + rho P^-1 (-E[Hessian]) (m* - m),
-// which converges for rho < 2 / (largest eigenvalue of P^-1 (-E[Hessian])), fastest at 2 / (least + largest).
+// entries it has. With the diagonal alone as P, means would follow m <- m + rho P^-1 (-E[Hessian]) (m* - m),
+// which takes as many steps as the condition number of the correlations: far too many for regressions. The
+// Hessian of E_q[log p] to m is E_q[Hessian of log p] (Bonnet), all of which the points tell: means take
+// Newton steps, m <- m + rho (-E[Hessian])^-1 E[gradient], which have the same fixed point and are exact
+// where log p is quadratic.
 //
 // In the coordinates z of q = mean + L z the precision is 1 and the curvature C = L' (-E[Hessian]) L.
 // Eigenvalues of C that are not positive, or so small that one step would widen q more than fourfold on the
 // word of a log density that is not quadratic, are raised to 1 / 16; to 1 where the density was not finite at
-// some points of q: what is left of them does not say how wide q may be.
+// some points of q: what is left of them does not say how wide q may be. The diagonal of mean field is raised
+// entry by entry; its Newton steps may be longer, since q is narrower than p where p is correlated.
 // With fewer points than twice the coordinates C is too noisy for long steps: then rho = 0.1, and the
 // precision goes to 1 + rho G + rho^2 G^2 / 2 with G = C - 1, which is positive definite for any G (Lin,
 // Schmidt and Khan 2020).
@@ -41,6 +44,7 @@ constexpr std::size_t kNoisyPoints = 32;
 constexpr double kNoisyLength = 0.1;
 constexpr double kSmooth = 1e-8;      // roughness of a quadratic log density, by rounding
 constexpr double kWidest = 1.0 / 16;  // curvature: fourfold standard deviations
+constexpr double kFlattest = 1e-3;    // curvature that a Newton step of the means believes
 
 class NaturalUpdate final : public GaussianUpdate {
  public:
@@ -64,26 +68,36 @@ class NaturalUpdate final : public GaussianUpdate {
     if (!is_spherical_ && now.lower.empty()) return update_noisy_diagonal(now, points, context, next);
     const WhiteExpansion expansion = expand(points, is_spherical_ && points.is_whole());
     const double length = context.caution / static_cast<double>(context.rank);
+    const Trust trust{points.is_whole(), points.is_whole() && expansion.roughness < kSmooth};
+    if (now.lower.empty()) return update_diagonal(now, expansion, trust, length, next);
     const auto dim = static_cast<Index>(now.mean.size());
     const Eigen::Map<const Vector> slope(expansion.slope.data(), dim);
-    const Matrix curvature = lifted(expansion, points.is_whole());
+    const Matrix curvature = lifted(expansion, trust);
     const Matrix precision = is_spherical_
                                  ? Matrix((1 - length) * Matrix::Identity(dim, dim) + length * curvature)
                                  : retracted(curvature, kNoisyLength * length);
-    if (now.lower.empty()) return update_diagonal(now, precision, curvature, slope, length, next);
     return update_dense(now, precision, slope, is_spherical_ ? length : kNoisyLength * length, next);
   }
 
  private:
+  // What the points are worth.
+  struct Trust {
+    bool is_whole = false;   // the density was finite at all of them
+    bool is_smooth = false;  // and quadratic
+    // At least `least`, or 1 where points are missing; as it is where it is positive and there is no doubt.
+    Vector raised(const Vector& curvatures, double least) const {
+      if (is_smooth && curvatures.minCoeff() > 0) return curvatures;
+      return curvatures.cwiseMax(is_whole ? least : 1);
+    }
+  };
+
   // The curvature with eigenvalues that may be trusted.
-  static Matrix lifted(const WhiteExpansion& expansion, bool is_whole) {
+  static Matrix lifted(const WhiteExpansion& expansion, const Trust& trust) {
     const auto dim = static_cast<Index>(expansion.slope.size());
     const Eigen::Map<const Matrix> curvature(expansion.curvature.data(), dim, dim);
     const Eigen::SelfAdjointEigenSolver<Matrix> eigen(curvature);
-    const double least = eigen.eigenvalues().minCoeff();
-    const double floor = is_whole ? kWidest : 1;
-    if (least >= floor || (is_whole && least > 0 && expansion.roughness < kSmooth)) return curvature;
-    const Vector raised = eigen.eigenvalues().cwiseMax(floor);
+    const Vector raised = trust.raised(eigen.eigenvalues(), kWidest);
+    if (raised == eigen.eigenvalues()) return curvature;
     return eigen.eigenvectors() * raised.asDiagonal() * eigen.eigenvectors().transpose();
   }
 
@@ -111,16 +125,18 @@ class NaturalUpdate final : public GaussianUpdate {
     return true;
   }
 
-  static bool update_diagonal(const GaussianGuess& now, const Matrix& precision, const Matrix& curvature,
-                              const Vector& slope, double length, GaussianGuess& next) {
-    const Vector diagonal = precision.diagonal();
-    if (!(diagonal.minCoeff() > 0)) return false;
-    const Vector root = diagonal.cwiseSqrt();
-    const Matrix seen = root.cwiseInverse().asDiagonal() * curvature * root.cwiseInverse().asDiagonal();
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(seen, Eigen::EigenvaluesOnly);
-    const double damping =
-        2 / (std::max(0.0, eigen.eigenvalues().minCoeff()) + eigen.eigenvalues().maxCoeff());
-    move(now, diagonal, slope * (length * std::min(1.0, damping)), next);
+  static bool update_diagonal(const GaussianGuess& now, const WhiteExpansion& expansion, const Trust& trust,
+                              double length, GaussianGuess& next) {
+    const auto dim = static_cast<Index>(now.mean.size());
+    const Eigen::Map<const Vector> slope(expansion.slope.data(), dim);
+    const Eigen::Map<const Matrix> curvature(expansion.curvature.data(), dim, dim);
+    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(curvature);
+    const Vector along = eigen.eigenvectors().transpose() * slope;
+    const Vector newton =
+        eigen.eigenvectors() * along.cwiseQuotient(trust.raised(eigen.eigenvalues(), kFlattest));
+    const Vector diagonal = trust.raised(curvature.diagonal(), kWidest);
+    const Vector precision = (1 - length + length * diagonal.array()).matrix();
+    move(now, precision, length * newton, next);
     return true;
   }
 
@@ -132,16 +148,18 @@ class NaturalUpdate final : public GaussianUpdate {
     const Vector step =
         length * (Eigen::Map<const Vector>(expansion.curvature.data(), dim).array() - 1).matrix();
     const Vector precision = (1 + step.array() + 0.5 * step.array().square()).matrix();
-    move(now, precision, Eigen::Map<const Vector>(expansion.slope.data(), dim) * length, next);
+    const Vector slope = Eigen::Map<const Vector>(expansion.slope.data(), dim) * length;
+    move(now, precision, slope.cwiseQuotient(precision), next);
     return true;
   }
 
-  static void move(const GaussianGuess& now, const Vector& precision, const Vector& slope,
+  // By a step and to a precision in the coordinates z.
+  static void move(const GaussianGuess& now, const Vector& precision, const Vector& step,
                    GaussianGuess& next) {
     next = now;
     for (Index i = 0; i < precision.size(); ++i) {
       const auto at = static_cast<std::size_t>(i);
-      next.mean[at] += now.sd[at] * slope[i] / precision[i];
+      next.mean[at] += now.sd[at] * step[i];
       next.sd[at] /= std::sqrt(precision[i]);
     }
   }
