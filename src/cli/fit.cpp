@@ -15,6 +15,7 @@
 #include "cli/fit_run.hpp"
 #include "cli/fit_text.hpp"
 #include "cli/method_options.hpp"
+#include "cli/minibatch_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/verb.hpp"
 #include "fit/judge.hpp"
@@ -29,6 +30,7 @@ struct FitArguments {
   fit::Inputs inputs;
   std::string method = "auto";
   GivenOptions given;
+  MinibatchArguments minibatch;
   std::optional<std::uint64_t> seed;
   std::size_t chains = 4;
   std::size_t threads = 0;
@@ -48,7 +50,9 @@ void check_resume_alone(const FitArguments& arguments) {
   const FitArguments defaults;
   const bool is_alone = arguments.inputs.program.empty() && arguments.given.empty() && !arguments.seed &&
                         arguments.method == defaults.method && arguments.chains == defaults.chains &&
-                        arguments.init == defaults.init && !arguments.tolerance && !arguments.budget && arguments.out.empty() && !arguments.force &&
+                        arguments.minibatch.minibatch.empty() && arguments.minibatch.strata.empty() &&
+                        arguments.init == defaults.init && !arguments.tolerance && !arguments.budget &&
+                        arguments.out.empty() && !arguments.force &&
                         arguments.inputs.include_paths.empty();
   if (is_alone) return;
   throw Error(
@@ -100,7 +104,9 @@ fit::Request request_for(const FitArguments& arguments) {
   fit::Request request;
   request.inputs = arguments.inputs;
   request.method = &method_named(arguments.method);
-  request.options = options_of(*request.method, arguments.given);
+  GivenOptions given = arguments.given;
+  take_minibatch(arguments.minibatch, *request.method, given, request.inputs);
+  request.options = options_of(*request.method, given);
   request.seed = arguments.seed.value_or(0);
   request.chains = arguments.chains;
   request.threads = arguments.threads;
@@ -158,6 +164,12 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
   verb.add_option("--budget", arguments.budget,
                   "Seconds after which --method auto gives the best answer so far (the result then depends on the clock)")
       ->type_name("SECONDS");
+  verb.add_option("--minibatch", arguments.minibatch.minibatch,
+                  "Take so many rows at a time of all data whose first size is N, such as N=256")
+      ->type_name("N=ROWS");
+  verb.add_option("--strata", arguments.minibatch.strata,
+                  "Integer data, a number for each row: minibatches take their share of rows of each value")
+      ->type_name("NAME");
   verb.add_option("--out", arguments.out, "Folder of the results (default: MODEL-fit)")->type_name("DIR");
   verb.add_flag("--force", arguments.force, "Replace a fit that is there already");
   verb.add_option("--resume", arguments.resume, "Go on with an unfinished fit, to the same draws")

@@ -18,6 +18,9 @@ struct Inputs {
   std::string data;     // JSON or R dump; empty: none
   std::vector<std::string> include_paths = {};
   std::size_t max_memory = 0;  // bytes; 0: what the machine has
+  std::string row_size =
+      {};  // of minibatches: the size in the data block whose index is the row; empty: likely
+  std::string strata = {};  // of minibatches: integer data whose values are strata of rows
 };
 
 inline constexpr double kDefaultTolerance = 0.1;

@@ -37,6 +37,8 @@ enum class Purpose : std::uint32_t {
   particles,
   conditional_choice,
   certificate,
+  sg_start,
+  sg_probe,
 };
 
 struct Start {

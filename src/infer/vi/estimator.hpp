@@ -25,6 +25,8 @@ struct Estimate {
   double bound = 0;              // of the objective, to be maximised
   double bound_error = 0;        // its Monte-Carlo standard error; NaN where there is one replicate only
   std::vector<double> gradient;  // parameters()
+  // By parameter, where some are not to be touched by this step: those of rows that were not drawn.
+  std::vector<unsigned char> frozen;
 };
 
 // What an estimator is made of. All must outlive it. `objective` is null for objectives that bring their own

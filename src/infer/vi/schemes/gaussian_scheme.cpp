@@ -149,7 +149,8 @@ bool GaussianScheme::has_fallen() {
   const MeanLog log_p = mean_log_p(points_);
   bound_ = log_p.mean + entropy_of(now_);
   bound_error_ = log_p.error;
-  if (!update_->climbs_elbo()) return false;
+  // The noise of minibatches is common to all points of a step: the error does not know it.
+  if (!update_->climbs_elbo() || setting_.subsampled != nullptr) return false;
   const double fall = bound_before_ - bound_;
   const double error = std::hypot(bound_error_, error_before_);
   return fall > kFallErrors * error + 1e-9 * (1 + std::abs(bound_before_)) ||
