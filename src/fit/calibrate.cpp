@@ -20,6 +20,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "fit/folder.hpp"
+#include "fit/ladder.hpp"
 #include "fit/record.hpp"
 #include "fit/simulated_fit.hpp"
 #include "infer/option_text.hpp"
@@ -108,6 +109,9 @@ void check_request(const CalibrateRequest& request, const LoadedProgram& program
   if (program.is_library)
     throw Error(ErrorKind::usage, request.inputs.program + ": a shared library does not tell its prior.",
                 "Give the Stan program.");
+  if (request.method == &auto_method())
+    throw Error(ErrorKind::usage, "auto chooses a method for each data set; one is calibrated at a time.",
+                "Name it with --method, such as advi.");
   if (request.method->name == "optimize")
     throw Error(ErrorKind::usage, "optimize yields one point, not a distribution to be calibrated.",
                 "Calibrate laplace, which begins at that point.");
