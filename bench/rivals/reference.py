@@ -23,9 +23,13 @@ def read(archive, folder):
 
 
 def compute(archive):
+    return {name: moments(chains) for name, chains in chains_by_name(archive).items()}
+
+
+def chains_by_name(archive):
     with zipfile.ZipFile(archive) as packed:
         chains = json.loads(packed.read(packed.namelist()[0]))
-    return {name: moments([chain[name] for chain in chains]) for name in chains[0]}
+    return {name: [chain[name] for chain in chains] for name in chains[0]}
 
 
 def moments(chains):

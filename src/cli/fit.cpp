@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -14,8 +15,11 @@
 #include "cli/fit_run.hpp"
 #include "cli/fit_text.hpp"
 #include "cli/method_options.hpp"
+#include "cli/minibatch_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/verb.hpp"
+#include "fit/judge.hpp"
+#include "fit/ladder.hpp"
 #include "posterior/files.hpp"
 
 namespace kullback::cli {
@@ -24,8 +28,9 @@ namespace {
 
 struct FitArguments {
   fit::Inputs inputs;
-  std::string method = "nuts";
+  std::string method = "auto";
   GivenOptions given;
+  MinibatchArguments minibatch;
   std::optional<std::uint64_t> seed;
   std::size_t chains = 4;
   std::size_t threads = 0;
@@ -35,6 +40,8 @@ struct FitArguments {
   bool force = false;
   double checkpoint = 1;
   bool sensitivity = false;
+  std::optional<double> tolerance;
+  std::optional<double> budget;
   bool quiet = false;
 };
 
@@ -43,7 +50,9 @@ void check_resume_alone(const FitArguments& arguments) {
   const FitArguments defaults;
   const bool is_alone = arguments.inputs.program.empty() && arguments.given.empty() && !arguments.seed &&
                         arguments.method == defaults.method && arguments.chains == defaults.chains &&
-                        arguments.init == defaults.init && arguments.out.empty() && !arguments.force &&
+                        arguments.minibatch.minibatch.empty() && arguments.minibatch.strata.empty() &&
+                        arguments.init == defaults.init && !arguments.tolerance && !arguments.budget &&
+                        arguments.out.empty() && !arguments.force &&
                         arguments.inputs.include_paths.empty();
   if (is_alone) return;
   throw Error(
@@ -57,6 +66,27 @@ bool is_complete(const std::string& folder) {
   if (std::filesystem::exists(std::filesystem::path(folder) / ".partial")) return false;
   const std::filesystem::path record = std::filesystem::path(folder) / "run.json";
   return std::filesystem::exists(record) && posterior::read_run_record(record.string()).status == "complete";
+}
+
+// An approximation's draws must be so many that their own noise is small beside the tolerance.
+void set_draws_for(double tolerance, const FitArguments& arguments, fit::Request& request) {
+  if (!(tolerance > 0) || !std::isfinite(tolerance)) {
+    throw Error(ErrorKind::usage, fmt::format("--tolerance is {}; it must be above 0.", tolerance),
+                "0.1 asks for means and standard deviations within a tenth of a posterior standard deviation.");
+  }
+  if (request.method->has_log_q && !arguments.given.contains("draws"))
+    request.options.draws = fit::draws_for(tolerance);
+  if (!arguments.given.contains("resample")) request.options.resample = false;  // resampled draws have no log q
+}
+
+void set_budget(double seconds, fit::Request& request) {
+  if (!(seconds > 0) || !std::isfinite(seconds))
+    throw Error(ErrorKind::usage, fmt::format("--budget is {}; it must be above 0 seconds.", seconds));
+  if (request.method != &fit::auto_method()) {
+    throw Error(ErrorKind::usage, fmt::format("--budget means nothing to {}.", request.method->name),
+                "It ends the ladder of methods: use it with --method auto.");
+  }
+  request.budget = seconds;
 }
 
 fit::Request request_for(const FitArguments& arguments) {
@@ -74,7 +104,9 @@ fit::Request request_for(const FitArguments& arguments) {
   fit::Request request;
   request.inputs = arguments.inputs;
   request.method = &method_named(arguments.method);
-  request.options = options_of(*request.method, arguments.given);
+  GivenOptions given = arguments.given;
+  take_minibatch(arguments.minibatch, *request.method, given, request.inputs);
+  request.options = options_of(*request.method, given);
   request.seed = arguments.seed.value_or(0);
   request.chains = arguments.chains;
   request.threads = arguments.threads;
@@ -82,6 +114,9 @@ fit::Request request_for(const FitArguments& arguments) {
   request.force = arguments.force;
   request.checkpoint_seconds = arguments.checkpoint;
   request.sensitivity = arguments.sensitivity;
+  request.tolerance = arguments.tolerance;
+  if (arguments.budget) set_budget(*arguments.budget, request);
+  if (arguments.tolerance) set_draws_for(*arguments.tolerance, arguments, request);
   request.out = arguments.out.empty() ? default_folder(arguments.inputs.program, "-fit") : arguments.out;
   request.jacobian = arguments.method != "optimize";
   return request;
@@ -123,6 +158,18 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
           "of parameters, or pathfinder")
       ->type_name("R|FILE|pathfinder")
       ->capture_default_str();
+  verb.add_option("--tolerance", arguments.tolerance,
+                  "Certify that every mean and sd is within so many posterior sds, or say that it is not")
+      ->type_name("SDS");
+  verb.add_option("--budget", arguments.budget,
+                  "Seconds after which --method auto gives the best answer so far (the result then depends on the clock)")
+      ->type_name("SECONDS");
+  verb.add_option("--minibatch", arguments.minibatch.minibatch,
+                  "Take so many rows at a time of all data whose first size is N, such as N=256")
+      ->type_name("N=ROWS");
+  verb.add_option("--strata", arguments.minibatch.strata,
+                  "Integer data, a number for each row: minibatches take their share of rows of each value")
+      ->type_name("NAME");
   verb.add_option("--out", arguments.out, "Folder of the results (default: MODEL-fit)")->type_name("DIR");
   verb.add_flag("--force", arguments.force, "Replace a fit that is there already");
   verb.add_option("--resume", arguments.resume, "Go on with an unfinished fit, to the same draws")

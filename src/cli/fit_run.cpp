@@ -31,7 +31,10 @@ int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings
       {.on_progress = [&](const auto& chains) { display.show(chains); }, .should_stop = is_interrupted});
   display.clear();
   if (prints) std::fputs(text(outcome, request).c_str(), stdout);
-  return outcome.is_interrupted ? kInterruptedCode : 0;
+  if (outcome.is_interrupted) return kInterruptedCode;
+  if (request.tolerance && !outcome.certificate) return kInterruptedCode;
+  const bool is_met = !outcome.certificate || outcome.certificate->verdict == certify::Verdict::met;
+  return request.tolerance && !is_met ? kToleranceCode : 0;
 }
 
 }  // namespace

@@ -8,6 +8,9 @@
 
 namespace kullback::cli {
 
+// A tolerance was asked for, and was not met or cannot be told.
+inline constexpr int kToleranceCode = 3;
+
 struct RunSettings {
   bool quiet = false;
   bool has_seed = true;  // else a random one is drawn, the same on all ranks

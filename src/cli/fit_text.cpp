@@ -35,12 +35,25 @@ std::string facts_text(const posterior::RunRecord& record) {
   return text.empty() ? text : text + "\n";
 }
 
+// One line for each method that was tried.
+std::string rungs_text(const posterior::RunRecord& record) {
+  std::string text;
+  for (const posterior::Rung& rung : record.rungs) {
+    std::string line = fmt::format("  {}: {}, {} gradients", rung.method, rung.verdict, rung.gradients);
+    if (!rung.reason.empty()) line += ": " + rung.reason;
+    text += line + "\n";
+  }
+  return text.empty() ? text : "Ladder:\n" + text;
+}
+
 std::string outcome_text(const fit::Outcome& outcome, const std::filesystem::path& folder) {
   std::string text = head_text(outcome.record, outcome.posterior);
   if (outcome.record.kind == "posterior") text += fmt::format(", {} gradients", outcome.record.gradients);
   text += fmt::format(", {:.2f} s\n{}\n", outcome.record.seconds, facts_text(outcome.record));
   text += posterior::table_text(outcome.summary.rows, kTableWidth, kTableRows);
   text += "\n" + findings_or_none(outcome.record, outcome.summary.findings);
+  if (!outcome.record.rungs.empty()) text += "\n" + rungs_text(outcome.record);
+  if (outcome.certificate) text += "\n" + certify::certificate_text(*outcome.certificate, kTableWidth);
   return text + fmt::format("Results: {}\n", folder.string());
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "fit/ladder.hpp"
 #include "infer/option_text.hpp"
 #include "lang/check/suggest.hpp"
 
@@ -30,7 +31,8 @@ std::string why_not(const infer::Method& method, const std::string& option) {
   for (const infer::Refusal& refusal : method.refusals) {
     if (refusal.option == option) return std::string(refusal.why);
   }
-  return fmt::format("It is an option of {}.", methods_reading(option));
+  return fmt::format("It is an option of {}{}", methods_reading(option),
+                     &method == &fit::auto_method() ? "; name one with --method." : ".");
 }
 
 }  // namespace
@@ -51,7 +53,9 @@ void add_method_options(CLI::App& verb, GivenOptions& given, std::string_view on
 
 const infer::Method& method_named(const std::string& name) {
   if (const infer::Method* method = infer::find_method(name)) return *method;
+  if (name == fit::auto_method().name) return fit::auto_method();
   std::vector<std::string_view> names;
+  names.push_back(fit::auto_method().name);
   for (const infer::Method* method : infer::methods()) names.push_back(method->name);
   const std::string_view near = lang::nearest_name(name, names);
   throw Error(ErrorKind::usage, fmt::format("there is no method '{}'.", name),

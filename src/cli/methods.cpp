@@ -8,6 +8,7 @@
 
 #include "cli/method_options.hpp"
 #include "cli/verb.hpp"
+#include "fit/ladder.hpp"
 #include "infer/algorithm.hpp"
 #include "infer/option_text.hpp"
 #include "infer/vi/parts.hpp"
@@ -70,7 +71,9 @@ std::string method_text(const infer::Method& method) {
 
 std::string list_text() {
   std::string text;
-  for (const infer::Method* method : infer::methods()) {
+  std::vector<const infer::Method*> all{&fit::auto_method()};
+  all.insert(all.end(), infer::methods().begin(), infer::methods().end());
+  for (const infer::Method* method : all) {
     text += fmt::format("{:<12} {}\n{:<12} Use when: {}\n{:<12} {}\n\n", method->name, method->summary, "",
                         method->use_when, "", method->citation);
   }

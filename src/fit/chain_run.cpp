@@ -22,7 +22,7 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 }  // namespace
 
 ChainRun::ChainRun(const Request& request, density::LogDensity& density, infer::Start start)
-    : request_(request), partial_(partial_folder(request.out), start.chain, request.method->stats.size()) {
+    : request_(request), partial_(partial_folder(request.out, request.rung), start.chain, request.method->stats.size()) {
   result_.draws.dim = density.dim();
   algorithm_ = request.method->make(density, request.options, std::move(start));
   if (request.resume) restore();
@@ -39,7 +39,7 @@ void ChainRun::restore() {
                 partial_folder(request_.out).string() + ": the saved state is not one of this method.",
                 "Was it written by another version of kullback? Start anew with --force.");
   }
-  result_.is_finished = state.is_finished;
+  result_.is_finished = state.is_finished && !request_.keeps_state;
   result_.warmup_seconds = state.warmup_seconds;
   result_.sampling_seconds = state.sampling_seconds;
 }
@@ -61,7 +61,7 @@ void ChainRun::run(const std::atomic<bool>& stop) {
       saved = Clock::now();
     }
   }
-  if (!result_.is_finished) save();
+  if (!result_.is_finished || request_.keeps_state) save();
   result_.adaptation = algorithm_->adaptation();
   result_.findings = algorithm_->findings();
   result_.facts = algorithm_->facts();

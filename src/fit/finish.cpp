@@ -157,6 +157,7 @@ void write_files(const std::filesystem::path& out, const LoadedModel& model, Out
     replace_file(out / "summary.json", posterior::to_json(outcome.summary));
     chain_files.wait();
   }
+  if (outcome.certificate) replace_file(out / "certificate.json", certify::to_json(*outcome.certificate));
   add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
             fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
                         outcome.record.findings.size()));

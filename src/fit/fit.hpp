@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/ranks.hpp"
+#include "certify/certificate.hpp"
 #include "fit/loaded_model.hpp"
 #include "fit/request.hpp"
 #include "infer/algorithm.hpp"
@@ -24,6 +26,7 @@ struct Outcome {
   posterior::Posterior posterior;
   posterior::RunRecord record;
   posterior::Summary summary;
+  std::optional<certify::Certificate> certificate;  // where one was asked for
   bool is_interrupted = false;
 };
 

@@ -67,7 +67,9 @@ bool may_replace(const fs::path& out, bool force) {
 
 }  // namespace
 
-fs::path partial_folder(const fs::path& out) { return out / ".partial"; }
+fs::path partial_folder(const fs::path& out, const std::string& rung) {
+  return rung.empty() ? out / ".partial" : out / ".partial" / rung;
+}
 
 void begin_folder(const fs::path& out, const posterior::RunRecord& record, const std::string& program_text,
                   bool force) {
@@ -102,7 +104,7 @@ void begin_folder(const fs::path& out, const posterior::RunRecord& record, const
 void remove_without_draws(const fs::path& out) {
   std::error_code none;
   bool has_draws = fs::exists(out / "summary.json", none);
-  for (const auto& entry : fs::directory_iterator(partial_folder(out), none))
+  for (const auto& entry : fs::recursive_directory_iterator(partial_folder(out), none))
     has_draws = has_draws || (entry.path().extension() == ".draws" && !fs::is_empty(entry.path(), none));
   if (!has_draws) fs::remove_all(out, none);
 }

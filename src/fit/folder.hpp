@@ -8,7 +8,8 @@
 
 namespace kullback::fit {
 
-std::filesystem::path partial_folder(const std::filesystem::path& out);
+// `rung`: of the ladder of methods; empty where a run is one method's.
+std::filesystem::path partial_folder(const std::filesystem::path& out, const std::string& rung = {});
 
 // Makes `out` with the record and the program (empty: a library) in it, at once: a folder exists either with
 // both or not at all. One that exists is refused, or with `force` replaced where it holds a fit (or nothing).

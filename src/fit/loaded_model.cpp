@@ -48,6 +48,9 @@ LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model
     loaded.data = plain_variables(data);
   }
   if (program.is_library) {
+    if (!inputs.row_size.empty() || !inputs.strata.empty())
+      throw Error(ErrorKind::usage, "--minibatch is for Stan programs, not for a shared library.",
+                  "Name the .stan file the library was made from.");
     auto library = std::make_unique<model::BridgeStanModel>(
         inputs.program, loaded.data_text,
         model::BridgeStanOptions{.normalized = options.normalized,
@@ -58,6 +61,8 @@ LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model
     return loaded;
   }
   options.max_memory = inputs.max_memory;
+  options.row_size = inputs.row_size;
+  options.strata = inputs.strata;
   auto stan = std::make_unique<model::StanModel>(*program.understood.program, program.sources,
                                                  std::move(data), options);
   loaded.outputs = std::make_unique<model::Outputs>(stan->prepared());

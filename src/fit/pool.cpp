@@ -89,6 +89,7 @@ class Pool final {
     work.run->run(stop_);
     finished.number = work.number;
     finished.result = work.run->take_result();
+    if (request_.defers_outputs) return;
     model::OutputWriter& outputs = work.outputs ? *work.outputs : *model_.outputs;
     finished.chain = make_chain(request_, outputs, work.number, finished.result, finished.problem);
     if (request_.sensitivity) split_density(finished);

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "fit/fit.hpp"
 #include "fit/fixed.hpp"
+#include "fit/ladder.hpp"
 #include "infer/option_text.hpp"
 #include "kullback_version.hpp"
 
@@ -15,7 +16,11 @@ namespace kullback::fit {
 namespace {
 
 constexpr const char* kInit = "init";
+constexpr const char* kTolerance = "tolerance";
+constexpr const char* kBudget = "budget";
 constexpr const char* kJacobian = "jacobian";
+constexpr const char* kMinibatch = "minibatch";  // the size whose index is the row
+constexpr const char* kStrata = "strata";
 constexpr const char* kIncludePath = "include_path";  // several: one a line
 
 std::string absolute(const std::string& path) {
@@ -36,8 +41,15 @@ void split_into(const std::string& text, std::vector<std::string>& paths) {
   }
 }
 
+// Not an option of the method.
+bool is_of_request(const std::string& name) {
+  return name == kInit || name == kIncludePath || name == kJacobian || name == kMinibatch || name == kStrata ||
+         name == kTolerance || name == kBudget;
+}
+
 const infer::Method* method_named(const std::string& name) {
-  return name == fixed_method().name ? &fixed_method() : infer::find_method(name);
+  if (name == fixed_method().name) return &fixed_method();
+  return name == auto_method().name ? &auto_method() : infer::find_method(name);
 }
 
 }  // namespace
@@ -66,7 +78,11 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   record.options[kInit] = is_file ? absolute(request.init) : request.init;
   if (!request.inputs.include_paths.empty())
     record.options[kIncludePath] = joined(request.inputs.include_paths);
+  if (request.tolerance) record.options[kTolerance] = fmt::format("{}", *request.tolerance);
+  if (request.budget) record.options[kBudget] = fmt::format("{}", *request.budget);
   if (!request.jacobian) record.options[kJacobian] = "false";
+  if (!request.inputs.row_size.empty()) record.options[kMinibatch] = request.inputs.row_size;
+  if (!request.inputs.strata.empty()) record.options[kStrata] = request.inputs.strata;
   return record;
 }
 
@@ -100,7 +116,7 @@ void continue_record(const std::filesystem::path& folder, posterior::RunRecord& 
 infer::Options options_of(const posterior::RunRecord& record) {
   infer::Options options;
   for (const auto& [name, text] : record.options) {
-    if (name != kInit && name != kIncludePath && name != kJacobian) infer::set_option(options, name, text);
+    if (!is_of_request(name)) infer::set_option(options, name, text);
   }
   return options;
 }
@@ -131,7 +147,11 @@ Request request_of(const std::filesystem::path& folder) {
   for (const auto& [name, text] : record.options) {
     if (name == kInit) request.init = text;
     if (name == kIncludePath) split_into(text, request.inputs.include_paths);
+    if (name == kTolerance) request.tolerance = std::stod(text);
+    if (name == kBudget) request.budget = std::stod(text);
     if (name == kJacobian) request.jacobian = text != "false";
+    if (name == kMinibatch) request.inputs.row_size = text;
+    if (name == kStrata) request.inputs.strata = text;
   }
   // The copy is what was run; its includes stand beside the original. Of a library there is no copy.
   const std::filesystem::path copy = folder / "model.stan";

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,12 @@ struct Inputs {
   std::string data;     // JSON or R dump; empty: none
   std::vector<std::string> include_paths = {};
   std::size_t max_memory = 0;  // bytes; 0: what the machine has
+  std::string row_size =
+      {};  // of minibatches: the size in the data block whose index is the row; empty: likely
+  std::string strata = {};  // of minibatches: integer data whose values are strata of rows
 };
+
+inline constexpr double kDefaultTolerance = 0.1;
 
 struct Request {
   Inputs inputs;
@@ -33,7 +39,12 @@ struct Request {
   bool jacobian = true;
   double checkpoint_seconds = 1;  // between saves of unfinished chains: a crash loses at most so much
   bool sensitivity = false;       // look for prior-data conflict
+  std::optional<double> tolerance;  // a certificate is wanted: means and sds within so many sds
+  std::optional<double> budget;     // seconds after which the ladder of methods ends
   std::filesystem::path out;
+  std::string rung;             // of the ladder: where its unfinished draws are, within those of the run
+  bool keeps_state = false;     // finished chains are saved, and go on where more draws are asked for
+  bool defers_outputs = false;  // unconstrained draws only, for now
   bool force = false;   // an older fit in `out` is replaced
   bool resume = false;  // go on in `out`
 };

@@ -36,6 +36,9 @@ enum class Purpose : std::uint32_t {
   quadrature,
   particles,
   conditional_choice,
+  certificate,
+  sg_start,
+  sg_probe,
   path_elbo,
 };
 
@@ -110,6 +113,7 @@ struct Method {
   std::string_view citation;
   bool has_chains = true;  // independent chains, each an Algorithm; else one Algorithm is the run
   bool is_exact = true;    // its draws converge to the posterior
+  bool has_log_q = false;  // its draws are independent, with the density they were drawn from
   MethodNeeds needs = {};
   std::span<const std::string_view> options;  // names in infer/options.def that it reads
   std::span<const std::string_view> stats;    // columns of Draws::stats: "accept_stat__", ...

@@ -24,6 +24,11 @@ constexpr std::string_view type_name(const SvgdKernel*) { return "imq|rbf"; }
 constexpr std::string_view type_name(const SvgdVariant*) { return "natural|plain|mirrored"; }
 constexpr std::string_view type_name(const SvgdOptimizer*) { return "adagrad|coin"; }
 constexpr std::string_view type_name(const SvgdStart*) { return "path|spread"; }
+constexpr std::string_view type_name(const SgSchedule*) { return "constant|decaying|cyclical"; }
+constexpr std::string_view type_name(const SgAnchor*) { return "chosen|mode|none"; }
+constexpr std::string_view type_name(const SgPreconditioner*) { return "none|rmsprop|rmsprop-biased"; }
+constexpr std::string_view type_name(const SgNoise*) { return "plain|corrected"; }
+constexpr std::string_view type_name(const SgLogDensity*) { return "full|none"; }
 
 std::vector<std::string> split(std::string_view choices) {
   std::vector<std::string> result(1);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "infer/particles/svgd_choices.hpp"
+#include "infer/sgmcmc/choices.hpp"
 
 namespace kullback::infer {
 

@@ -48,6 +48,15 @@ bool BridgeStanOutputs::write(const double* theta, Random& random, double* row) 
   return false;
 }
 
+bool BridgeStanOutputs::write_params(const double* theta, double* row) {
+  message_.clear();
+  char* error = nullptr;
+  if (library_->param_constrain(model_.get(), false, false, theta, row, nullptr, &error) == 0) return true;
+  message_ = library_->take(error);
+  std::fill_n(row, parameter_columns_, std::numeric_limits<double>::quiet_NaN());
+  return false;
+}
+
 std::unique_ptr<OutputWriter> BridgeStanOutputs::clone() const {
   if (!library_->has_threads(model_.get())) return nullptr;
   return std::make_unique<BridgeStanOutputs>(path_, library_, model_);

@@ -23,6 +23,7 @@ class BridgeStanOutputs final : public OutputWriter {
   // Where the library refuses, it does not say in which block: all columns are NaN. Each draw has a generator
   // of its own, with a seed from `random`.
   bool write(const double* theta, Random& random, double* row) override;
+  bool write_params(const double* theta, double* row) override;
   std::string message() const override { return message_; }
   // Null unless the library was compiled with STAN_THREADS.
   std::unique_ptr<OutputWriter> clone() const override;

@@ -28,6 +28,8 @@ class OutputWriter {
   // One number per column, at the unconstrained point theta. False where the program rejects: the columns of
   // the block that does and of later blocks are NaN, and message() says why.
   virtual bool write(const double* theta, Random& random, double* row) = 0;
+  // The first parameter_columns() columns only, which need no random numbers. Likewise false, with NaN.
+  virtual bool write_params(const double* theta, double* row) = 0;
   virtual std::string message() const = 0;
 
   // Null where a model runs in one thread only.

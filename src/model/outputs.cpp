@@ -36,7 +36,8 @@ struct Outputs::Interpreter {
         tracer(prepared.program, prepared.sources, builder, {.jacobian = false}),
         constants(builder.constants().size()),
         from_theta(prepared, RecordedOutputs::Input::theta),
-        from_params(prepared, RecordedOutputs::Input::params) {
+        from_params(prepared, RecordedOutputs::Input::params),
+        params_only(prepared, RecordedOutputs::Input::theta, RecordedOutputs::Extent::parameters) {
     tracer.set_values(prepared.values);
     for (std::size_t b = 0; b < kOutputBlocks.size(); ++b)
       variables[b] = declared_in(prepared.program, kOutputBlocks[b]);
@@ -52,6 +53,7 @@ struct Outputs::Interpreter {
   std::size_t constants;  // of data and transformed data
   RecordedOutputs from_theta;
   RecordedOutputs from_params;
+  RecordedOutputs params_only;
   std::array<std::vector<const lang::Variable*>, kOutputBlocks.size()> variables;
   std::unordered_set<const lang::Variable*> used_by_generated;
 };
@@ -72,6 +74,29 @@ std::unique_ptr<OutputWriter> Outputs::clone() const { return std::make_unique<O
 
 bool Outputs::write(const double* theta, Random& random, double* row) {
   return write_by(interpreter_->from_theta, theta, random, row);
+}
+
+bool Outputs::write_params(const double* theta, double* row) {
+  message_.clear();
+  std::fill_n(row, parameter_columns_, std::numeric_limits<double>::quiet_NaN());
+  Interpreter& i = *interpreter_;
+  i.builder.start_afresh(i.constants);
+  try {
+    const bool is_repeated = i.params_only.repeat(theta);
+    if (!is_repeated) {
+      tape::Ids numbers(i.params_only.input_size());
+      for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = i.builder.constant(theta[n]);
+      i.params_only.set_parameters_of(i.tracer, numbers);
+    }
+    for (const lang::Variable* variable : i.variables.front()) {
+      row = is_repeated ? append_numbers(i.params_only.get(*variable), i.params_only.builder(), row)
+                        : append_numbers(i.tracer.get(*variable), i.builder, row);
+    }
+  } catch (const tape::Rejection& rejection) {
+    message_ = rejection_text(prepared_->sources, rejection);
+    return false;
+  }
+  return true;
 }
 
 bool Outputs::write_from_params(const double* params, Random& random, double* row) {

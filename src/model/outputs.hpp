@@ -23,6 +23,7 @@ class Outputs final : public OutputWriter {
   std::size_t parameter_columns() const override { return parameter_columns_; }
   std::size_t generated_columns_begin() const override { return generated_columns_begin_; }
   bool write(const double* theta, Random& random, double* row) override;
+  bool write_params(const double* theta, double* row) override;
   std::string message() const override { return message_; }
   std::unique_ptr<OutputWriter> clone() const override;
 

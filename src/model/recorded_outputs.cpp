@@ -28,9 +28,10 @@ bool needs_random(const lang::Stmt& stmt) {
 
 }  // namespace
 
-RecordedOutputs::RecordedOutputs(const Prepared& prepared, Input input)
+RecordedOutputs::RecordedOutputs(const Prepared& prepared, Input input, Extent extent)
     : prepared_(prepared),
       input_(input),
+      extent_(extent),
       input_size_(input == Input::theta ? prepared.dim : prepared.parameter_columns) {
   const auto& statements = prepared.program.block(BlockKind::generated_quantities);
   const auto first = std::find_if(statements.begin(), statements.end(),
@@ -55,6 +56,16 @@ bool RecordedOutputs::repeat(const double* input) {
   return false;
 }
 
+void RecordedOutputs::record_other_blocks() {
+  tracer_->run(BlockKind::transformed_parameters);
+  const auto& generated = prepared_.program.block(BlockKind::generated_quantities);
+  if (recorded_statements_ == generated.size()) {
+    tracer_->run(BlockKind::generated_quantities);
+  } else {
+    tracer_->run_statements(std::span(generated).first(recorded_statements_));
+  }
+}
+
 bool RecordedOutputs::record(const double* input) {
   ++records_;
   builder_ = prepared_.builder;
@@ -62,15 +73,9 @@ bool RecordedOutputs::record(const double* input) {
   tracer_->set_values(prepared_.values);
   tape::Ids numbers(input_size_);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = builder_.add_parameter(input[i]);
-  const auto& generated = prepared_.program.block(BlockKind::generated_quantities);
   try {
     set_parameters_of(*tracer_, numbers);
-    tracer_->run(BlockKind::transformed_parameters);
-    if (recorded_statements_ == generated.size()) {
-      tracer_->run(BlockKind::generated_quantities);
-    } else {
-      tracer_->run_statements(std::span(generated).first(recorded_statements_));
-    }
+    if (extent_ == Extent::all) record_other_blocks();
   } catch (const tape::Rejection&) {
     tracer_.reset();
     return false;

@@ -13,7 +13,9 @@ class RecordedOutputs final {
   // What a draw is given as: an unconstrained point, or the columns of the constrained parameters.
   enum class Input { theta, params };
 
-  RecordedOutputs(const Prepared& prepared, Input input);
+  enum class Extent { all, parameters };
+
+  RecordedOutputs(const Prepared& prepared, Input input, Extent extent = Extent::all);
 
   std::size_t input_size() const { return input_size_; }
   void set_parameters_of(tape::Tracer& tracer, const tape::Ids& input) const;
@@ -29,9 +31,11 @@ class RecordedOutputs final {
 
  private:
   bool record(const double* input);
+  void record_other_blocks();
 
   const Prepared& prepared_;
   Input input_;
+  Extent extent_;
   std::size_t input_size_ = 0;
   tape::Builder builder_;
   std::optional<tape::Tracer> tracer_;  // set where there is a record

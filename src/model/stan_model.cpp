@@ -124,7 +124,11 @@ StanRows& StanModel::stan_rows() {
                                StanRows::Ranges& ranges, std::string& message) {
       return trace_rows(request, builder, ranges, message);
     };
-    RowData data = find_row_data(prepared_->program, prepared_->values, options_.rows);
+    RowData data = options_.row_size.empty()
+                       ? find_row_data(prepared_->program, prepared_->values, options_.rows)
+                       : find_rows_of_size(prepared_->program, prepared_->values, options_.row_size);
+    if (!options_.strata.empty())
+      set_strata(prepared_->program, prepared_->values, options_.strata, data);
     rows_ = std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), record,
                                        [this] { return memory_limit(); });
   }

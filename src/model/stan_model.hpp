@@ -28,6 +28,8 @@ struct StanModelOptions {
   std::size_t max_memory = 0;  // bytes for the tape and its workspaces; 0: what the machine has
   // Data whose first index is the row of minibatches; empty: those with the first size that most data share.
   std::vector<std::string> rows = {};
+  std::string row_size = {};  // or: all data whose first size is this variable
+  std::string strata = {};    // integer data with a number for each row
 };
 
 class StanTerms;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
@@ -48,14 +49,38 @@ std::string data_with_rows(const lang::Program& program, const std::vector<tape:
   return names.empty() ? "No data of this program have rows." : "Data with rows: " + names + ".";
 }
 
+const lang::Variable* find_data(const lang::Program& program, const std::string& name) {
+  for (const lang::Stmt* stmt : program.block(lang::BlockKind::data)) {
+    if (variable_of(*stmt).name == name) return &variable_of(*stmt);
+  }
+  return nullptr;
+}
+
+// A hint: the first sizes that data of the program have.
+std::string sizes_of_data(const lang::Program& program) {
+  std::vector<std::string> names;
+  for (const lang::Stmt* stmt : program.block(lang::BlockKind::data)) {
+    const lang::Variable* size = first_size(variable_of(*stmt));
+    if (size == nullptr || std::find(names.begin(), names.end(), size->name) != names.end()) continue;
+    names.emplace_back(size->name);
+  }
+  if (names.empty()) return "No data of this program have a variable as first size: it takes no minibatches.";
+  return fmt::format("First sizes of data: {}.", fmt::join(names, ", "));
+}
+
+std::vector<const lang::Variable*> data_of_size(const lang::Program& program, const lang::Variable* size) {
+  std::vector<const lang::Variable*> result;
+  for (const lang::Stmt* stmt : program.block(lang::BlockKind::data)) {
+    if (first_size(variable_of(*stmt)) == size) result.push_back(&variable_of(*stmt));
+  }
+  return result;
+}
+
 RowData named_rows(const lang::Program& program, const std::vector<tape::Value>& data,
                    const std::vector<std::string>& names) {
   RowData rows;
   for (const std::string& name : names) {
-    const lang::Variable* found = nullptr;
-    for (const lang::Stmt* stmt : program.block(lang::BlockKind::data)) {
-      if (variable_of(*stmt).name == name) found = &variable_of(*stmt);
-    }
+    const lang::Variable* found = find_data(program, name);
     if (found == nullptr)
       throw Error(ErrorKind::bad_input, fmt::format("rows: the program has no data named '{}'.", name),
                   data_with_rows(program, data));
@@ -86,9 +111,7 @@ RowData likely_rows(const lang::Program& program, const std::vector<tape::Value>
   }
   RowData rows;
   if (most == nullptr) return rows;
-  for (const lang::Stmt* stmt : program.block(lang::BlockKind::data)) {
-    if (first_size(variable_of(*stmt)) == most) rows.variables.push_back(&variable_of(*stmt));
-  }
+  rows.variables = data_of_size(program, most);
   rows.count = data[rows.variables.front()->id].dims.front();
   return rows;
 }
@@ -107,6 +130,52 @@ RowData find_row_data(const lang::Program& program, const std::vector<tape::Valu
                 "Rows are the first index of data such as vector[N] y; --rows names them.");
   }
   return rows;
+}
+
+RowData find_rows_of_size(const lang::Program& program, const std::vector<tape::Value>& data,
+                          const std::string& size) {
+  const lang::Variable* variable = find_data(program, size);
+  if (variable == nullptr)
+    throw Error(ErrorKind::bad_input, fmt::format("minibatches: the data block has no size '{}'.", size),
+                sizes_of_data(program));
+  RowData rows;
+  rows.size = variable;
+  rows.variables = data_of_size(program, variable);
+  if (rows.variables.empty())
+    throw Error(ErrorKind::bad_input,
+                fmt::format("minibatches: '{}' is the first size of no data, so that it has no rows.", size),
+                sizes_of_data(program));
+  rows.count = data[rows.variables.front()->id].dims.front();
+  if (rows.count == 0)
+    throw Error(ErrorKind::bad_input, fmt::format("minibatches: '{}' is 0: the data have no rows.", size),
+                "Minibatches need data.");
+  return rows;
+}
+
+void set_strata(const lang::Program& program, const std::vector<tape::Value>& data, const std::string& name,
+                RowData& rows) {
+  const lang::Variable* variable = find_data(program, name);
+  std::string fitting;
+  for (const lang::Variable* one : rows.variables) {
+    const tape::Value& value = data[one->id];
+    if (value.ints != nullptr && value.dims.size() == 1)
+      fitting += (fitting.empty() ? "" : ", ") + std::string(one->name);
+  }
+  if (variable == nullptr || data[variable->id].ints == nullptr ||
+      data[variable->id].dims != tape::Dims{rows.count}) {
+    throw Error(ErrorKind::bad_input,
+                fmt::format("strata: '{}' is no integer data with a number for each of the {} rows.", name,
+                            rows.count),
+                fitting.empty() ? "This program has none; --row-sampling uniform needs none."
+                                : fmt::format("Such data: {}.", fitting));
+  }
+  const std::vector<int>& numbers = *data[variable->id].ints;
+  std::map<int, std::uint32_t> known;
+  for (const int number : numbers) known.emplace(number, 0);
+  std::uint32_t next = 0;
+  for (auto& [number, stratum] : known) stratum = next++;
+  rows.strata.reserve(numbers.size());
+  for (const int number : numbers) rows.strata.push_back(known.at(number));
 }
 
 std::size_t row_of(const math::Type& type, const tape::Dims& dims, std::size_t at) {
@@ -141,6 +210,7 @@ StanRows::StanRows(const SourceMap& sources, RowData data, std::size_t dim, Reco
     Ranges ranges;
     if (record_(builder, {theta.data(), &data_, parameter_tags_}, ranges, message)) {
       find_latents(builder, ranges);
+      list_own_coordinates();
       program_ = find_program(theta.data());
       seen_.assign(data_.count, false);
       counts_.assign(program_.classes.size(), 0);
@@ -179,6 +249,25 @@ void StanRows::find_latents(const tape::Builder& builder, const Ranges& ranges) 
   }
 }
 
+void StanRows::list_own_coordinates() {
+  if (latents_.empty()) return;
+  first_own_.assign(data_.count + 1, 0);
+  for (const RowTag& tag : parameter_tags_) {
+    if (tag.single()) ++first_own_[tag.low + 1];
+  }
+  std::partial_sum(first_own_.begin(), first_own_.end(), first_own_.begin());
+  own_coordinates_.resize(first_own_.back());
+  std::vector<std::uint32_t> next(first_own_.begin(), first_own_.end() - 1);
+  for (std::uint32_t i = 0; i < dim_; ++i) {
+    if (parameter_tags_[i].single()) own_coordinates_[next[parameter_tags_[i].low]++] = i;
+  }
+}
+
+std::span<const std::uint32_t> StanRows::coordinates(std::size_t row) const {
+  if (own_coordinates_.empty()) return {};
+  return std::span(own_coordinates_).subspan(first_own_[row], first_own_[row + 1] - first_own_[row]);
+}
+
 tape::RowProgram StanRows::find_program(const double* theta) {
   tape::Builder builder;
   Ranges ranges;
@@ -202,7 +291,11 @@ void StanRows::refuse(const tape::RowConflict& conflict) const {
           "no single row: {}",
           sources_.name(conflict.span.file), p.line, p.column, conflict.rows.low + 1, conflict.rows.high + 1,
           names, conflict.what, sources_.line(conflict.span.file, p.line)),
-      "name with --rows only data whose rows enter the density as separate terms");
+      data_.size == nullptr
+          ? "name with --rows only data whose rows enter the density as separate terms"
+          : fmt::format("A likelihood with one term for each index of {} would work, as in for (n in 1 : "
+                        "{}) y[n] ~ ...; without --minibatch this program can be fitted as it is.",
+                        data_.size->name, data_.size->name));
 }
 
 // ---- choosing ----

@@ -19,6 +19,8 @@ namespace kullback::model {
 struct RowData {
   std::size_t count = 0;
   std::vector<const lang::Variable*> variables;
+  const lang::Variable* size = nullptr;  // what the rows were named by, where it was their size
+  std::vector<std::uint32_t> strata;     // by row: the number of its stratum, from 0; empty: none were named
 
   bool contains(const lang::Variable& variable) const;
 };
@@ -28,6 +30,13 @@ struct RowData {
 // `data`: values by the variables' ids.
 RowData find_row_data(const lang::Program& program, const std::vector<tape::Value>& data,
                       const std::vector<std::string>& names);
+
+// All data whose first size is the variable `size` of the data block. Throws Error where there are none.
+RowData find_rows_of_size(const lang::Program& program, const std::vector<tape::Value>& data,
+                          const std::string& size);
+// Rows with the same value of the integer data `name`, one for each row, are one stratum.
+void set_strata(const lang::Program& program, const std::vector<tape::Value>& data, const std::string& name,
+                RowData& rows);
 
 // The row of number `at` of a value with these sizes (first index: the row).
 std::size_t row_of(const math::Type& type, const tape::Dims& dims, std::size_t at);
@@ -52,6 +61,8 @@ class StanRows final : public density::Rows {
 
   std::size_t count() const override { return data_.count; }
   void choose(std::span<const std::uint32_t> rows) override;
+  std::span<const std::uint32_t> coordinates(std::size_t row) const override;
+  std::span<const std::uint32_t> strata() const override { return data_.strata; }
 
   bool is_chosen() const { return !chosen_.empty(); }
   // Of the chosen rows.
@@ -65,6 +76,7 @@ class StanRows final : public density::Rows {
 
   tape::RowProgram find_program(const double* theta);
   void find_latents(const tape::Builder& builder, const Ranges& ranges);
+  void list_own_coordinates();
   [[noreturn]] void refuse(const tape::RowConflict& conflict) const;
   Ready& ready_for(const std::vector<std::uint32_t>& counts);
   std::unique_ptr<tape::Workspace> make_workspace(const tape::RowTape& tape, std::size_t lanes) const;
@@ -77,6 +89,8 @@ class StanRows final : public density::Rows {
   Record record_;
   MemoryLimit memory_limit_;
   std::vector<tape::RowTag> parameter_tags_;
+  std::vector<std::uint32_t> own_coordinates_;  // row after row; empty where there are no latents
+  std::vector<std::uint32_t> first_own_;        // by row: where its own begin; one more for the end
   std::vector<const lang::Variable*> latents_;
   std::vector<const lang::Variable*> globals_;
   tape::RowProgram program_;

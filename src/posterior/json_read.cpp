@@ -150,6 +150,13 @@ RunRecord read_run_record(const std::string& path) {
   read_words(reader, "facts", [&](std::string name, std::string value) {
     record.facts.emplace_back(std::move(name), std::move(value));
   });
+  reader.each("rungs", [&](const dom::object& rung) {
+    Rung& read = record.rungs.emplace_back();
+    reader.text(rung, "method", read.method);
+    reader.text(rung, "verdict", read.verdict);
+    reader.count(rung, "gradients", read.gradients);
+    reader.text(rung, "reason", read.reason);
+  });
   reader.text(object, "status", record.status);
   reader.text(object, "started", record.started);
   reader.count(object, "gradients", record.gradients);

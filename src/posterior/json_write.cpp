@@ -56,6 +56,16 @@ std::string words_json(const Words& words) {
   return text + "}";
 }
 
+std::string rungs_json(const std::vector<Rung>& rungs) {
+  std::string text;
+  for (const Rung& rung : rungs) {
+    text += fmt::format("{}\n    {{\"method\": {}, \"verdict\": {}, \"gradients\": {}, \"reason\": {}}}",
+                        text.empty() ? "" : ",", json_string(rung.method), json_string(rung.verdict),
+                        rung.gradients, json_string(rung.reason));
+  }
+  return "[" + text + (text.empty() ? "]" : "\n  ]");
+}
+
 }  // namespace
 
 std::string to_json(const Summary& summary) {
@@ -83,6 +93,7 @@ std::string to_json(const RunRecord& record) {
   add("generated", fmt::format("{}", record.generated));
   add("options", words_json(record.options));
   add("facts", words_json(record.facts));
+  add("rungs", rungs_json(record.rungs));
   add("status", json_string(record.status));
   add("started", json_string(record.started));
   add("gradients", fmt::format("{}", record.gradients));

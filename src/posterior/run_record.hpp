@@ -13,6 +13,14 @@
 
 namespace kullback::posterior {
 
+// One method that was tried on the way to a tolerance.
+struct Rung {
+  std::string method;
+  std::string verdict;
+  std::uint64_t gradients = 0;  // of the method and of its certificate
+  std::string reason;           // why it was not enough; empty where it was
+};
+
 struct RunRecord {
   std::string kind = "posterior";  // what the folder holds
   std::string method;
@@ -28,7 +36,8 @@ struct RunRecord {
   std::map<std::string, std::string> options;  // those the method reads, as on the command line
   // What the method says of its run, in words: ("family", "meanfield").
   std::vector<std::pair<std::string, std::string>> facts;
-  std::string status;  // "complete", "interrupted"
+  std::vector<Rung> rungs;  // of the ladder of methods; empty where a method was named
+  std::string status;       // "complete", "interrupted"
   std::uint64_t gradients = 0;
   double seconds = 0;  // wall time, from the start of the program
   Findings findings;

@@ -20,8 +20,9 @@ struct ScoredPoints {
 };
 
 struct KsdOptions {
-  std::size_t replicates = 0;  // of the bootstrap; 0: no p-value
+  std::size_t replicates = 0;  // of the bootstraps; 0: no p-value and no interval
   std::uint64_t seed = 1;
+  double level = 0.99;  // of the interval
 };
 
 struct Ksd {
@@ -30,6 +31,8 @@ struct Ksd {
   double u_error = 0;      // standard error of squared_u where the points are not from the density
   double independent = 0;  // what squared_v is on average for as many independent draws from the density
   double p_value = 0;      // of independent draws; NaN without replicates
+  double u_lower = 0;      // interval of KSD^2 for independent points, not necessarily of the density; NaN
+  double u_upper = 0;      // without replicates
 };
 
 // Keeps count^2 numbers. Throws an internal error where points and scores are not of one size. NaN for no

@@ -68,8 +68,9 @@ bool can_be_weights(std::span<const double> log_weights) {
 }  // namespace
 
 Psis smooth_weights(std::span<const double> log_weights, double relative_efficiency) {
-  if (!can_be_weights(log_weights)) return {std::vector<double>(log_weights.size(), kNaN), kInfinity, kNaN};
-  Psis result{{log_weights.begin(), log_weights.end()}, kInfinity, 0};
+  if (!can_be_weights(log_weights))
+    return {std::vector<double>(log_weights.size(), kNaN), kInfinity, kNaN, kNaN};
+  Psis result{{log_weights.begin(), log_weights.end()}, kInfinity, 0, 0};
   const double largest = *std::max_element(log_weights.begin(), log_weights.end());
   for (double& value : result.log_weights) value -= largest;
 
@@ -84,6 +85,7 @@ Psis smooth_weights(std::span<const double> log_weights, double relative_efficie
   }
   for (double& value : result.log_weights) value -= std::log(total);
   result.ess = relative_efficiency * total * total / squares;
+  result.log_total = largest + std::log(total);
   return result;
 }
 

@@ -13,6 +13,7 @@ struct Psis {
   std::vector<double> log_weights;  // smoothed and normalised: their exponentials sum to 1
   double khat = 0;                  // shape of the tail; infinite where it cannot be fitted
   double ess = 0;                   // 1 / sum of squared weights, times the relative efficiency
+  double log_total = 0;             // log of the sum of the smoothed weights before they were normalised
 };
 // As in the R package `loo`. The tail cannot be fitted where it has fewer than 6 draws, or where a quarter of
 // it is one value; the weights then stay as they are. A log weight of -inf is a weight of 0. Where one is NaN

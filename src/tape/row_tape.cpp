@@ -346,6 +346,7 @@ RowTape::RowTape(const RowProgram& program, std::span<const std::uint32_t> count
 // Finds every stand-in, and closes the gap that the stand-ins for slots leave.
 void RowTape::find_locations(std::uint32_t holes) {
   Tape& tape = *tape_;
+  std::vector<Location<double>> numbers;
   const auto parameters = static_cast<std::uint32_t>(program_.global.parameter_count);
   const auto visit = [&](std::uint32_t& slot) {
     if (slot >= parameters + holes) {
@@ -356,7 +357,7 @@ void RowTape::find_locations(std::uint32_t holes) {
   };
   const auto visit_number = [&](double& value) {
     std::uint32_t number = 0;
-    if (is_stand_in(value, constants_.size(), number)) numbers_.push_back({&value, constants_[number]});
+    if (is_stand_in(value, constants_.size(), number)) numbers.push_back({&value, constants_[number]});
   };
   for (double& constant : tape.constants) visit_number(constant);
   for (auto& [slot, value] : tape.presets) {
@@ -391,8 +392,17 @@ void RowTape::find_locations(std::uint32_t holes) {
     const auto key = [](const StandIn& s) { return std::tuple{s.row_class, s.place, s.column}; };
     return key(a.for_what) < key(b.for_what);
   };
-  std::sort(numbers_.begin(), numbers_.end(), by_row);
+  std::sort(numbers.begin(), numbers.end(), by_row);
   std::sort(slots_.begin(), slots_.end(), by_row);
+  count_places(numbers);
+}
+
+void RowTape::count_places(const std::vector<Location<double>>& found) {
+  std::vector<std::uint32_t> first(counts_.size(), 0);
+  for (std::size_t c = 1; c < counts_.size(); ++c) first[c] = first[c - 1] + counts_[c - 1];
+  numbers_.reserve(found.size());
+  for (const auto& [at, what] : found)
+    numbers_.push_back({at, first[what.row_class] + what.place, what.column});
 }
 
 namespace {
@@ -406,6 +416,23 @@ void fetch(const std::vector<T>& from, std::size_t first, std::size_t size) {
 
 }  // namespace
 
+void RowTape::find_numbers(std::span<const std::uint32_t> rows) {
+  numbers_of_.clear();
+  if (program_.lines) {
+    const std::size_t width = program_.classes.front().constant_varies.size();
+    lines_.resize(rows.size() * width);
+    program_.lines->read(rows, lines_.data());
+    for (std::size_t place = 0; place < rows.size(); ++place)
+      numbers_of_.push_back(lines_.data() + place * width);
+    return;
+  }
+  for (std::size_t c = 0; c < counts_.size(); ++c) {
+    const RowClass& own = program_.classes[c];
+    for (const std::uint32_t line : chosen_[c])
+      numbers_of_.push_back(own.constants.data() + line * own.constant_varies.size());
+  }
+}
+
 void RowTape::choose(std::span<const std::uint32_t> rows) {
   for (std::vector<std::uint32_t>& lines : chosen_) lines.clear();
   double constant = 0;
@@ -414,17 +441,15 @@ void RowTape::choose(std::span<const std::uint32_t> rows) {
     const std::uint32_t line = program_.line_of[row];
     chosen_[program_.class_of[row]].push_back(line);
     constant += program_.row_constants[row];
+    if (program_.lines) continue;
     fetch(c.constants, line * c.constant_varies.size(), c.constant_varies.size());
     fetch(c.externals, line * c.external_varies.size(), c.external_varies.size());
   }
   Tape& tape = *tape_;
   tape.target_constant =
       base_constant_ + constant * static_cast<double>(program_.row_count) / static_cast<double>(rows.size());
-  for (const Location<double>& location : numbers_) {
-    const auto& [c, place, column] = location.for_what;
-    const RowClass& own = program_.classes[c];
-    *location.at = own.constants[chosen_[c][place] * own.constant_varies.size() + column];
-  }
+  find_numbers(rows);
+  for (const Number& number : numbers_) *number.at = numbers_of_[number.place][number.column];
   for (const Location<std::uint32_t>& location : slots_) {
     const auto& [c, place, column] = location.for_what;
     const RowClass& own = program_.classes[c];

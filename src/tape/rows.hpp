@@ -92,6 +92,14 @@ struct StatementTerms {
   std::size_t global = 0;
 };
 
+// Numbers of rows that are not in memory.
+class RowLines {
+ public:
+  virtual ~RowLines() = default;
+  // The constants of these rows, row after row.
+  virtual void read(std::span<const std::uint32_t> rows, double* constants) const = 0;
+};
+
 struct RowProgram {
   std::size_t row_count = 0;
   Trace global;  // without the rows' terms
@@ -101,6 +109,9 @@ struct RowProgram {
   std::vector<std::uint32_t> line_of;      // by row: its line in the class
   std::vector<double> row_constants;       // by row: terms that are numbers
   std::vector<StatementTerms> statements;  // in order of their place
+  // Where it is not null there is one class, whose `constants` are those of its first row only, and no
+  // external varies.
+  std::shared_ptr<const RowLines> lines;
 };
 
 // The trace must be without conflict.
@@ -131,9 +142,17 @@ class RowTape final {
     T* at = nullptr;
     StandIn for_what;
   };
+  // The same, with places counted through all classes.
+  struct Number {
+    double* at = nullptr;
+    std::uint32_t place = 0;
+    std::uint32_t column = 0;
+  };
   class Maker;
 
   void find_locations(std::uint32_t holes);
+  void count_places(const std::vector<Location<double>>& found);
+  void find_numbers(std::span<const std::uint32_t> rows);
 
   const RowProgram& program_;
   std::vector<std::uint32_t> counts_;
@@ -141,10 +160,12 @@ class RowTape final {
   double base_constant_ = 0;
   std::vector<StandIn> constants_;
   std::vector<StandIn> externals_;
-  std::vector<Location<double>> numbers_;  // row by row
+  std::vector<Number> numbers_;  // row by row
   std::vector<Location<std::uint32_t>> slots_;
   std::vector<std::uint32_t> slot_of_;              // slots of the global trace -> of the tape
   std::vector<std::vector<std::uint32_t>> chosen_;  // by class: lines
+  std::vector<const double*> numbers_of_;           // by place: its row's constants
+  std::vector<double> lines_;                       // where the program has none
 };
 
 }  // namespace kullback::tape

@@ -31,7 +31,7 @@ refuse "no steps" "max-steps is 0; it must be 1 or more" --method advi --max-ste
 refuse "no draws" "draws is 0; it must be 1 or more" --method flow --draws 0
 refuse "no sweeps" "sweeps is 0; it must be 1 or more" --method ep --sweeps 0
 refuse "a minibatch of more rows than there are" "the data have 30 rows" --method vi --family meanfield --optimizer svrg --batch-size 31
-refuse "an option that no part reads" "batch-size means nothing to --family meanfield" --method advi --batch-size 10
+refuse "an option that no part reads" "rank means nothing to --family meanfield" --method vi --family meanfield --rank 3
 expect "rows of a program without" 65 "this program has none" -- "$kullback" fit one.stan y.json --method vi --family meanfield --optimizer saga --batch-size 2
 expect "starting values that are not there" 66 "nothere.json: cannot be read" -- "$kullback" fit one.stan y.json --method advi --init nothere.json
 

@@ -70,7 +70,8 @@ TEST_P(Resume, AnotherMethodsArchiveIsNotComplete) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Resume,
-                         testing::Values("nuts", "hmc", "mala", "rwm", "smc", "svgd", "tempering"),
+                         testing::Values("nuts", "hmc", "mala", "rwm", "sgld", "sghmc", "sgnht", "smc",
+                                         "svgd", "tempering"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace

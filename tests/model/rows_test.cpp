@@ -325,6 +325,33 @@ TEST(Rows, oneRowByHand) {
   }
 }
 
+// Own coordinates of rows: those whose gradient is 0 with other rows chosen.
+TEST(Rows, knowsTheCoordinatesOfRows) {
+  const auto loaded =
+      load(kHead + R"(parameters { real a; array[N] simplex[3] p; vector<lower=0>[N] z; vector[3] m; }
+      model { a ~ std_normal(); z ~ gamma(2, 1);
+        for (n in 1:N) { p[n] ~ dirichlet(rep_vector(2.0, 3)); y[n] ~ normal(dot_product(p[n], m) + a, z[n]); } })",
+           kData);
+  StanModel& model = *loaded->model;
+  density::Rows& rows = *model.rows();
+  for (const std::uint32_t row : {0U, 5U, 11U}) {
+    const std::vector<std::uint32_t> expected{1 + 2 * row, 2 + 2 * row, 25 + row};
+    const auto own = rows.coordinates(row);
+    EXPECT_EQ(std::vector<std::uint32_t>(own.begin(), own.end()), expected);
+    rows.choose({&row, 1});
+    const Evaluated at = evaluate_lanes(model, point_at(model.dim()));
+    for (std::uint32_t i = 1; i < 37; ++i) {
+      const bool is_own = std::find(own.begin(), own.end(), i) != own.end();
+      EXPECT_EQ(at.gradient[i] != 0, is_own) << "row " << row << ", coordinate " << i;
+    }
+  }
+}
+
+TEST(Rows, noCoordinatesOfRowsWithoutLatents) {
+  const auto loaded = load(kHead + "parameters { real a; } model { y ~ normal(a, s); }", kData);
+  EXPECT_TRUE(loaded->model->rows()->coordinates(3).empty());
+}
+
 TEST(Rows, raggedRows) {
   const std::string program = R"(data { int M; int R; vector[M] v; array[R] int first; array[R] int len; }
     parameters { vector[R] m; real<lower=0> t; }

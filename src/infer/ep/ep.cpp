@@ -276,6 +276,7 @@ const Method& ep_method() {
           "Microsoft Research TR-2004-149.",
       .has_chains = false,
       .is_exact = false,
+      .has_log_q = true,
       .needs = {.gradient = true},
       .options = kOptions,
       .stats = {},

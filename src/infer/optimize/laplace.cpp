@@ -147,6 +147,7 @@ const Method& laplace_method() {
           "JASA 81.",
       .has_chains = false,
       .is_exact = false,
+      .has_log_q = true,
       .needs = {.gradient = true},
       .options = kOptions,
       .stats = {},

@@ -296,6 +296,7 @@ const Method& pathfinder_method() {
           "inference, JMLR 23.",
       .has_chains = false,
       .is_exact = false,
+      .has_log_q = true,
       .needs = {.gradient = true},
       .options = kOptions,
       .stats = kStats,

@@ -26,6 +26,8 @@ struct Estimate {
   double bound_error = 0;        // its Monte-Carlo standard error; NaN where it is not known
   std::vector<double> gradient;  // parameters()
   bool has_new_scale = false;    // the bound is not to be compared with those of earlier estimates
+  // By parameter, where some are not to be touched by this step: those of rows that were not drawn.
+  std::vector<unsigned char> frozen;
 };
 
 // What an estimator is made of. All must outlive it. `objective` is null for objectives that bring their own

@@ -31,6 +31,7 @@ const Method& method() {
       .citation = named.citation,
       .has_chains = false,
       .is_exact = false,
+      .has_log_q = true,
       .needs = {.gradient = true},
       .options = options,
       .stats = {},

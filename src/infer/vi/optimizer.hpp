@@ -12,11 +12,21 @@
 
 namespace kullback::infer {
 
+// By parameter; empty: none is frozen. Of parameters that belong to rows of the data, those whose rows were
+// not drawn are.
+using FrozenParameters = std::span<const unsigned char>;
+inline bool is_frozen(FrozenParameters frozen, std::size_t i) { return !frozen.empty() && frozen[i] != 0; }
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  // One step up the gradient. `step_size` is read where the record says so.
-  virtual void step(std::span<const double> gradient, double step_size, std::span<double> lambda) = 0;
+  // One step up the gradient. `step_size` is read where the record says so. Parameters that are frozen stay
+  // as they are, with all that is remembered of them.
+  virtual void step(std::span<const double> gradient, double step_size, std::span<double> lambda,
+                    FrozenParameters frozen) = 0;
+  void step(std::span<const double> gradient, double step_size, std::span<double> lambda) {
+    step(gradient, step_size, lambda, {});
+  }
   // Forgets the gradients it has seen, as after a failed step.
   virtual void reset() = 0;
   virtual void archive(Archive& archive) = 0;
@@ -32,6 +42,7 @@ struct OptimizerRecord {
   std::span<const std::string_view> options;  // names in infer/options.def that it reads
   bool has_step_size = true;                  // false: it needs none
   double step_size = 0.1;                     // the first of the automatic schedule
+  bool chooses_rows = false;                  // minibatches of its own
   std::unique_ptr<Optimizer> (*make)(const Options& options, std::size_t parameters) = nullptr;
   // Updates that are no steps along a gradient of lambda; instead of `make`.
   std::unique_ptr<Scheme> (*make_scheme)(const SchemeSetting& setting) = nullptr;

@@ -14,7 +14,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-constexpr std::string_view kAlways[] = {"draws", "sampling"};
+constexpr std::string_view kAlways[] = {"draws", "sampling", "batch_size", "row_sampling", "row_control"};
 constexpr std::string_view kParts[] = {"family", "objective", "estimator", "optimizer"};
 constexpr std::string_view kAscent[] = {"grad_draws", "max_steps"};
 constexpr std::string_view kStepSizes[] = {"learning_rate", "decay"};

@@ -17,6 +17,7 @@
 
 namespace kullback::infer {
 
+class SubsampledDensity;
 struct EstimatorRecord;
 struct OptimizerRecord;
 
@@ -59,6 +60,8 @@ struct SchemeSetting {
   const Options* options = nullptr;
   NoiseName noise;
   GaussianGuess guess;
+  SubsampledDensity* subsampled = nullptr;  // the density behind `density`, where it is one by minibatches
+  bool has_row_factors = false;             // some factors of the family belong to rows
 };
 
 // The scheme of the optimiser, else of the objective, else stochastic ascent. Throws Error usage, in a

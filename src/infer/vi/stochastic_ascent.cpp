@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/row_plan.hpp"
 #include "infer/vi/stages.hpp"
 
 namespace kullback::infer {
@@ -160,6 +161,8 @@ void StochasticAscent::make_estimator() {
                 end == reason->size() ? "" : reason->substr(end + 2) + ".");
   }
   estimator_ = setting_.estimator->make(parts);
+  if (setting_.has_row_factors)
+    estimator_ = make_row_factor_estimator(std::move(estimator_), *setting_.family, *setting_.subsampled);
 }
 
 // Where q has left the scale that it began with, so have the units of its parameters: the ascent begins anew.
@@ -182,7 +185,7 @@ bool StochasticAscent::climb() {
     scaled_[i] = lambda_[i] / units_[i];
     estimate_.gradient[i] *= units_[i];
   }
-  optimizer_->step(estimate_.gradient, step_size(), scaled_);
+  optimizer_->step(estimate_.gradient, step_size(), scaled_, estimate_.frozen);
   if (!is_finite(scaled_)) return false;
   for (std::size_t i = 0; i < lambda_.size(); ++i) lambda_[i] = scaled_[i] * units_[i];
   if (completes_window) end_window();

@@ -13,6 +13,7 @@
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/path.hpp"
 #include "infer/option_text.hpp"
+#include "infer/rows/anchor_search.hpp"
 #include "infer/start.hpp"
 #include "infer/vi/defaults.hpp"
 #include "infer/vi/estimator.hpp"
@@ -21,6 +22,7 @@
 #include "infer/vi/guess.hpp"
 #include "infer/vi/judge_bound.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/row_plan.hpp"
 #include "infer/vi/scheme.hpp"
 #include "infer/vi/whitened_density.hpp"
 
@@ -68,7 +70,9 @@ class Variational final : public Algorithm {
       : density_(density),
         options_(options),
         start_(std::move(start)),
-        parts_(choose_parts(preset, options_, default_parts(density, preset, options_))),
+        rows_(plan_rows(density, preset, options_)),
+        parts_(
+            choose_parts(preset, options_, parts_for_rows(rows_, default_parts(density, preset, options_)))),
         family_(parts_.family->make({density.dim(), density.blocks(), density.supports(), &options_})),
         noise_({start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::approximation)},
                sampling_of(options.sampling), family_->noise()) {
@@ -76,14 +80,17 @@ class Variational final : public Algorithm {
       parts_.estimator = &default_estimator(parts_, *family_, density, options_);
     may_fall_back_ =
         preset.optimizer.empty() && options_.optimizer.empty() && family_->abilities().is_gaussian;
+    if (rows_.is_on()) check_parts_for_rows(rows_, parts_, *family_, *density.rows());
     refuse_early();
-    if (density.dim() > 0) begin_path(start_.theta);
+    if (density.dim() > 0) begin_search(start_.theta);
   }
 
   bool step(Draws& draws) override {
     if (is_done_) return false;
     ++steps_;
-    if (path_) {
+    if (anchor_search_) {
+      if (!anchor_search_->step()) end_anchor_search();
+    } else if (path_) {
       if (!path_->step() || is_near_mode()) end_path();
     } else if (!scheme_) {
       make_scheme_from({start_.theta, {}, {}});  // no parameters
@@ -97,6 +104,7 @@ class Variational final : public Algorithm {
 
   Progress progress() const override {
     std::uint64_t gradients = earlier_gradients_;
+    if (anchor_search_) gradients += anchor_search_->gradients();
     if (path_) gradients += path_->lbfgs().gradients();
     if (scheme_) gradients += scheme_->gradients();
     return {.done = steps_, .total = is_done_ ? steps_ : 0, .gradients = gradients};
@@ -108,6 +116,9 @@ class Variational final : public Algorithm {
   Trace trace() const override;
 
  private:
+  void begin_search(const std::vector<double>& theta);
+  void begin_anchor_search(const std::vector<double>& theta);
+  void end_anchor_search();
   void begin_path(const std::vector<double>& theta);
   void end_path();
   // Updates of their own, which use curvature, need no exact start: the path ends where a Newton step would
@@ -119,8 +130,13 @@ class Variational final : public Algorithm {
   bool fall_back();
   void take_adam();
   bool restart();
+  // A rehearsal evaluates nothing.
+  void make_scheme_from(GaussianGuess guess, bool is_rehearsal = false);
+  void find_anchor();
+  void make_subsampled(bool is_rehearsal);
   void leave_scheme();
-  void make_scheme_from(GaussianGuess guess);
+  double passes() const;
+  void add_row_facts(Facts& facts) const;
   void refuse_early();
   double error_of_elbo() const;
   void look_for_flat_coordinate();
@@ -131,16 +147,22 @@ class Variational final : public Algorithm {
   density::LogDensity& density_;
   Options options_;
   Start start_;
+  RowPlan rows_;
   Parts parts_;
   std::unique_ptr<Family> family_;
   NoiseSource noise_;
+  std::optional<AnchorSearch> anchor_search_;
   std::optional<Path> path_;
   GaussianGuess guess_;
+  std::optional<Anchor> anchor_;
+  std::optional<SubsampledDensity> subsampled_;
   std::optional<WhitenedDensity> whitened_;
   std::unique_ptr<Scheme> scheme_;
   std::uint64_t earlier_gradients_ = 0;  // of paths that have ended and of schemes that failed
   std::uint64_t earlier_evaluations_ = 0;
   std::vector<TraceRow> earlier_trace_;  // of those schemes; gradients are those of the whole run
+  std::uint64_t full_gradients_ = 0;     // of all rows, where there are minibatches
+  double earlier_row_gradients_ = 0;     // likewise: rows times points, of all that has ended
   bool may_fall_back_ = false;           // the optimiser was chosen, not asked for
   bool has_fallen_back_ = false;
   std::uint64_t restarts_ = 0;
@@ -154,31 +176,88 @@ class Variational final : public Algorithm {
 };
 
 // Affine families live in coordinates in which the guess is standard normal.
-void Variational::make_scheme_from(GaussianGuess guess) {
+void Variational::make_scheme_from(GaussianGuess guess, bool is_rehearsal) {
   guess_ = std::move(guess);
   const std::size_t dim = density_.dim();
   whitened_.reset();
-  if (parts_.family->is_affine && !guess_.lower.empty()) whitened_.emplace(density_, guess_);
+  density::LogDensity* stepped = &density_;
+  if (rows_.is_on() && dim > 0) {
+    make_subsampled(is_rehearsal);
+    stepped = &*subsampled_;
+  }
+  if (parts_.family->is_affine && !guess_.lower.empty() && !rows_.has_own)
+    whitened_.emplace(*stepped, guess_);
   scheme_ = make_scheme(
-      {whitened_ ? &*whitened_ : &density_,
+      {whitened_ ? &*whitened_ : stepped,
        family_.get(),
        parts_.objective,
        parts_.estimator,
        parts_.optimizer,
        &options_,
        {start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::gradient_noise)},
-       whitened_ ? GaussianGuess{std::vector<double>(dim), std::vector<double>(dim, 1.0), {}} : guess_});
+       whitened_ ? GaussianGuess{std::vector<double>(dim), std::vector<double>(dim, 1.0), {}} : guess_,
+       subsampled_ ? &*subsampled_ : nullptr,
+       rows_.has_own});
+}
+
+void Variational::make_subsampled(bool is_rehearsal) {
+  if (rows_.anchored && !is_rehearsal && !anchor_) find_anchor();
+  const NoiseName name{start_.seed, start_.chain, 0};
+  RowPlan plan = rows_;
+  if (is_rehearsal && plan.sampling == RowSampling::importance) plan.sampling = RowSampling::uniform;
+  subsampled_.emplace(density_, make_row_sampler(plan, density_, name, anchor_, guess_), anchor_);
+  if (plan.sampling == RowSampling::importance) earlier_row_gradients_ += 2 * static_cast<double>(rows_.rows);
+}
+
+// Where the search for one found none: the mean of the start will do. Without a finite gradient there the
+// minibatches are plain.
+void Variational::find_anchor() {
+  Anchor at{guess_.mean, 0, std::vector<double>(density_.dim())};
+  density::Status status = density::Status::ok;
+  density_.evaluate({1, at.theta.data(), &at.log_density, at.gradient.data(), &status});
+  ++full_gradients_;
+  ++earlier_gradients_;
+  earlier_row_gradients_ += static_cast<double>(rows_.rows);
+  if (status == density::Status::ok) anchor_ = std::move(at);
 }
 
 // A part that refuses knows the others by what they can do: their names are added.
 void Variational::refuse_early() {
   try {
-    make_scheme_from({start_.theta, std::vector<double>(density_.dim(), 1.0), {}});
+    make_scheme_from({start_.theta, std::vector<double>(density_.dim(), 1.0), {}}, true);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage || !names_a_part(error.message())) throw;
     throw Error(ErrorKind::usage, error.message() + " Found " + text_of(parts_) + ".", error.hint());
   }
   scheme_.reset();
+  subsampled_.reset();
+}
+
+// Parameters that belong to rows have no place in a subset of the rows.
+void Variational::begin_search(const std::vector<double>& theta) {
+  if (rows_.is_on() && !rows_.has_own)
+    begin_anchor_search(theta);
+  else
+    begin_path(theta);
+}
+
+void Variational::begin_anchor_search(const std::vector<double>& theta) {
+  anchor_search_.emplace(density_, NoiseName{start_.seed, static_cast<std::uint32_t>(restarts_), 0}, theta,
+                         rows_.batch_size, rows_.anchored);
+}
+
+void Variational::end_anchor_search() {
+  earlier_gradients_ += anchor_search_->gradients();
+  full_gradients_ += anchor_search_->full_gradients();
+  earlier_row_gradients_ += anchor_search_->row_gradients();
+  const bool has_gaussian = anchor_search_->has_gaussian();
+  GaussianGuess guess = anchor_search_->guess();
+  if (has_gaussian && rows_.anchored) anchor_ = anchor_search_->anchor();
+  anchor_search_.reset();
+  if (has_gaussian)
+    make_scheme_from(std::move(guess));
+  else
+    begin_path(start_.theta);
 }
 
 void Variational::begin_path(const std::vector<double>& theta) {
@@ -188,6 +267,11 @@ void Variational::begin_path(const std::vector<double>& theta) {
 void Variational::end_path() {
   earlier_gradients_ += path_->lbfgs().gradients();
   earlier_evaluations_ += path_->evaluations();
+  if (rows_.is_on()) {
+    full_gradients_ += path_->lbfgs().gradients();
+    earlier_row_gradients_ +=
+        static_cast<double>(rows_.rows * (path_->lbfgs().gradients() + path_->evaluations()));
+  }
   if (!path_->has_gaussian() && restart()) return;
   GaussianGuess guess =
       path_->has_gaussian()
@@ -229,6 +313,7 @@ void Variational::leave_scheme() {
   }
   earlier_gradients_ += scheme_->gradients();
   earlier_evaluations_ += scheme_->evaluations();
+  if (subsampled_) earlier_row_gradients_ += subsampled_->row_gradients();
 }
 
 void Variational::take_adam() {
@@ -246,7 +331,8 @@ bool Variational::restart() {
   ++restarts_;
   if (scheme_) leave_scheme();
   scheme_.reset();
-  begin_path(found.theta);
+  anchor_.reset();
+  begin_search(found.theta);
   return true;
 }
 
@@ -321,6 +407,24 @@ void Variational::archive(Archive& archive) {
   archive.value(flat_coordinate_);
   archive.value(flat_length_);
   archive.value(flat_fall_);
+  archive.value(full_gradients_);
+  archive.value(earlier_row_gradients_);
+  bool has_anchor = anchor_.has_value();
+  archive.value(has_anchor);
+  if (has_anchor) {
+    if (!anchor_) anchor_.emplace();
+    archive.value(anchor_->theta);
+    archive.value(anchor_->log_density);
+    archive.value(anchor_->gradient);
+  }
+  bool is_searching = anchor_search_.has_value();
+  archive.value(is_searching);
+  if (is_searching) {
+    if (archive.is_reading()) begin_anchor_search(start_.theta);
+    anchor_search_->archive(archive);
+    return;
+  }
+  anchor_search_.reset();
   bool has_path = path_.has_value();
   archive.value(has_path);
   if (has_path) {
@@ -337,8 +441,11 @@ void Variational::archive(Archive& archive) {
   archive.value(guess_.lower);
   if (archive.is_reading()) {
     if (guess_.mean.size() != density_.dim()) return;  // numbers of another algorithm
+    const double counted = earlier_row_gradients_;
     make_scheme_from(guess_);
+    earlier_row_gradients_ = counted;
   }
+  if (subsampled_) subsampled_->archive(archive);
   scheme_->archive(archive);
 }
 
@@ -398,6 +505,7 @@ Facts Variational::facts() const {
   result.emplace_back("gradient", std::string(bias_name(scheme_->bias())));
   result.emplace_back("evaluations without gradient",
                       fmt::format("{}", earlier_evaluations_ + scheme_->evaluations() + log_ratios_.size()));
+  if (rows_.is_on()) add_row_facts(result);
   if (scheme_->drawn_from() != nullptr) result.emplace_back("covariance", "linear response");
   if (!is_done_) return result;
   const stats::Psis weights = importance_weights(log_ratios_);
@@ -419,6 +527,23 @@ Facts Variational::facts() const {
     result.emplace_back("bound standard error",
                         noise_.sampling() == Sampling::iid ? error_text(bound.error) : kUnknown);
   return result;
+}
+
+double Variational::passes() const {
+  const double rows = earlier_row_gradients_ + (subsampled_ ? subsampled_->row_gradients() : 0);
+  return rows / static_cast<double>(rows_.rows);
+}
+
+// Only the bound and its gradient are unbiased under minibatches: log densities of the draws, on which k-hat
+// and the reported ELBO rest, are of all rows, and what that costs is told.
+void Variational::add_row_facts(Facts& facts) const {
+  facts.emplace_back("minibatch",
+                     fmt::format("{} of {} rows, {}", rows_.batch_size, rows_.rows, options_.row_sampling));
+  facts.emplace_back("row control", anchor_ ? "anchor" : "none");
+  facts.emplace_back("gradients of all rows", fmt::format("{}", full_gradients_));
+  facts.emplace_back("passes over the data for the fit", fmt::format("{:.1f}", passes()));
+  facts.emplace_back("passes over the data for the log densities of the draws",
+                     fmt::format("{}", log_ratios_.size()));
 }
 
 Trace Variational::trace() const {

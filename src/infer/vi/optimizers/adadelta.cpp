@@ -14,10 +14,13 @@ constexpr double kFloor = 1e-6;
 
 class AdaDelta final : public Optimizer {
  public:
+  using Optimizer::step;
   explicit AdaDelta(std::size_t parameters) : square_(parameters), moves_(parameters) {}
 
-  void step(std::span<const double> gradient, double, std::span<double> lambda) override {
+  void step(std::span<const double> gradient, double, std::span<double> lambda,
+            FrozenParameters frozen) override {
     for (std::size_t i = 0; i < lambda.size(); ++i) {
+      if (is_frozen(frozen, i)) continue;
       square_[i] += (1 - kDecay) * (gradient[i] * gradient[i] - square_[i]);
       const double move = std::sqrt((moves_[i] + kFloor) / (square_[i] + kFloor)) * gradient[i];
       moves_[i] += (1 - kDecay) * (move * move - moves_[i]);

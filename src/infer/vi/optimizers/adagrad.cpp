@@ -12,10 +12,13 @@ constexpr double kFloor = 1e-8;
 
 class AdaGrad final : public Optimizer {
  public:
+  using Optimizer::step;
   explicit AdaGrad(std::size_t parameters) : squares_(parameters) {}
 
-  void step(std::span<const double> gradient, double step_size, std::span<double> lambda) override {
+  void step(std::span<const double> gradient, double step_size, std::span<double> lambda,
+            FrozenParameters frozen) override {
     for (std::size_t i = 0; i < lambda.size(); ++i) {
+      if (is_frozen(frozen, i)) continue;
       squares_[i] += gradient[i] * gradient[i];
       lambda[i] += step_size * gradient[i] / (std::sqrt(squares_[i]) + kFloor);
     }

@@ -16,12 +16,15 @@ constexpr double kCaution = 100;  // of the first bets, as in the paper
 
 class Coin final : public Optimizer {
  public:
+  using Optimizer::step;
   explicit Coin(std::size_t parameters)
       : largest_(parameters), absolute_(parameters), sum_(parameters), reward_(parameters) {}
 
-  void step(std::span<const double> gradient, double, std::span<double> lambda) override {
+  void step(std::span<const double> gradient, double, std::span<double> lambda,
+            FrozenParameters frozen) override {
     if (start_.empty()) start_.assign(lambda.begin(), lambda.end());
     for (std::size_t i = 0; i < lambda.size(); ++i) {
+      if (is_frozen(frozen, i)) continue;
       const double g = gradient[i];
       largest_[i] = std::max(largest_[i], std::abs(g));
       if (largest_[i] == 0) continue;

@@ -12,10 +12,13 @@ constexpr double kDecay = 0.9;
 
 class Momentum final : public Optimizer {
  public:
+  using Optimizer::step;
   explicit Momentum(std::size_t parameters) : velocity_(parameters) {}
 
-  void step(std::span<const double> gradient, double step_size, std::span<double> lambda) override {
+  void step(std::span<const double> gradient, double step_size, std::span<double> lambda,
+            FrozenParameters frozen) override {
     for (std::size_t i = 0; i < lambda.size(); ++i) {
+      if (is_frozen(frozen, i)) continue;
       velocity_[i] = kDecay * velocity_[i] + gradient[i];
       lambda[i] += step_size * velocity_[i];
     }

@@ -13,10 +13,13 @@ constexpr double kFloor = 1e-8;
 
 class RmsProp final : public Optimizer {
  public:
+  using Optimizer::step;
   explicit RmsProp(std::size_t parameters) : square_(parameters) {}
 
-  void step(std::span<const double> gradient, double step_size, std::span<double> lambda) override {
+  void step(std::span<const double> gradient, double step_size, std::span<double> lambda,
+            FrozenParameters frozen) override {
     for (std::size_t i = 0; i < lambda.size(); ++i) {
+      if (is_frozen(frozen, i)) continue;
       square_[i] += (1 - kDecay) * (gradient[i] * gradient[i] - square_[i]);
       lambda[i] += step_size * gradient[i] / (std::sqrt(square_[i]) + kFloor);
     }

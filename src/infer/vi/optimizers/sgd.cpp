@@ -8,8 +8,12 @@ namespace {
 
 class Sgd final : public Optimizer {
  public:
-  void step(std::span<const double> gradient, double step_size, std::span<double> lambda) override {
-    for (std::size_t i = 0; i < lambda.size(); ++i) lambda[i] += step_size * gradient[i];
+  using Optimizer::step;
+  void step(std::span<const double> gradient, double step_size, std::span<double> lambda,
+            FrozenParameters frozen) override {
+    for (std::size_t i = 0; i < lambda.size(); ++i) {
+      if (!is_frozen(frozen, i)) lambda[i] += step_size * gradient[i];
+    }
   }
 
   void reset() override {}

@@ -154,7 +154,8 @@ bool GaussianScheme::has_fallen() {
   bound_ = log_p.mean + entropy_of(now_);
   bound_error_ = log_p.error;
   spread_ = log_p.spread;
-  if (!update_->climbs_elbo()) return false;
+  // The noise of minibatches is common to all points of a step: the error does not know it.
+  if (!update_->climbs_elbo() || setting_.subsampled != nullptr) return false;
   const double fall = bound_before_ - bound_;
   const double error = std::hypot(spread_, spread_before_);
   return fall > kFallErrors * error + 1e-9 * (1 + std::abs(bound_before_)) ||

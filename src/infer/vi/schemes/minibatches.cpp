@@ -67,8 +67,9 @@ RowSetting rows_for(std::string_view flag, density::LogDensity& density, const O
   const std::size_t count = rows->count();
   if (options.batch_size > count) {
     throw Error(ErrorKind::usage,
-                fmt::format("--batch-size is {}; the data have {} rows.", options.batch_size, count),
-                "0 chooses it.");
+                fmt::format("a minibatch of {} rows was asked for, but the data have {} rows.",
+                            options.batch_size, count),
+                fmt::format("Ask for {} or fewer; with fewer than that there is something to gain.", count));
   }
   const std::size_t chosen = std::min(count, std::clamp(count / kShare, kLeastChosen, kMostChosen));
   return {rows, options.batch_size > 0 ? options.batch_size : std::max<std::size_t>(1, chosen)};

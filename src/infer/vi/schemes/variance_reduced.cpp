@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "infer/rows/chosen_rows.hpp"
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/optimizer.hpp"
 #include "infer/vi/schemes/minibatches.hpp"
@@ -31,20 +32,6 @@ const EstimatorRecord* inner_record(const EstimatorSetting& setting) {
   }
   return nullptr;
 }
-
-// All rows are chosen again at the end of a scope, whatever happens in it.
-class ChosenRows final {
- public:
-  ChosenRows(density::Rows& rows, std::span<const std::uint32_t> chosen) : rows_(rows) {
-    rows_.choose(chosen);
-  }
-  ~ChosenRows() { rows_.choose({}); }
-  ChosenRows(const ChosenRows&) = delete;
-  ChosenRows& operator=(const ChosenRows&) = delete;
-
- private:
-  density::Rows& rows_;
-};
 
 // a += scale * b
 void add(std::vector<double>& a, double scale, const std::vector<double>& b) {
@@ -226,6 +213,7 @@ const OptimizerRecord& svrg_optimizer() {
           "Johnson and Zhang (2013), Accelerating stochastic gradient descent using predictive variance "
           "reduction, NeurIPS.",
       .options = kOptions,
+      .chooses_rows = true,
       .make_scheme = make_reduced<Svrg>,
   };
   return record;
@@ -240,6 +228,7 @@ const OptimizerRecord& saga_optimizer() {
           "for "
           "non-strongly convex composite objectives, NeurIPS.",
       .options = kOptions,
+      .chooses_rows = true,
       .make_scheme = make_reduced<Saga>,
   };
   return record;

@@ -1,0 +1,1 @@
+"""The parts of bench/honesty.py; programs/ and shapes/ hold what it judges on."""

@@ -1,0 +1,7 @@
+// Two modes with shares 0.9 and 0.1, ten standard deviations apart.
+parameters {
+  vector[2] x;
+}
+model {
+  target += log_mix(0.9, normal_lpdf(x | 0, 1), normal_lpdf(x | 7, 1));
+}

@@ -1,0 +1,39 @@
+// A look for modes that an approximation has missed: climbs from points that know nothing of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "certify/certificate.hpp"
+#include "density/log_density.hpp"
+
+namespace kullback::certify {
+
+// Where a climb found a Gaussian.
+struct FoundMode {
+  std::vector<double> center;
+  double elbo = 0;
+};
+
+struct ModeSearch {
+  std::vector<FoundMode> modes;
+  std::uint64_t gradients = 0;
+};
+
+// L-BFGS paths from random points in (-2, 2), as chains start.
+ModeSearch search_modes(density::LogDensity& density, std::uint64_t seed);
+// The same from points in a box of kBoxSds standard deviations around the draws, to each side.
+ModeSearch search_around(density::LogDensity& density, std::uint64_t seed, std::span<const double> center,
+                         std::span<const double> sd);
+
+// Those further than kFarSds standard deviations from the draws in some coordinate, with a share of the
+// evidence by which a mean would be off by more than a tenth of the tolerance.
+std::vector<OtherMode> uncovered_modes(const ModeSearch& search, std::span<const double> center,
+                                       std::span<const double> sd, double log_evidence, double tolerance);
+
+inline constexpr double kFarSds = 5;
+inline constexpr double kBoxSds = 10;
+
+}  // namespace kullback::certify

@@ -1,0 +1,150 @@
+#include "fit/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "cli/display.hpp"
+#include "cli/fit_run.hpp"
+#include "cli/fit_text.hpp"
+#include "cli/method_options.hpp"
+#include "cli/verb.hpp"
+
+namespace kullback::cli {
+
+namespace {
+
+struct CalibrateArguments {
+  fit::CalibrateRequest request;
+  std::string method = "advi";
+  GivenOptions given;
+  std::optional<std::uint64_t> seed;
+  std::string out;
+  bool quiet = false;
+};
+
+// "0.012", "3e-7"
+std::string p_text(double p) { return p < 0.0005 ? fmt::format("{:.0e}", p) : fmt::format("{:.3f}", p); }
+
+std::string table_text(const fit::Calibration& calibration) {
+  std::size_t width = 9;
+  for (const auto& parameter : calibration.parameters) width = std::max(width, parameter.name.size());
+  std::string text = fmt::format("{:<{}} {:>7} {:>7} {:>9} {:>9} {:>11}  {}\n", "", width, "bias", "spread",
+                                 "symmetry", "crowding", "uniformity", "verdict");
+  std::size_t shown = 0;
+  for (const auto& parameter : calibration.parameters) {
+    if (++shown > kTableRows) {
+      text +=
+          fmt::format("... and {} more, in calibration.json\n", calibration.parameters.size() - kTableRows);
+      break;
+    }
+    text += fmt::format("{:<{}} {:>7.2f} {:>7.2f} {:>9} {:>9} {:>11}  {}\n", parameter.name, width,
+                        parameter.bias, parameter.spread, p_text(parameter.symmetry_p),
+                        p_text(parameter.crowding_p), p_text(parameter.uniformity_p), parameter.verdict);
+  }
+  return text;
+}
+
+std::string conclusion(const fit::Calibration& calibration, const std::string& method) {
+  if (calibration.parameters.empty()) return "Too few simulations were fitted to say anything.\n";
+  const auto wrong = std::count_if(calibration.parameters.begin(), calibration.parameters.end(),
+                                   [](const auto& parameter) { return parameter.verdict != "ok"; });
+  if (wrong == 0)
+    return fmt::format(
+        "No miscalibration of {} found with so many simulations; it says nothing of your data alone.\n",
+        method);
+  return fmt::format(
+      "{} of {} parameters: {} is not calibrated on data from this prior (p-values below {:.1e},\n"
+      "{:g} over the number of tests).\n",
+      wrong, calibration.parameters.size(), method, calibration.threshold, calibration.level);
+}
+
+std::string calibration_text(const fit::Calibration& calibration, const fit::CalibrateRequest& request) {
+  const std::string method(request.method->name);
+  std::string text = fmt::format("{}: {}, {} of {} simulations fitted, seed {}, {} gradients, {:.2f} s\n\n",
+                                 std::filesystem::path(request.inputs.program).filename().string(), method,
+                                 calibration.fitted, calibration.simulations, request.seed,
+                                 calibration.gradients, calibration.seconds);
+  if (!calibration.parameters.empty()) {
+    text += table_text(calibration);
+    text +=
+        "\nbias: mean of (posterior mean - truth) / posterior sd, 0 if right. spread: its root mean\n"
+        "square, 1 if posterior sds are right. The others are p-values.\n";
+  }
+  text += conclusion(calibration, method);
+  if (calibration.failed > 0)
+    text += fmt::format("{} simulation{} could not be fitted, and the figures are about the others; {}\n",
+                        calibration.failed, calibration.failed == 1 ? "" : "s", calibration.first_failure);
+  if (calibration.is_interrupted)
+    text += "Interrupted: the figures are about the simulations that were finished.\n";
+  return text + fmt::format("Results: {}\n", (request.out / "calibration.json").string());
+}
+
+int run_calibrate(const CalibrateArguments& arguments) {
+  fit::CalibrateRequest request = arguments.request;
+  request.method = &method_named(arguments.method);
+  request.options = options_of(*request.method, arguments.given);
+  request.seed = arguments.seed ? *arguments.seed : std::random_device{}();
+  request.out =
+      arguments.out.empty() ? default_folder(request.inputs.program, "-calibration") : arguments.out;
+  const auto program = fit::load_program(request.inputs);
+  if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
+  Display display(arguments.quiet);
+  const InterruptGuard guard;
+  const fit::Calibration calibration =
+      fit::calibrate(request, *program,
+                     {.on_progress =
+                          [&](std::size_t done, std::size_t total) {
+                            display.show({infer::Progress{.done = done, .total = total}});
+                          },
+                      .should_stop = is_interrupted});
+  display.clear();
+  if (!arguments.quiet) std::fputs(calibration_text(calibration, request).c_str(), stdout);
+  return calibration.is_interrupted ? kInterruptedCode : 0;
+}
+
+}  // namespace
+
+Run add_calibrate(CLI::App& verb) {
+  const auto arguments = std::make_shared<CalibrateArguments>();
+  fit::CalibrateRequest& request = arguments->request;
+  verb.add_option("program", request.inputs.program, "Stan program")->required()->type_name("MODEL");
+  verb.add_option("data", request.inputs.data,
+                  "Data: sizes and covariates count; values of variables that are simulated do not")
+      ->type_name("DATA");
+  verb.add_option("--method", arguments->method, "Method that is calibrated")
+      ->type_name("NAME")
+      ->capture_default_str();
+  verb.add_option("--simulations", request.simulations, "Data sets to simulate and fit")
+      ->check(CLI::Range(10, 1'000'000))
+      ->capture_default_str();
+  verb.add_option("--seed", arguments->seed,
+                  "Seed of all random numbers (default: a random one, which is recorded)")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_option("--threads", request.threads, "Threads (default: as many as there are cores)")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_option("--level", request.level, "Share of exact methods that all tests together may call wrong")
+      ->check(CLI::Range(1e-9, 0.5))
+      ->capture_default_str();
+  verb.add_option("--include-path", request.inputs.include_paths,
+                  "Folder to search for #include files (repeatable)")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  verb.add_option("--out", arguments->out, "Folder of the results (default: MODEL-calibration)")
+      ->type_name("DIR");
+  verb.add_flag("--force", request.force, "Replace what is there already");
+  verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
+  add_method_options(verb, arguments->given);
+  return [arguments] { return run_calibrate(*arguments); };
+}
+
+}  // namespace kullback::cli

@@ -1,0 +1,295 @@
+// Three tests for each parameter, each at the level over their number (Bonferroni): symmetry of u about 1/2
+// (posterior means off to one side), crowding of u at the ends or in the middle (posterior sds), and
+// uniformity (anything else).
+#include "fit/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/json.hpp"
+#include "fit/folder.hpp"
+#include "fit/ladder.hpp"
+#include "fit/record.hpp"
+#include "fit/simulated_fit.hpp"
+#include "infer/option_text.hpp"
+#include "model/prepared.hpp"
+#include "posterior/json_text.hpp"
+#include "posterior/posterior.hpp"
+#include "stats/chains.hpp"
+#include "stats/uniformity.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kLookEvery{100};
+constexpr std::size_t kTests = 3;
+constexpr std::size_t kFewestFits = 10;
+
+// The simulations on threads, each with a simulator of its own; results are kept by number.
+class Simulations final {
+ public:
+  Simulations(const CalibrationSetting& setting, const std::shared_ptr<const model::Prepared>& prepared)
+      : setting_(setting), results_(setting.request.simulations) {
+    const std::size_t wanted =
+        setting.request.threads > 0 ? setting.request.threads : std::thread::hardware_concurrency();
+    const std::size_t count = std::clamp<std::size_t>(wanted, 1, results_.size());
+    for (std::size_t t = 0; t < count; ++t)
+      simulators_.push_back(std::make_unique<model::Simulator>(prepared));
+  }
+
+  const model::Simulator& simulator() const { return *simulators_.front(); }
+
+  std::vector<SimulatedFit> run(const CalibrateWatch& watch) {
+    running_ = simulators_.size();
+    {
+      std::vector<std::jthread> threads;
+      for (const auto& simulator : simulators_)
+        threads.emplace_back([this, &simulator] { take_simulations(*simulator); });
+      look_after(watch);
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    return std::move(results_);
+  }
+
+ private:
+  void take_simulations(model::Simulator& simulator) {
+    try {
+      for (std::size_t i = next_++; i < results_.size() && !stop_; i = next_++) {
+        results_[i] = fit_simulation(setting_, simulator, i, stop_);
+        if (results_[i].is_done) ++done_;
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      stop_ = true;
+    }
+    const std::lock_guard lock(mutex_);
+    --running_;
+    woken_.notify_one();
+  }
+
+  void look_after(const CalibrateWatch& watch) {
+    std::unique_lock lock(mutex_);
+    while (running_ > 0) {
+      woken_.wait_for(lock, kLookEvery, [this] { return running_ == 0; });
+      lock.unlock();
+      if (watch.should_stop()) stop_ = true;
+      if (watch.on_progress) watch.on_progress(done_, results_.size());
+      lock.lock();
+    }
+  }
+
+  const CalibrationSetting& setting_;
+  std::vector<SimulatedFit> results_;
+  std::vector<std::unique_ptr<model::Simulator>> simulators_;
+  std::atomic<bool> stop_{false};
+  std::atomic<std::size_t> next_{0};
+  std::atomic<std::size_t> done_{0};
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  std::size_t running_ = 0;
+  std::exception_ptr failure_;
+};
+
+void check_request(const CalibrateRequest& request, const LoadedProgram& program) {
+  if (program.is_library)
+    throw Error(ErrorKind::usage, request.inputs.program + ": a shared library does not tell its prior.",
+                "Give the Stan program.");
+  if (request.method == &auto_method())
+    throw Error(ErrorKind::usage, "auto chooses a method for each data set; one is calibrated at a time.",
+                "Name it with --method, such as advi.");
+  if (request.method->name == "optimize")
+    throw Error(ErrorKind::usage, "optimize yields one point, not a distribution to be calibrated.",
+                "Calibrate laplace, which begins at that point.");
+  if (request.simulations < kFewestFits)
+    throw Error(ErrorKind::usage,
+                fmt::format("{} simulations say nothing; at least {} are needed, and 200 say something.",
+                            request.simulations, kFewestFits));
+}
+
+void check_simulator(const CalibrateRequest& request, const model::Simulator& simulator,
+                     std::size_t parameters) {
+  if (parameters == 0)
+    throw Error(ErrorKind::bad_input,
+                request.inputs.program + ": has no parameters; there is nothing to calibrate.");
+  if (simulator.simulated_data().empty())
+    throw Error(
+        ErrorKind::bad_input,
+        request.inputs.program +
+            ": no data have a distribution, so that every simulation has the same posterior, the prior.",
+        "State the distribution of the data, as in 'y ~ normal(mu, sigma);' with y in the data block.");
+}
+
+bool varies(const std::vector<SimulatedFit>& fits, std::size_t column) {
+  const SimulatedFit* first = nullptr;
+  for (const SimulatedFit& fit : fits) {
+    if (fit.u.empty()) continue;
+    if (first != nullptr && fit.truth[column] != first->truth[column]) return true;
+    first = &fit;
+  }
+  return false;
+}
+
+CalibratedParameter examine(std::string name, const std::vector<SimulatedFit>& fits, std::size_t column) {
+  CalibratedParameter result;
+  result.name = std::move(name);
+  std::vector<double> z;
+  double squares = 0;
+  for (const SimulatedFit& fit : fits) {
+    if (fit.u.empty()) continue;
+    result.u.push_back(fit.u[column]);
+    z.push_back(fit.z[column]);
+    squares += z.back() * z.back();
+  }
+  const auto count = static_cast<double>(z.size());
+  result.bias = stats::mean(z);
+  result.bias_error = stats::sd(z) / std::sqrt(count);
+  result.spread = std::sqrt(squares / count);
+  result.symmetry_p = stats::symmetry_test(result.u).p_value;
+  result.uniformity_p = stats::uniformity_p_value(result.u);
+  result.crowding = stats::end_crowding(result.u);
+  result.crowding_p = stats::normal_p_value(result.crowding);
+  return result;
+}
+
+std::string verdict_of(const CalibratedParameter& parameter, double threshold) {
+  std::string verdict;
+  if (parameter.symmetry_p < threshold)
+    verdict = stats::mean(parameter.u) > 0.5 ? "mean too low" : "mean too high";
+  if (parameter.crowding_p < threshold)
+    verdict +=
+        std::string(verdict.empty() ? "" : ", ") + (parameter.crowding > 0 ? "too narrow" : "too wide");
+  if (verdict.empty()) verdict = parameter.uniformity_p < threshold ? "not uniform" : "ok";
+  return verdict;
+}
+
+void count_fits(const std::vector<SimulatedFit>& fits, Calibration& result) {
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    const SimulatedFit& fit = fits[i];
+    result.gradients += fit.gradients;
+    if (!fit.is_done) {
+      result.is_interrupted = true;
+    } else if (fit.failure.empty()) {
+      ++result.fitted;
+    } else {
+      if (result.failed == 0) result.first_failure = fmt::format("simulation {}: {}", i + 1, fit.failure);
+      ++result.failed;
+    }
+  }
+}
+
+void check_fits(const CalibrateRequest& request, const Calibration& result) {
+  if (result.fitted >= kFewestFits || result.is_interrupted) return;
+  throw Error(
+      ErrorKind::bad_input,
+      fmt::format("{}: {} of {} simulated data sets could not be fitted by {}; {}", request.inputs.program,
+                  result.failed, result.simulations, request.method->name, result.first_failure),
+      fmt::format("'kullback simulate' with --data-sets and --seed {} writes these data sets; are the priors "
+                  "too wide for the program?",
+                  request.seed));
+}
+
+posterior::RunRecord begin_calibration(const CalibrateRequest& request, const LoadedModel& model) {
+  posterior::RunRecord record = begin_record(request.inputs, model, request.seed);
+  record.kind = "calibration";
+  record.method = std::string(request.method->name);
+  for (const std::string_view name : request.method->options)
+    record.options[std::string(name)] = infer::option_text(request.options, name);
+  record.options["simulations"] = std::to_string(request.simulations);
+  return record;
+}
+
+std::string parameter_json(const CalibratedParameter& parameter) {
+  const auto number = [](double value) { return posterior::json_number(value); };
+  std::string values;
+  for (const double u : parameter.u) values += (values.empty() ? "" : ", ") + number(u);
+  return fmt::format(
+      "{{\"name\": {}, \"verdict\": {}, \"bias\": {}, \"bias_error\": {}, \"spread\": {}, \"symmetry_p\": "
+      "{}, "
+      "\"crowding\": {}, \"crowding_p\": {}, \"uniformity_p\": {},\n     \"u\": [{}]}}",
+      json_string(parameter.name), json_string(parameter.verdict), number(parameter.bias),
+      number(parameter.bias_error), number(parameter.spread), number(parameter.symmetry_p),
+      number(parameter.crowding), number(parameter.crowding_p), number(parameter.uniformity_p), values);
+}
+
+}  // namespace
+
+bool Calibration::is_ok() const {
+  return std::all_of(parameters.begin(), parameters.end(),
+                     [](const CalibratedParameter& parameter) { return parameter.verdict == "ok"; });
+}
+
+Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& program,
+                      const CalibrateWatch& watch) {
+  const Clock::time_point began = Clock::now();
+  check_request(request, program);
+  const LoadedModel model = load_model(program, request.inputs, {.seed = request.seed});
+  const auto prepared = model.stan->prepared();
+  const CalibrationSetting setting{request, program, prepared->parameter_columns};
+  Simulations simulations(setting, prepared);
+  const std::vector<std::string> names = simulations.simulator().column_names();
+  check_simulator(request, simulations.simulator(), setting.parameters);
+  posterior::RunRecord record = begin_calibration(request, model);
+  begin_folder(request.out, record, program.text, request.force);
+
+  Calibration result;
+  result.simulations = request.simulations;
+  result.level = request.level;
+  try {
+    const std::vector<SimulatedFit> fits = simulations.run(watch);
+    count_fits(fits, result);
+    check_fits(request, result);
+    for (std::size_t j = 0; j < setting.parameters && result.fitted >= kFewestFits; ++j) {
+      if (varies(fits, j)) result.parameters.push_back(examine(posterior::display_name(names[j]), fits, j));
+    }
+  } catch (const Error&) {
+    remove_without_draws(request.out);
+    throw;
+  }
+  result.threshold =
+      request.level / static_cast<double>(std::max<std::size_t>(kTests * result.parameters.size(), 1));
+  for (CalibratedParameter& parameter : result.parameters)
+    parameter.verdict = verdict_of(parameter, result.threshold);
+  result.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  record.status = result.is_interrupted ? "interrupted" : "complete";
+  record.gradients = result.gradients;
+  record.seconds = result.seconds;
+  replace_file(request.out / "calibration.json", to_json(result, request));
+  replace_file(request.out / "run.json", posterior::to_json(record));
+  std::filesystem::remove_all(partial_folder(request.out));
+  return result;
+}
+
+std::string to_json(const Calibration& calibration, const CalibrateRequest& request) {
+  std::string parameters;
+  for (const CalibratedParameter& parameter : calibration.parameters)
+    parameters += (parameters.empty() ? "\n    " : ",\n    ") + parameter_json(parameter);
+  const char* verdict =
+      calibration.parameters.empty() ? "cannot tell" : (calibration.is_ok() ? "ok" : "not calibrated");
+  return fmt::format(
+      "{{\n  \"verdict\": \"{}\",\n  \"method\": {},\n  \"seed\": {},\n  \"simulations\": {},\n  \"fitted\": "
+      "{},\n"
+      "  \"failed\": {},\n  \"first_failure\": {},\n  \"interrupted\": {},\n  \"level\": {},\n  "
+      "\"threshold\": {},\n"
+      "  \"gradients\": {},\n  \"parameters\": [{}\n  ]\n}}\n",
+      verdict, json_string(request.method->name), request.seed, calibration.simulations, calibration.fitted,
+      calibration.failed, json_string(calibration.first_failure), calibration.is_interrupted,
+      posterior::json_number(calibration.level), posterior::json_number(calibration.threshold),
+      calibration.gradients, parameters);
+}
+
+}  // namespace kullback::fit

@@ -1,0 +1,387 @@
+// Rungs: the Laplace approximation (Pathfinder beyond kMostDense coordinates), a Gaussian fitted by natural
+// gradients (of low rank beyond), a flow where the Gaussian was near, NUTS until its standard errors are small
+// enough, with smaller steps where transitions diverge, and parallel tempering where its chains disagree.
+//
+// Half of the chains start from the best approximation so far, the others anywhere: what it has missed they
+// may find. Each rung has its own folder of saved states, so that a run that goes on passes the finished
+// rungs in the time of their certificates.
+#include "fit/ladder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "fit/begin.hpp"
+#include "fit/chain_outputs.hpp"
+#include "fit/finish.hpp"
+#include "fit/folder.hpp"
+#include "fit/judge.hpp"
+#include "fit/pool.hpp"
+#include "fit/record.hpp"
+#include "fit/starts.hpp"
+#include "infer/archive.hpp"
+#include "infer/option_text.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kRungs = 6;          // whose intervals hold together
+constexpr std::size_t kMostDense = 256;    // coordinates with a full covariance
+constexpr std::size_t kMostForFlow = 40;   // coordinates: beyond it costs more than NUTS
+constexpr double kNearKhat = 1.0;          // of the Gaussian: beyond it a flow from there does not arrive
+constexpr std::size_t kFirstDraws = 500;   // of each chain; doubled
+constexpr std::size_t kMostDraws = 16000;
+constexpr std::size_t kHopelessAfter = 2000;
+constexpr double kHopelessRhat = 1.05;
+constexpr double kSmallSteps = 0.99;       // acceptance, where transitions diverge
+constexpr std::size_t kLeastChainDraws = 100;
+
+// An answer with what is said of it.
+struct Answer {
+  Request request;
+  std::vector<FinishedChain> chains;
+  certify::Certificate certificate;
+};
+
+class Ladder final {
+ public:
+  Ladder(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch)
+      : request_(std::move(request)), model_(model), ranks_(ranks), user_(watch) {
+    if (!request_.tolerance) request_.tolerance = kDefaultTolerance;
+    watch_.on_progress = watch.on_progress;
+    watch_.should_stop = [this] { return user_.should_stop() || is_over_budget(); };
+  }
+
+  Outcome climb();
+
+ private:
+  bool is_over_budget() const {
+    return request_.budget && std::chrono::duration<double>(Clock::now() - began_).count() > *request_.budget;
+  }
+  bool is_met() const { return best_ && best_->certificate.verdict == certify::Verdict::met; }
+
+  void climb_approximations();
+  void climb_chains();
+  Request rung_request(std::string_view method, const std::string& rung) const;
+  void try_approximation(std::string_view method);
+  bool sample(Request rung, std::size_t most_draws);
+  bool sample_once(const Request& rung, const std::vector<infer::Start>& starts);
+  void note(const Request& rung, const certify::Certificate& certificate, std::uint64_t gradients);
+  void keep(Answer answer);
+  std::vector<infer::Start> chain_starts(const Request& rung);
+  void share_verdict();
+  Outcome end();
+
+  Request request_;
+  const LoadedModel& model_;
+  const Ranks& ranks_;
+  const Watch& user_;
+  Watch watch_;
+  Clock::time_point began_ = Clock::now();
+  Outcome outcome_;
+  certify::ModeSearch modes_;
+  std::optional<Answer> best_;
+  std::vector<std::string> last_reasons_;  // of the last rung; on the first rank
+  std::vector<double> good_points_;  // draws of the best approximation, one for each chain
+  bool is_done_ = false;             // met, stopped or out of time; the same on all ranks
+  bool is_first_of_rungs_ = true;
+};
+
+certify::Terms terms_of_rung(const Request& request, const Watch& watch) {
+  certify::Terms terms = terms_of(request, watch.should_stop);
+  terms.rungs = kRungs;
+  return terms;
+}
+
+Request Ladder::rung_request(std::string_view method, const std::string& rung) const {
+  Request made = request_;
+  made.method = infer::find_method(method);
+  made.rung = rung;
+  made.options = {};
+  made.options.resample = false;
+  if (!made.method->has_chains) {
+    made.chains = 1;
+    made.options.draws = draws_for(*request_.tolerance);
+    made.defers_outputs = true;
+  }
+  made.keeps_state = true;
+  return made;
+}
+
+// Exact answers before approximations; among these what cannot be told before what is refuted, then by the
+// weights.
+void Ladder::keep(Answer answer) {
+  const auto rank = [](const Answer& a) {
+    const bool is_exact = a.certificate.certified == "chains";
+    return std::tuple(a.certificate.verdict == certify::Verdict::met, is_exact,
+                      is_exact ? -a.certificate.chains->rhat : 0.0,
+                      a.certificate.verdict == certify::Verdict::cannot_tell, -a.certificate.khat);
+  };
+  const bool is_longer = best_ && best_->request.rung == answer.request.rung;
+  if (!best_ || is_longer || rank(answer) >= rank(*best_)) best_ = std::move(answer);
+}
+
+void Ladder::note(const Request& rung, const certify::Certificate& certificate, std::uint64_t gradients) {
+  const bool is_met = certificate.verdict == certify::Verdict::met;
+  posterior::Rung made{std::string(rung.method->name), std::string(verdict_name(certificate.verdict)),
+                       gradients + certificate.cost.gradients,
+                       is_met || certificate.reasons.empty() ? "" : certificate.reasons.front()};
+  if (rung.rung == "nuts-small-steps") made.method += fmt::format(" --target-accept {}", kSmallSteps);
+  auto& rungs = outcome_.record.rungs;
+  last_reasons_ = certificate.reasons;
+  outcome_.record.gradients += made.gradients;
+  add_event(request_.out, "rung",
+            fmt::format("\"method\": \"{}\", \"verdict\": \"{}\", \"gradients\": {}", made.method, made.verdict,
+                        made.gradients));
+  rungs.push_back(std::move(made));
+}
+
+void Ladder::try_approximation(std::string_view method) {
+  if (is_done_ || is_met()) return;
+  const Request rung = rung_request(method, std::string(method));
+  make_partial_folder(rung);
+  std::vector<FinishedChain> chains;
+  try {
+    chains = run_chains(rung, model_, find_starts(rung, model_, {0}, outcome_.summary.findings), watch_);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::internal || error.kind() == ErrorKind::cannot_write) throw;
+    certify::Certificate none;
+    none.reasons.push_back(error.message());
+    note(rung, none, 0);
+    return;
+  }
+  if (!chains.front().result.is_finished) {
+    is_done_ = true;
+    return;
+  }
+  is_first_of_rungs_ = false;
+  certify::Certificate certificate;
+  if (chains.front().result.draws.count() == 0) {
+    certificate.reasons.push_back(chains.front().result.findings.empty()
+                                      ? "It gave no draws."
+                                      : chains.front().result.findings.front().message);
+    note(rung, certificate, chains.front().result.gradients);
+    return;
+  }
+  certify::Judged judged = judge(rung, model_, modes_, chains, terms_of_rung(rung, watch_));
+  if (judged.is_stopped) {
+    is_done_ = true;
+    return;
+  }
+  note(rung, judged.certificate, chains.front().result.gradients);
+  keep({rung, std::move(chains), std::move(judged.certificate)});
+}
+
+// On the first rank: others would do the same.
+void Ladder::climb_approximations() {
+  modes_ = certify::search_modes(*model_.density, request_.seed);
+  outcome_.record.gradients += modes_.gradients;
+  const std::size_t dim = model_.density->dim();
+  try_approximation(dim <= kMostDense ? "laplace" : "pathfinder");
+  try_approximation(dim <= kMostDense ? "fullrank" : "lowrank");
+  if (dim <= kMostForFlow && best_ && best_->certificate.khat < kNearKhat) try_approximation("flow");
+}
+
+// What the first rank knows, on all ranks: whether chains are needed, and where half of them start.
+void Ladder::share_verdict() {
+  infer::Archive out;
+  bool is_done = is_done_ || is_met();
+  out.value(is_done);
+  if (best_) {
+    const infer::Draws& draws = best_->chains.front().result.draws;
+    const std::size_t stride = std::max<std::size_t>(1, draws.count() / request_.chains);
+    for (std::size_t c = 0; c < request_.chains && c * stride < draws.count(); ++c) {
+      const auto first = draws.theta.begin() + static_cast<std::ptrdiff_t>(c * stride * draws.dim);
+      good_points_.insert(good_points_.end(), first, first + static_cast<std::ptrdiff_t>(draws.dim));
+    }
+  }
+  out.value(good_points_);
+  if (ranks_.size() == 1) {
+    is_done_ = is_done;
+    return;
+  }
+  infer::Archive in(infer::to_numbers(ranks_.broadcast(infer::to_bytes(out.numbers()))));
+  in.value(is_done_);
+  in.value(good_points_);
+}
+
+std::vector<infer::Start> Ladder::chain_starts(const Request& rung) {
+  std::vector<infer::Start> starts =
+      find_starts(rung, model_, chains_of_rank(rung, ranks_), outcome_.summary.findings);
+  const std::size_t dim = model_.density->dim();
+  for (infer::Start& start : starts) {
+    if (start.chain % 2 == 1 || (start.chain + 1) * dim > good_points_.size()) continue;
+    const auto first = good_points_.begin() + static_cast<std::ptrdiff_t>(start.chain * dim);
+    start.theta.assign(first, first + static_cast<std::ptrdiff_t>(dim));
+  }
+  return starts;
+}
+
+// False where there is nothing more to be done with these chains.
+bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& starts) {
+  std::vector<FinishedChain> chains = gather(run_chains(rung, model_, starts, watch_), ranks_);
+  bool goes_on = false;
+  if (ranks_.is_first()) {
+    const bool is_cut = std::any_of(chains.begin(), chains.end(),
+                                    [](const FinishedChain& chain) { return !chain.result.is_finished; });
+    is_done_ = is_cut;
+    // Saved chains that are longer have passed this look.
+    goes_on = std::any_of(chains.begin(), chains.end(), [&](const FinishedChain& chain) {
+      return chain.chain.draws > rung.options.draws;
+    });
+    const bool can_be_judged = !goes_on && std::all_of(chains.begin(), chains.end(), [](const FinishedChain& chain) {
+      return chain.chain.draws >= kLeastChainDraws;
+    });
+    if (can_be_judged) {
+      certify::Judged judged = judge(rung, model_, modes_, chains, terms_of_rung(rung, watch_));
+      std::uint64_t gradients = 0;
+      for (FinishedChain& chain : chains) {
+        gradients += chain.result.gradients;
+        chain.result.is_finished = true;  // as far as the budget went
+      }
+      judged.certificate.cost.gradients = 0;
+      const double rhat = judged.certificate.chains->rhat;
+      const bool is_hopeless = rung.options.draws >= kHopelessAfter && !(rhat < kHopelessRhat);
+      const bool is_divergent = rung.options.draws >= 2 * kFirstDraws &&
+                                std::any_of(judged.certificate.reasons.begin(), judged.certificate.reasons.end(),
+                                            [](const std::string& r) { return r.find("diverged") != r.npos; });
+      goes_on = judged.certificate.verdict != certify::Verdict::met && !is_hopeless && !is_divergent &&
+                !is_cut && rung.options.draws < kMostDraws;
+      if (!goes_on) note(rung, judged.certificate, gradients);
+      keep({rung, std::move(chains), std::move(judged.certificate)});
+    }
+  }
+  if (ranks_.size() > 1) {
+    infer::Archive out;
+    out.value(goes_on);
+    out.value(is_done_);
+    infer::Archive in(infer::to_numbers(ranks_.broadcast(infer::to_bytes(out.numbers()))));
+    in.value(goes_on);
+    in.value(is_done_);
+  }
+  return goes_on;
+}
+
+// True where the tolerance is met or time is over.
+bool Ladder::sample(Request rung, std::size_t most_draws) {
+  rung.chains = request_.chains;
+  make_partial_folder(rung);
+  const std::vector<infer::Start> starts = chain_starts(rung);
+  rung.options.draws = kFirstDraws;
+  while (sample_once(rung, starts) && rung.options.draws < most_draws) {
+    rung.options.draws *= 2;
+    rung.resume = true;
+  }
+  return is_done_ || is_met();
+}
+
+void Ladder::climb_chains() {
+  if (sample(rung_request("nuts", "nuts"), kMostDraws)) return;
+  // Which rung is next is decided on the first rank; reasons are its own.
+  const auto says = [&](std::string_view word) {
+    bool found = std::any_of(last_reasons_.begin(), last_reasons_.end(),
+                             [&](const std::string& reason) { return reason.find(word) != reason.npos; });
+    if (ranks_.size() > 1) found = ranks_.broadcast(found ? "1" : "0") == "1";
+    return found;
+  };
+  if (says("diverged")) {
+    Request careful = rung_request("nuts", "nuts-small-steps");
+    careful.options.target_accept = kSmallSteps;
+    if (sample(std::move(careful), kMostDraws)) return;
+  }
+  if (says("disagree")) sample(rung_request("tempering", "tempering"), kHopelessAfter);
+}
+
+Outcome Ladder::climb() {
+  outcome_.record = make_record(request_, model_);
+  if (request_.resume) continue_record(request_.out, outcome_.record);
+  outcome_.record.rungs.clear();
+  begin_run(request_, outcome_.record, model_, ranks_);
+  try {
+    if (ranks_.is_first()) {
+      std::vector<infer::Start> start = find_starts(request_, model_, {0}, outcome_.summary.findings);
+      check_start(model_, start.front(), outcome_.summary.findings);
+      climb_approximations();
+    }
+    share_verdict();
+    if (!is_done_) climb_chains();
+  } catch (const Error&) {
+    if (ranks_.size() == 1) remove_without_draws(request_.out);
+    throw;
+  }
+  if (!ranks_.is_first()) return std::move(outcome_);
+  return end();
+}
+
+Outcome Ladder::end() {
+  outcome_.record.seconds += std::chrono::duration<double>(Clock::now() - began_).count();
+  if (user_.should_stop()) {  // not the budget
+    outcome_.is_interrupted = true;
+    outcome_.record.status = "interrupted";
+    outcome_.summary.findings.push_back({"interrupted", "The run was interrupted before a rung was enough.", "",
+                                         fmt::format("kullback fit --resume {} goes on.", request_.out.string())});
+    finish(request_, model_, {}, outcome_);
+    return std::move(outcome_);
+  }
+  if (!best_) {
+    if (ranks_.size() == 1) std::filesystem::remove_all(request_.out);
+    if (request_.budget && is_first_of_rungs_) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--budget {} was over before the first rung had finished.", *request_.budget),
+                  "Give more seconds, or name one method with --method.");
+    }
+    throw Error(ErrorKind::bad_input, "no method gave draws.",
+                "kullback fit --method nuts tells what is wrong with the model.");
+  }
+  Answer& answer = *best_;
+  if (answer.request.defers_outputs) {
+    FinishedChain& chain = answer.chains.front();
+    const std::vector<double> weights = std::move(chain.chain.log_weight);
+    chain.chain = make_chain(answer.request, *model_.outputs, 0, chain.result, chain.problem);
+    chain.chain.log_weight = weights;
+  }
+  posterior::RunRecord settled = make_record(answer.request, model_);
+  outcome_.record.method = settled.method;
+  outcome_.record.chains = settled.chains;
+  outcome_.record.options = settled.options;
+  for (const FinishedChain& chain : answer.chains)
+    outcome_.record.gradients -= chain.result.gradients;  // finish() adds them
+  outcome_.certificate = std::move(answer.certificate);
+  finish(answer.request, model_, std::move(answer.chains), outcome_);
+  return std::move(outcome_);
+}
+
+std::unique_ptr<infer::Algorithm> refuse_to_make(density::LogDensity&, const infer::Options&, infer::Start) {
+  throw Error(ErrorKind::internal, "the ladder of methods is no algorithm.");
+}
+
+}  // namespace
+
+const infer::Method& auto_method() {
+  static const infer::Method method{
+      .name = "auto",
+      .summary = "the cheapest method whose certificate meets the tolerance",
+      .use_when = "Nothing else is asked for: Laplace, variational inference, a flow, then NUTS, each certified.",
+      .citation = "",
+      .has_chains = true,
+      .is_exact = false,
+      .options = {},
+      .stats = {},
+      .make = refuse_to_make,
+  };
+  return method;
+}
+
+Outcome run_ladder(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch) {
+  return Ladder(std::move(request), model, ranks, watch).climb();
+}
+
+}  // namespace kullback::fit
