@@ -168,7 +168,7 @@ parameters { real<lower=0, upper=1> a; real b; real x; }
 model {
   real s = x;
   for (i in 1:40) {
-    s = (i == 1 ? s : a * s) + b * sin(i);
+    s = (i == 1 ? s : a * s) + exp(0.01 * i * b);
     target += -square(s);
   }
 })");
