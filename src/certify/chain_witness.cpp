@@ -235,6 +235,8 @@ MomentEstimate ChainWitness::moments(std::size_t quantity) const {
   std::vector<double> deviations(chains_);  // mean squared deviation from the mean
   for (std::size_t m = 0; m < chains_; ++m) deviations[m] = squares[m] - 2 * offset * offsets[m] + offset * offset;
   result.variance = mean_over_chains(deviations, used);
+  // Controls do not know that a variance is positive.
+  if (!(result.variance.value > 0)) result.variance = mean_over_chains(deviations, nullptr);
   result.mean.value += centers_[quantity];
   return result;
 }

@@ -99,6 +99,8 @@ void ImportanceWitness::estimate(std::size_t quantity, const double* controls) {
     weighted_squares[i] = weights_[i] > 0 ? weights_[i] * squares[i] : 0;
   }
   moments.variance = best_mean(squares, controls, weights_, squared_weights_);
+  // Controls do not know that a variance is positive.
+  if (!(moments.variance.value > 0)) moments.variance = weighted_mean(squares, weights_);
   khats_[quantity] = std::max({khat_, both_tails_shape(std::move(weighted)),
                                upper_tail_shape(std::move(weighted_squares))});
 }

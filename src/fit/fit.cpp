@@ -61,6 +61,7 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
     return;
   }
   outcome.certificate = std::move(judged.certificate);
+  outcome.certificate->cost.gradients += modes.gradients;
 }
 
 }  // namespace

@@ -71,7 +71,6 @@ certify::Judged judge(const Request& request, const LoadedModel& model, const ce
   FinishedChain& only = chains.front();
   certify::Judged judged = certify::certify_approximation(only.result.draws, *model.density, *model.outputs,
                                                           modes, terms);
-  judged.certificate.cost.gradients += modes.gradients;
   for (const double weight : judged.weights) only.chain.log_weight.push_back(std::log(weight));
   return judged;
 }

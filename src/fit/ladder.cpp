@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "fit/begin.hpp"
 #include "fit/chain_outputs.hpp"
 #include "fit/finish.hpp"
@@ -73,7 +74,7 @@ class Ladder final {
   Request rung_request(std::string_view method, const std::string& rung) const;
   void try_approximation(std::string_view method);
   bool sample(Request rung, std::size_t most_draws);
-  bool sample_once(const Request& rung, const std::vector<infer::Start>& starts);
+  bool sample_once(const Request& rung, const std::vector<infer::Start>& starts, std::size_t most_draws);
   void note(const Request& rung, const certify::Certificate& certificate, std::uint64_t gradients);
   void keep(Answer answer);
   std::vector<infer::Start> chain_starts(const Request& rung);
@@ -227,7 +228,7 @@ std::vector<infer::Start> Ladder::chain_starts(const Request& rung) {
 }
 
 // False where there is nothing more to be done with these chains.
-bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& starts) {
+bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& starts, std::size_t most_draws) {
   std::vector<FinishedChain> chains = gather(run_chains(rung, model_, starts, watch_), ranks_);
   bool goes_on = false;
   if (ranks_.is_first()) {
@@ -255,7 +256,7 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
                                 std::any_of(judged.certificate.reasons.begin(), judged.certificate.reasons.end(),
                                             [](const std::string& r) { return r.find("diverged") != r.npos; });
       goes_on = judged.certificate.verdict != certify::Verdict::met && !is_hopeless && !is_divergent &&
-                !is_cut && rung.options.draws < kMostDraws;
+                !is_cut && rung.options.draws < most_draws;
       if (!goes_on) note(rung, judged.certificate, gradients);
       keep({rung, std::move(chains), std::move(judged.certificate)});
     }
@@ -277,7 +278,7 @@ bool Ladder::sample(Request rung, std::size_t most_draws) {
   make_partial_folder(rung);
   const std::vector<infer::Start> starts = chain_starts(rung);
   rung.options.draws = kFirstDraws;
-  while (sample_once(rung, starts) && rung.options.draws < most_draws) {
+  while (sample_once(rung, starts, most_draws)) {
     rung.options.draws *= 2;
     rung.resume = true;
   }
@@ -329,7 +330,9 @@ Outcome Ladder::end() {
     outcome_.record.status = "interrupted";
     outcome_.summary.findings.push_back({"interrupted", "The run was interrupted before a rung was enough.", "",
                                          fmt::format("kullback fit --resume {} goes on.", request_.out.string())});
-    finish(request_, model_, {}, outcome_);
+    outcome_.record.findings = outcome_.summary.findings;
+    add_event(request_.out, "interrupted", fmt::format("\"gradients\": {}", outcome_.record.gradients));
+    replace_file(request_.out / "run.json", posterior::to_json(outcome_.record));
     return std::move(outcome_);
   }
   if (!best_) {

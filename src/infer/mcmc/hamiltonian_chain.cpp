@@ -80,7 +80,7 @@ void HamiltonianChain::begin() {
 }
 
 bool HamiltonianChain::step(Draws& draws) {
-  if (iteration_ == options_.warmup + options_.draws) return false;
+  if (iteration_ >= options_.warmup + options_.draws) return false;
   Random random(start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::transition),
                 static_cast<std::uint32_t>(iteration_));
   PhasePoint& current = scratch_[0];

@@ -113,7 +113,7 @@ void Tempering::begin() {
 }
 
 bool Tempering::step(Draws& draws) {
-  if (iteration_ == options_.warmup + options_.draws) return false;
+  if (iteration_ >= options_.warmup + options_.draws) return false;
   if (iteration_ == 0) begin();
   Random random(start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::transition),
                 static_cast<std::uint32_t>(iteration_));
