@@ -67,6 +67,11 @@ class Rows {
   // The rows of the next evaluations (from 0, without repetition), scaled by count / rows.size(); all rows:
   // empty.
   virtual void choose(std::span<const std::uint32_t> rows) = 0;
+  // The coordinates that only terms of this row depend on, in order: the row's own part of parameters that
+  // have an element for each row. With other rows chosen the gradient to them is 0.
+  virtual std::span<const std::uint32_t> coordinates(std::size_t /*row*/) const { return {}; }
+  // By row, the number of its stratum, from 0, where the user named strata; else empty.
+  virtual std::span<const std::uint32_t> strata() const { return {}; }
 };
 
 class LogDensity {
