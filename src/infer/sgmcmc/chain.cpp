@@ -447,7 +447,7 @@ Facts SgChain::facts() const {
                {"gradient noise", noise_text()},
                {"predicted excess of variances",
                 inflation.share < 1 ? fmt::format("{:.1f} %", 100 * (inflation.variance() - 1)) : "unstable"},
-               {"noise of gradients to noise injected", fmt::format("{:.2g}", inflation.noise)}};
+               {"of that by noise of gradients", fmt::format("{:.1f} %", 100 * inflation.noise)}};
   if (source_.has_minibatches()) {
     result.emplace_back("minibatches",
                         fmt::format("{} of {} rows, {}", source_.batch_size(), source_.rows(),
