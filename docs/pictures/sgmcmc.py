@@ -69,13 +69,13 @@ def bias_panel(kullback, folder):
 
 def modes_panel(kullback, folder):
     left = LEFT + SIDE + GAP
-    parts = [f'<text x="{left}" y="{TOP - 10}">2000 draws of one chain on two modes</text>']
+    parts = [f'<text x="{left}" y="{TOP - 10}">500 draws of one chain on two modes</text>']
     height = (SIDE - 24) / 2
     options = {"constant": [], "cyclical": ["--sg-schedule", "cyclical", "--sg-cycles", "20"]}
     for row, (name, more) in enumerate(options.items()):
         top = TOP + row * (height + 24)
         parts.append(f'<rect x="{left}" y="{top}" width="{WIDE}" height="{height}" fill="#f8fafb" stroke="#c5d0d8"/>')
-        rows = fit(kullback, folder, MODES, "--method", "sgld", "--draws", "2000", *more)
+        rows = fit(kullback, folder, MODES, "--method", "sgld", "--draws", "2000", "--thin", "4", *more)
         for n, draw in enumerate(rows):
             x = min(max(float(draw["x"]), -9), 9)
             parts.append(f'<circle cx="{left + WIDE * n / len(rows):.1f}" cy="{top + height * (9 - x) / 18:.1f}" r="1.2" '

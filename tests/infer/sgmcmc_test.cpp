@@ -435,7 +435,7 @@ TEST(Sgld, CountsItsEvaluations) {
   };
   // Two lanes for each update and for each of the probes, and one more for the start.
   EXPECT_EQ(fact("gradients of minibatches"), std::to_string(2 * (40 * 5 + 2 * 128 + 1)));
-  EXPECT_EQ(fact("minibatches"), "100 of 2000 rows, with control variates at the mode");
+  EXPECT_EQ(fact("minibatches"), "100 of 2000 rows, anchored at the mode");
   EXPECT_EQ(fact("updates of an iteration"), "5");
   EXPECT_TRUE(target.sees_all());
 }

@@ -380,8 +380,9 @@ std::optional<Adaptation> SgChain::adaptation() const {
 }
 
 std::string SgChain::noise_text() const {
-  if (!source_.has_minibatches()) return "none: all rows";
-  return fmt::format("variances up to {:.3g} in coordinates of the metric", largest(around_.gradient_noise));
+  if (!source_.has_minibatches()) return "none";
+  const std::string text = fmt::format("variances up to {:.3g}", largest(around_.gradient_noise));
+  return options_.sg_noise == SgNoise::corrected ? text + ", corrected for" : text;
 }
 
 void SgChain::find_bias(Findings& findings) const {
@@ -440,23 +441,20 @@ Facts SgChain::facts() const {
   if (phase_ != Phase::sampling || density_.dim() == 0) return {};
   const double kept = dynamics_->scaled(step_size_, schedule_.largest_kept());
   const Dynamics::Inflation inflation = dynamics_->inflation(kept, around_);
-  Facts result{
-      {"step size", fmt::format("{:.4g}", step_size_)},
-      {"updates of an iteration", fmt::format("{}", updates_)},
-      {"largest curvature", fmt::format("{:.4g}", around_.curvature)},
-      {"gradient noise", noise_text()},
-      {"predicted excess of variances",
-       inflation.share < 1 ? fmt::format("{:.1f} % where curvature is largest, of which {:.1f} % by the "
-                                         "noise of gradients",
-                                         100 * (inflation.variance() - 1), 100 * inflation.noise)
-                           : "unstable"}};
+  Facts result{{"step size", fmt::format("{:.4g}", step_size_)},
+               {"updates of an iteration", fmt::format("{}", updates_)},
+               {"largest curvature", fmt::format("{:.4g}", around_.curvature)},
+               {"gradient noise", noise_text()},
+               {"predicted excess of variances",
+                inflation.share < 1 ? fmt::format("{:.1f} %", 100 * (inflation.variance() - 1)) : "unstable"},
+               {"of that by noise of gradients", fmt::format("{:.1f} %", 100 * inflation.noise)}};
   if (source_.has_minibatches()) {
-    result.emplace_back("minibatches", fmt::format("{} of {} rows, {}", source_.batch_size(), source_.rows(),
-                                                   source_.is_anchored() ? "with control variates at the mode"
-                                                                         : "without control variates"));
+    result.emplace_back("minibatches",
+                        fmt::format("{} of {} rows, {}", source_.batch_size(), source_.rows(),
+                                    source_.is_anchored() ? "anchored at the mode" : "not anchored"));
     result.emplace_back("gradients of minibatches", fmt::format("{}", source_.minibatch_gradients()));
   } else {
-    result.emplace_back("minibatches", "none: " + source_.why_no_minibatches());
+    result.emplace_back("minibatches", fmt::format("none ({})", source_.why_no_minibatches()));
   }
   result.emplace_back("gradients of all rows",
                       fmt::format("{}", path_gradients_ + hessian_.gradients() + curvature_.gradients() +

@@ -19,16 +19,6 @@ namespace {
 // Below it all rows cost little more than a minibatch.
 constexpr std::size_t kFewRows = 1000;
 
-template <typename R>
-std::vector<std::uint32_t> own_coordinates(const R& rows, std::size_t row) {
-  if constexpr (requires { rows.coordinates(row); }) {
-    const auto own = rows.coordinates(row);
-    return {own.begin(), own.end()};
-  } else {
-    return {};
-  }
-}
-
 }  // namespace
 
 GradientSource::GradientSource(density::LogDensity& density, const Options& options, NoiseName name)
@@ -53,14 +43,14 @@ void GradientSource::find_rows(const Options& options, const NoiseName& name) {
       if (density_.rows() == nullptr) why_not_ = "the model has no rows";
     } catch (const Error& error) {  // a program whose terms mix rows
       if (error.kind() != ErrorKind::bad_input) throw;
-      why_not_ = error.message();
+      why_not_ = "no rows that enter as terms of their own";
     }
     if (!why_not_.empty()) return;
   }
   const RowSetting setting = rows_for("--batch-size", density_, options);
   const std::size_t count = setting.rows->count();
   if (options.batch_size == 0 && count <= kFewRows) {
-    why_not_ = "the data have " + std::to_string(count) + " rows, which cost little more than a part of them";
+    why_not_ = std::to_string(count) + " rows are few";
     return;
   }
   if (setting.batch_size == count) {
@@ -76,7 +66,8 @@ void GradientSource::find_row_coordinates() {
   std::size_t count = 0;
   owned_.resize(rows_->count());
   for (std::size_t row = 0; row < owned_.size(); ++row) {
-    owned_[row] = own_coordinates(*rows_, row);
+    const std::span<const std::uint32_t> own = rows_->coordinates(row);
+    owned_[row].assign(own.begin(), own.end());
     count += owned_[row].size();
     for (const std::uint32_t i : owned_[row]) is_own_[i] = true;
   }
