@@ -50,7 +50,7 @@ def compile_times(options, cache):
 def measure(options, cache, posterior):
     """Medians over the rounds: wall and processor of kullback, then of stanli."""
     words = {
-        "kullback": [options.kullback, "fit", posterior.program, posterior.data, "--seed", options.seed, "--threads",
+        "kullback": [options.kullback, "fit", posterior.program, posterior.data, "--method", "nuts", "--seed", options.seed, "--threads",
                      options.threads, "--force", "--out", cache.folder / "fits" / posterior.name],
         "stanli": [cache.stanli_sampler, cache.stanli_library, posterior.program, posterior.data, options.seed, options.threads],
     }

@@ -78,8 +78,9 @@ def sampler_columns(folder, names):
 
 def by_kullback(program, posterior, seed, folder, options, timeout):
     shutil.rmtree(folder, ignore_errors=True)
+    method = [] if "--method" in options else ["--method", "nuts"]
     _, seconds, used = run([program, "fit", posterior.program, posterior.data, "--seed", seed, "--out", folder, "--quiet",
-                            *options], timeout)
+                            *method, *options], timeout)
     record = json.loads((folder / "run.json").read_text())
     told = folder / "summary.json"  # there is none where a method found no draws
     rows = json.loads(told.read_text())["parameters"] if told.exists() else []

@@ -384,10 +384,13 @@ void Judge::take_chain_testimony(const ChainWitness& witness) {
     const double square_rho = witness.square_autocorrelation(j);
     const bool supports = witness.supports(j);
     parameter.autocorrelation = std::max(mean_rho, square_rho);
-    // What has drifted is part of the error: refutes as it is, and supports after the rest is added.
-    const auto whole = [&](Interval drift, double rho) {
+    // What has drifted is part of the error: it refutes as it is, and supports only with the rest, so that both
+    // are in the interval.
+    const auto whole = [&](const Interval& drift, double rho) {
       const double scale = supports ? 1 / (1 - rho) : 1.0;
-      return Testimony{{drift.estimate * scale, drift.low * scale, drift.high * scale}, supports};
+      return Testimony{{drift.estimate * scale, std::min(drift.low, drift.low * scale),
+                        std::max(drift.high, drift.high * scale)},
+                       supports};
     };
     if (parameter.by_quantiles) {
       const QuartileEstimate truth = witness.quartiles(j, width);

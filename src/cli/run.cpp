@@ -126,7 +126,9 @@ int main(int argc, char** argv) {
     print_error(e.message(), e.hint());
     return static_cast<int>(e.kind());
   } catch (const std::bad_alloc&) {
-    print_error("out of memory.", "");
+    print_error("out of memory.",
+                "Lower the counts among the options (--draws, --grad-draws, --particles, --paths), or the "
+                "size of the data.");
     return static_cast<int>(ErrorKind::bad_input);
   } catch (const std::exception& e) {
     print_error(std::string("internal error: ") + e.what(),

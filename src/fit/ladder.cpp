@@ -145,6 +145,7 @@ void Ladder::note(const Request& rung, const certify::Certificate& certificate, 
 }
 
 void Ladder::try_approximation(std::string_view method) {
+  is_done_ = is_done_ || watch_.should_stop();
   if (is_done_ || is_met()) return;
   const Request rung = rung_request(method, std::string(method));
   make_partial_folder(rung);

@@ -39,6 +39,7 @@ enum class Purpose : std::uint32_t {
   certificate,
   sg_start,
   sg_probe,
+  path_elbo,
 };
 
 struct Start {

@@ -144,4 +144,12 @@ void set_option(Options& options, std::string_view name, const std::string& text
   throw Error(ErrorKind::internal, fmt::format("no option is named '{}'.", name));
 }
 
+void require_one_or_more(const Options& options, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (option_text(options, name) != "0") continue;
+    throw Error(ErrorKind::usage, fmt::format("{} is 0; it must be 1 or more.", flag_of(name)),
+                fmt::format("{} is the default.", option_text(Options{}, name)));
+  }
+}
+
 }  // namespace kullback::infer

@@ -1,6 +1,7 @@
 // Options as text, by name: for the command line and for records of runs.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,5 +22,7 @@ std::string flag_of(std::string_view name);  // "--target-accept"
 std::string option_text(const Options& options, std::string_view name);
 // Throws Error usage where the text is no value of the option.
 void set_option(Options& options, std::string_view name, const std::string& text);
+// Throws Error usage for the first of these counts that is 0.
+void require_one_or_more(const Options& options, std::initializer_list<std::string_view> names);
 
 }  // namespace kullback::infer

@@ -131,17 +131,27 @@ struct Sum {
 
 void add_sum(const double* x, std::size_t size, double& total) { dispatch<Sum>(SumCall{x, size, &total}); }
 
-// ---- all lanes of an element; eight are known to the compiler ----
+// ---- all lanes of an element; eight are known to the compiler, and moved by twos ----
+
+typedef double Two __attribute__((vector_size(16), aligned(8)));
 
 template <std::size_t kLanes>
 void fill_lanes(double* to, double value, std::size_t lanes) {
-  const std::size_t n = kLanes != 0 ? kLanes : lanes;
-  for (std::size_t k = 0; k < n; ++k) to[k] = value;
+  if constexpr (kLanes != 0) {
+    const Two both = {value, value};
+    for (std::size_t k = 0; k < kLanes; k += 2) *reinterpret_cast<Two*>(to + k) = both;
+  } else {
+    for (std::size_t k = 0; k < lanes; ++k) to[k] = value;
+  }
 }
 template <std::size_t kLanes>
 void copy_lanes(double* to, const double* from, std::size_t lanes) {
-  const std::size_t n = kLanes != 0 ? kLanes : lanes;
-  for (std::size_t k = 0; k < n; ++k) to[k] = from[k];
+  if constexpr (kLanes != 0) {
+    for (std::size_t k = 0; k < kLanes; k += 2)
+      *reinterpret_cast<Two*>(to + k) = *reinterpret_cast<const Two*>(from + k);
+  } else {
+    for (std::size_t k = 0; k < lanes; ++k) to[k] = from[k];
+  }
 }
 // to[k] += the sum of lane k over rows.
 template <std::size_t kLanes>

@@ -313,11 +313,6 @@ class Compiler final {
     MicroCode code{};
     has_micro_code(*static_cast<const math::ArrayOp*>(r.definition), code);
     const std::span<const Id> first = trace_.operand(r, 0);
-    if (code == MicroCode::log_sum_exp && first.size() == 2) {  // one exponential instead of two
-      packed.ops.push_back(
-          {MicroCode::log_sum_exp_2, 2, new_slot_[r.result], slot_of(first[0]), slot_of(first[1])});
-      return;
-    }
     MicroOp op{code, static_cast<std::uint16_t>(first.size()), new_slot_[r.result],
                static_cast<std::uint32_t>(packed.pool.size()), 0};
     for (std::uint32_t j = 0; j < r.operand_count; ++j) {

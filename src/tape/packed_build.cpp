@@ -1,4 +1,6 @@
 // What compile.cpp asks when it packs: the code of a function, and recurrences instead of chains of steps.
+#include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -85,6 +87,10 @@ std::size_t run_length(const Packed& packed, std::size_t first, std::uint32_t on
 
 constexpr std::size_t kShortestRun = 6;
 
+bool share_factor(std::span<const Step> steps) {
+  return std::all_of(steps.begin(), steps.end(), [&](const Step& step) { return step.m == steps.front().m; });
+}
+
 }  // namespace
 
 void roll_recurrences(Packed& packed, std::uint32_t one) {
@@ -100,8 +106,11 @@ void roll_recurrences(Packed& packed, std::uint32_t one) {
       i += kept;
       continue;
     }
-    bool shared = true;
-    for (const Step& step : steps) shared &= step.m == steps.front().m;
+    const bool shared = share_factor(steps);
+    if (!shared && length > kShortestRun && share_factor({steps.begin() + 1, steps.end()})) {
+      rolled.push_back(packed.ops[i++]);  // the steps after the first share theirs
+      continue;
+    }
     rolled.push_back({shared ? MicroCode::recurrence_shared : MicroCode::recurrence, 0, packed.ops[i].result,
                       static_cast<std::uint32_t>(packed.pool.size()), static_cast<std::uint32_t>(length)});
     packed.pool.push_back(steps.front().x);

@@ -306,8 +306,33 @@ KULLBACK_INLINE double* shares_of(const F& f, const MicroOp& op) {
   return f.scratch + op.b * f.stride + f.first * op.n;
 }
 
+// Below 1e-307 it is 0: beside 1 that changes nothing.
+KULLBACK_INLINE double exp_of_nonpositive(double x) { return x < -707.0 ? 0.0 : fast::exp_bounded(x); }
+
+// Of two numbers: max + log(1 + e), e = exp(-|a - b|), shares 1 / (1 + e) and e / (1 + e).
+template <class F>
+KULLBACK_INLINE void log_sum_exp_pair_forward(const F& f, const MicroOp& op) {
+  const std::uint32_t* slots = f.operands(op);
+  const double* a = f.value(slots[0]);
+  const double* b = f.value(slots[1]);
+  double* r = f.value(op.result);
+  double* share_a = shares_of(f, op);
+  double* share_b = share_a + F::kLanes;
+  KULLBACK_INDEPENDENT_LOOP
+  for (std::size_t k = 0; k < F::kLanes; ++k) {
+    const double difference = a[k] == b[k] ? 0.0 : a[k] - b[k];
+    const double far = -fast::abs(difference);
+    const double e = exp_of_nonpositive(far);
+    const double inverse = 1.0 / (1.0 + e);
+    r[k] = (a[k] > b[k] ? a[k] : b[k]) + fast::log1p_unit(e);
+    share_a[k] = (difference < 0.0 ? e : 1.0) * inverse;
+    share_b[k] = (difference > 0.0 ? e : 1.0) * inverse;
+  }
+}
+
 template <class F>
 KULLBACK_INLINE void log_sum_exp_forward(const F& f, const MicroOp& op) {
+  if (op.n == 2) return log_sum_exp_pair_forward(f, op);
   const std::uint32_t* slots = f.operands(op);
   double most[F::kLanes];
   double sum[F::kLanes] = {};
@@ -323,7 +348,7 @@ KULLBACK_INLINE void log_sum_exp_forward(const F& f, const MicroOp& op) {
     double* share = shares + i * F::kLanes;
     KULLBACK_INDEPENDENT_LOOP
     for (std::size_t k = 0; k < F::kLanes; ++k) {
-      const double e = fast::exp(x[k] == most[k] ? 0.0 : x[k] - most[k]);
+      const double e = exp_of_nonpositive(x[k] == most[k] ? 0.0 : x[k] - most[k]);
       share[k] = e;
       sum[k] += e;
     }

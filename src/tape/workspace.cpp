@@ -46,23 +46,34 @@ struct Rows {
   std::size_t stride;
 };
 
-template <std::size_t kSize>
-void copy_rows_of(Rows<const double> from, Rows<double> to, std::size_t rows) {
-  for (std::size_t i = 0; i < rows; ++i)
-    std::copy_n(from.first + i * from.stride, kSize, to.first + i * to.stride);
-}
+struct RowCopy {
+  Rows<const double> from;
+  Rows<double> to;
+  std::size_t rows;
+  std::size_t size;
+};
 
-// Rows of `size` numbers; usual sizes are known to the compiler.
-void copy_rows(Rows<const double> from, Rows<double> to, std::size_t rows, std::size_t size) {
-  switch (size) {
-    case 1: return copy_rows_of<1>(from, to, rows);
-    case 8: return copy_rows_of<8>(from, to, rows);
-    case 16: return copy_rows_of<16>(from, to, rows);
-    case 32: return copy_rows_of<32>(from, to, rows);
-    default:
-      for (std::size_t i = 0; i < rows; ++i)
-        std::copy_n(from.first + i * from.stride, size, to.first + i * to.stride);
+// Rows of a multiple of four numbers: a call of memmove for each would cost more than they do.
+struct CopyByFours {
+  typedef double Four __attribute__((vector_size(32), aligned(8)));
+  KULLBACK_INLINE static void run(const RowCopy& copy) {
+    for (std::size_t i = 0; i < copy.rows; ++i) {
+      const double* from = copy.from.first + i * copy.from.stride;
+      double* to = copy.to.first + i * copy.to.stride;
+      for (std::size_t k = 0; k < copy.size; k += 4)
+        *reinterpret_cast<Four*>(to + k) = *reinterpret_cast<const Four*>(from + k);
+    }
   }
+};
+
+void copy_rows(Rows<const double> from, Rows<double> to, std::size_t rows, std::size_t size) {
+  if (size % 4 == 0) return math::dispatch<CopyByFours>(RowCopy{from, to, rows, size});
+  if (size == 1) {
+    for (std::size_t i = 0; i < rows; ++i) to.first[i * to.stride] = from.first[i * from.stride];
+    return;
+  }
+  for (std::size_t i = 0; i < rows; ++i)
+    std::copy_n(from.first + i * from.stride, size, to.first + i * to.stride);
 }
 
 // Numbers of partials of an operand that varies: one sum where it is one for all elements of a sum.

@@ -40,7 +40,7 @@ def simulate(kullback, model, count, folder):
 
 def fit_ranks(kullback, model, simulation, folder, names, truth):
     out = folder / f"fit-{simulation}"
-    subprocess.run([kullback, "fit", HERE / f"{model}.stan", folder / f"data-{simulation + 1}.json", "--seed",
+    subprocess.run([kullback, "fit", HERE / f"{model}.stan", folder / f"data-{simulation + 1}.json", "--method", "nuts", "--seed",
                     str(1000 + simulation), "--chains", "1", "--warmup", "1000", "--draws", str(DRAWS * THIN),
                     "--thin", str(THIN), "--quiet", "--threads", "1", "--target-accept", "0.9", "--out", out], check=True)
     head, rows = read_draws(out / "chain-1.csv")

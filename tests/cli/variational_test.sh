@@ -25,6 +25,8 @@ refuse "fixed draws, full rank" "hint: --grad-draws 6 or more, or --family meanf
 refuse "forward KL, no inverse" "Found --family planar --objective forward-kl" --method vi --family planar --objective forward-kl
 refuse "batch and match, no inverse" "Use --family fullrank" --method vi --family sylvester --objective fisher
 refuse "evidence from weights of particles" "no ELBO, no k-hat, no evidence" --method svgd --objective iw
+refuse "draws beyond all memory" "so many draws of 3 coordinates do not fit in memory" --method vi --grad-draws 100000000000
+refuse "a rank above the dimension" "rank is 1000; a covariance of 3 coordinates" --method lowrank --rank 1000
 refuse "no steps" "max-steps is 0; it must be 1 or more" --method advi --max-steps 0
 refuse "no draws" "draws is 0; it must be 1 or more" --method flow --draws 0
 refuse "no sweeps" "sweeps is 0; it must be 1 or more" --method ep --sweeps 0
@@ -39,7 +41,7 @@ for method in vi advi dadvi svgd flow cubo ep; do
 done
 expect "draws outside the support are told" 0 "draws of the approximation the log density is not finite" -- "$kullback" fit half.stan y.json --method vi --seed 1 --out half
 expect "their ELBO has no error" 1 -- grep -q 'elbo standard error' half/run.json
-expect "an improper posterior is told" 0 "^! " -- "$kullback" fit flat.stan y.json --method vi --seed 1 --out flat
+expect "an improper posterior is told" 0 "^! The posterior looks improper: the log density does not fall along b" -- "$kullback" fit flat.stan y.json --method vi --seed 1 --out flat
 expect "one draw has no k-hat" 0 "could not be estimated" -- "$kullback" fit one.stan y.json --method advi --draws 1 --seed 1 --out single
 expect "nor an error of the ELBO" 1 -- grep -qi 'nan' single/run.json
 finish

@@ -35,6 +35,7 @@ class TermDensity final : public density::LogDensity, public density::Terms {
 
   std::size_t dim() const override { return dim_; }
   void evaluate(const density::Batch& batch) override {
+    if (batch.gradient != nullptr) gradients += batch.lanes;
     for (std::size_t k = 0; k < batch.lanes; ++k) {
       Vector gradient(dim_, 0.0);
       const Vector theta = point(batch.lanes, batch.theta, k);
@@ -59,6 +60,8 @@ class TermDensity final : public density::LogDensity, public density::Terms {
       for (std::size_t t = 0; t < terms_.size(); ++t) result[t * lanes + k] = terms_[t].value(at, gradient);
     }
   }
+
+  std::size_t gradients = 0;  // evaluated
 
  private:
   Vector point(std::size_t lanes, const double* theta, std::size_t k) const {
@@ -469,6 +472,7 @@ TEST(Ep, drawsAndTheirLogQ) {
   TermDensity density = binary_regression(log_inv_logit);
   const Outcome run = ep(density, {0, 0}, {.draws = 4000});
   EXPECT_FALSE(run.found("ep-not-converged")) << run.codes();
+  EXPECT_EQ(run.progress.gradients, density.gradients);  // values of terms are none
   ASSERT_EQ(run.draws.count(), 4000U);
   const Vector mean{-0.265032069095486, 1.004337251694776};
   const Vector variance{0.438218632799739, 0.435206751514803};

@@ -164,7 +164,9 @@ TEST(Estimators, TheElbosAreUnbiased) {
                            "overdispersed", "local-expectation"}) {
     Bench bench(nullptr, find_objective("elbo").make({}), name, 8, 101);
     ASSERT_NE(bench.estimator, nullptr) << name;
-    EXPECT_EQ(bench.estimator->bias(), Bias::unbiased) << name;
+    EXPECT_EQ(bench.estimator->bias(),
+              name == std::string("local-expectation") ? Bias::quadrature : Bias::unbiased)
+        << name;
     expect_unbiased(bench, reference, name);
   }
 }

@@ -218,7 +218,7 @@ TEST(Objectives, AnInfiniteBoundIsCalledSo) {
     const BoundJudgement found = judge_bound(*cubo, log_ratios(model.target, model.lambda(), 50000));
     EXPECT_TRUE(found.is_infinite) << rho << " khat " << found.khat;
     EXPECT_EQ(found.text(), "infinite");
-    EXPECT_EQ(infinite_bound_finding(found, *cubo)->code, "infinite-bound");
+    EXPECT_EQ(bound_finding(found, *cubo)->code, "infinite-bound");
   }
 }
 

@@ -86,8 +86,10 @@ TEST(Advi, NamesTheStatementWhereTheDensityFailsEverywhere) {
     gradient[0] = -theta[0];
     return ++calls > 200 ? std::nan("") : -0.5 * theta[0] * theta[0];
   });
+  Options options;
+  options.optimizer = "adam";
   try {
-    testing::run("advi", target, {}, {{0.1}, 1, 0});
+    testing::run("advi", target, options, {{0.1}, 1, 0});
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(error.message().find("the test's density is not finite"), std::string::npos) << error.message();
@@ -121,6 +123,10 @@ TEST(Advi, RefusesWhatMakesNoSense) {
   options = {};
   options.optimizer = "adm";
   EXPECT_NE(message(options).find("adam, sgd"), std::string::npos) << message(options);
+  options = {};
+  options.learning_rate = 0.05;  // asks for an optimiser that has step sizes
+  options.max_steps = 50;
+  EXPECT_EQ(message(options), "nothing was thrown");
   options = {};
   options.decay = 0.3;
   EXPECT_NE(message(options).find("0.5 < c <= 1"), std::string::npos) << message(options);

@@ -132,5 +132,49 @@ model {
   }
 }
 
+// exp(-|a - b|) from 1 to less than a double holds, and the derivatives beside it.
+TEST(Lanes, LogSumExpOfTwoNumbersFarApart) {
+  const auto loaded = load(R"(
+parameters { real x; real y; }
+model {
+  vector[2] z = [x, y]';
+  for (i in 1:20) target += log_sum_exp(z * i);
+})");
+  for (const double distance : {0.0, 1e-9, 3.0, 36.0, 37.5, 706.0, 708.0, 750.0, 1e5}) {
+    std::vector<std::vector<double>> draws(8, std::vector<double>(2));
+    for (std::size_t k = 0; k < draws.size(); ++k) {
+      const double near = 0.1 * static_cast<double>(k);
+      draws[k] = k % 2 == 0 ? std::vector<double>{near, near + distance / 20}
+                            : std::vector<double>{near + distance / 20, near};
+      double value = 0;
+      double share = 0;  // of y
+      for (int i = 1; i <= 20; ++i) {
+        const double far = i * (draws[k][1] - draws[k][0]);
+        value += i * std::fmax(draws[k][0], draws[k][1]) + std::log1p(std::exp(-std::abs(far)));
+        share += i / (1 + std::exp(-far));
+      }
+      const Point alone = evaluate(*loaded->model, draws[k]);
+      EXPECT_NEAR(alone.log_density, value, 1e-14 * (1 + std::abs(value))) << distance;
+      EXPECT_NEAR(alone.gradient[1], share, 1e-13 * share) << distance;
+    }
+    expect_lanes(*loaded->model, draws);
+  }
+}
+
+// The factor of the first step is 1, that of the others a parameter.
+TEST(Lanes, ARecurrenceWhoseFirstStepDiffers) {
+  const auto loaded = load(R"(
+parameters { real<lower=0, upper=1> a; real b; real x; }
+model {
+  real s = x;
+  for (i in 1:40) {
+    s = (i == 1 ? s : a * s) + exp(0.01 * i * b);
+    target += -square(s);
+  }
+})");
+  for (const std::vector<double>& draw : draws_of(3, 3)) expect_gradient(*loaded->model, draw, "recurrence");
+  for (const std::size_t lanes : {2U, 8U, 13U}) expect_lanes(*loaded->model, draws_of(3, lanes));
+}
+
 }  // namespace
 }  // namespace kullback::model

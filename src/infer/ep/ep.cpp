@@ -13,6 +13,7 @@
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/path.hpp"
 #include "infer/optimize/points.hpp"
+#include "infer/option_text.hpp"
 
 namespace kullback::infer {
 
@@ -51,10 +52,8 @@ class ExpectationPropagation final : public Algorithm {
   }
 
   Progress progress() const override {
-    const std::uint64_t points = propagation_ ? propagation_->points() : points_;
-    return {.done = steps_,
-            .total = phase_ == Phase::done ? steps_ : 0,
-            .gradients = path_.lbfgs().gradients() + points};
+    return {
+        .done = steps_, .total = phase_ == Phase::done ? steps_ : 0, .gradients = path_.lbfgs().gradients()};
   }
 
   void archive(Archive& archive) override {
@@ -87,6 +86,8 @@ class ExpectationPropagation final : public Algorithm {
     Facts result;
     if (has_converged())  // elsewhere the formula is that of no fixed point
       result.emplace_back("log evidence", fmt::format("{:.6g}", last_.log_evidence));
+    result.emplace_back("evaluations without gradient",
+                        fmt::format("{}", path_.evaluations() + term_points() + log_ratios_.size()));
     result.emplace_back("khat", fmt::format("{:.2f}", importance_weights(log_ratios_).khat));
     return result;
   }
@@ -107,6 +108,9 @@ class ExpectationPropagation final : public Algorithm {
   }
 
  private:
+  // Points at which all terms were evaluated: values, no gradients.
+  std::uint64_t term_points() const { return propagation_ ? propagation_->points() : points_; }
+
   enum class Phase : std::uint64_t { climbing, looking, sweeping, drawing, done };
 
   Phase end(const char* why) {
@@ -234,12 +238,7 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
   if (!(options.tol_sites > 0))
     throw Error(ErrorKind::usage, fmt::format("--tol-sites is {}; it must be above 0.", options.tol_sites),
                 "1e-6 is the default.");
-  if (options.draws == 0)
-    throw Error(ErrorKind::usage, "--draws is 0; it must be 1 or more.", "1000 is the default.");
-  if (options.sweeps == 0)
-    throw Error(ErrorKind::usage, "--sweeps is 0; it must be 1 or more.", "200 is the default.");
-  if (options.elbo_draws == 0)
-    throw Error(ErrorKind::usage, "--elbo-draws is 0; it must be 1 or more.", "25 is the default.");
+  require_one_or_more(options, {"draws", "sweeps", "elbo_draws"});
   if (density.dim() > kMaxDim) {
     throw Error(ErrorKind::usage,
                 fmt::format("Expectation propagation of {} coordinates needs a covariance of {} MB in every "

@@ -15,6 +15,7 @@
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/mode.hpp"
 #include "infer/optimize/points.hpp"
+#include "infer/option_text.hpp"
 
 namespace kullback::infer {
 
@@ -119,8 +120,7 @@ class Laplace final : public Algorithm {
 
 std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& options, Start start) {
   check_lbfgs_options(options);
-  if (options.draws == 0)
-    throw Error(ErrorKind::usage, "--draws is 0; it must be 1 or more.", "1000 is the default.");
+  require_one_or_more(options, {"draws"});
   if (density.dim() > kMaxDim) {
     throw Error(
         ErrorKind::usage,

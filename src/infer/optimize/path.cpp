@@ -11,7 +11,7 @@ namespace kullback::infer {
 
 double estimate_elbo(density::LogDensity& density, const LowRankGaussian& gaussian, std::size_t count,
                      const PathName& path, std::uint64_t iteration) {
-  Random random(path.seed, path.number, static_cast<std::uint32_t>(Purpose::approximation),
+  Random random(path.seed, path.number, static_cast<std::uint32_t>(Purpose::path_elbo),
                 static_cast<std::uint32_t>(iteration));
   std::vector<double> points;
   std::vector<double> normals(gaussian.dim());

@@ -22,6 +22,7 @@
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/path.hpp"
 #include "infer/optimize/points.hpp"
+#include "infer/option_text.hpp"
 
 namespace kullback::infer {
 
@@ -274,13 +275,7 @@ Findings Pathfinder::findings() const {
 
 std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& options, Start start) {
   check_lbfgs_options(options);
-  const auto need_one = [](std::size_t value, std::string_view name, std::string_view hint) {
-    if (value == 0)
-      throw Error(ErrorKind::usage, fmt::format("--{} is 0; it must be 1 or more.", name), std::string(hint));
-  };
-  need_one(options.draws, "draws", "1000 is the default.");
-  need_one(options.paths, "paths", "4 is the default.");
-  need_one(options.elbo_draws, "elbo-draws", "25 is the default.");
+  require_one_or_more(options, {"draws", "paths", "elbo_draws"});
   return std::make_unique<Pathfinder>(density, options, std::move(start));
 }
 

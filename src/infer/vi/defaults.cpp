@@ -24,7 +24,9 @@ Preset default_parts(const density::LogDensity& density, const Preset& said, con
   const bool is_elbo = (said.objective.empty() || said.objective == "elbo") &&
                        (options.objective.empty() || options.objective == "elbo");
   const bool has_estimator = !said.estimator.empty() || !options.estimator.empty();
-  if (density.dim() <= kMostFullRank && takes_natural_gradients(family) && is_elbo && !has_estimator)
+  const bool has_step_size = options.learning_rate != 0 || options.decay != 0;  // natural gradients have none
+  if (density.dim() <= kMostFullRank && takes_natural_gradients(family) && is_elbo && !has_estimator &&
+      !has_step_size)
     result.optimizer = "natural";
   return result;
 }

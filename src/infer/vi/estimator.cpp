@@ -19,22 +19,37 @@ void append(std::vector<double>& to, const std::vector<double>& from, double sca
 
 }  // namespace
 
-void evaluate_bound(const Objective& objective, const DrawLogs& logs, Estimate& estimate,
+double error_of_mean(std::span<const double> values, Sampling sampling) {
+  const bool has_mates = sampling == Sampling::antithetic;
+  const std::size_t mate = (values.size() + 1) / 2;
+  const std::size_t count =
+      has_mates ? values.size() - mate : values.size();  // one without a mate is left out
+  if (count < 2 || sampling == Sampling::sobol) return std::numeric_limits<double>::quiet_NaN();
+  double mean = 0;
+  double squares = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double value = has_mates ? 0.5 * (values[k] + values[k + mate]) : values[k];
+    const double gap = value - mean;
+    mean += gap / static_cast<double>(k + 1);
+    squares += gap * (value - mean);
+  }
+  return std::sqrt(squares / static_cast<double>(count - 1) / static_cast<double>(count));
+}
+
+// Replicates of several draws that are not independent have mates in other replicates: no error is known.
+void evaluate_bound(const Objective& objective, const DrawLogs& logs, Sampling sampling, Estimate& estimate,
                     BoundSlopes* slopes) {
   const std::size_t size = objective.draws();
   const std::size_t count = logs.log_p.size() / size;
   const double share = 1 / static_cast<double>(count);
   if (slopes != nullptr) *slopes = {};
   BoundSlopes one;
+  std::vector<double> values(count);
   double mean = 0;
-  double squares = 0;
   for (std::size_t r = 0; r < count; ++r) {
-    const double value =
-        objective.value({logs.log_p.subspan(r * size, size), logs.log_q.subspan(r * size, size)},
-                        slopes == nullptr ? nullptr : &one);
-    const double gap = value - mean;
-    mean += gap / static_cast<double>(r + 1);
-    squares += gap * (value - mean);
+    values[r] = objective.value({logs.log_p.subspan(r * size, size), logs.log_q.subspan(r * size, size)},
+                                slopes == nullptr ? nullptr : &one);
+    mean += (values[r] - mean) / static_cast<double>(r + 1);
     if (slopes == nullptr) continue;
     append(slopes->p, one.p, share);
     append(slopes->q, one.q, share);
@@ -42,8 +57,8 @@ void evaluate_bound(const Objective& objective, const DrawLogs& logs, Estimate& 
     append(slopes->q_q, one.q_q, share);
   }
   estimate.bound = mean;
-  estimate.bound_error = count == 1 ? std::numeric_limits<double>::quiet_NaN()
-                                    : std::sqrt(squares / static_cast<double>(count - 1) * share);
+  estimate.bound_error = size > 1 && sampling != Sampling::iid ? std::numeric_limits<double>::quiet_NaN()
+                                                               : error_of_mean(values, sampling);
 }
 
 std::span<const EstimatorRecord* const> estimators() {

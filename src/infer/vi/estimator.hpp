@@ -23,8 +23,9 @@ namespace kullback::infer {
 struct Estimate {
   bool is_finite = false;        // else the rest means nothing
   double bound = 0;              // of the objective, to be maximised
-  double bound_error = 0;        // its Monte-Carlo standard error; NaN where there is one replicate only
+  double bound_error = 0;        // its Monte-Carlo standard error; NaN where it is not known
   std::vector<double> gradient;  // parameters()
+  bool has_new_scale = false;    // the bound is not to be compared with those of earlier estimates
   // By parameter, where some are not to be touched by this step: those of rows that were not drawn.
   std::vector<unsigned char> frozen;
 };
@@ -68,7 +69,10 @@ const EstimatorRecord& find_estimator(std::string_view name);
 
 // The objective at replicate draws: their mean into the estimate, with its standard error; slopes joined in
 // the order of the draws, where they are wanted, as derivatives of that mean.
-void evaluate_bound(const Objective& objective, const DrawLogs& logs, Estimate& estimate,
+void evaluate_bound(const Objective& objective, const DrawLogs& logs, Sampling sampling, Estimate& estimate,
                     BoundSlopes* slopes);
+// The standard error of the mean of values at draws that one call of NoiseSource::fill made: antithetic
+// mates count as one; NaN where there are not two independent values, as with Sobol's draws.
+double error_of_mean(std::span<const double> values, Sampling sampling);
 
 }  // namespace kullback::infer

@@ -29,6 +29,7 @@ class NoiseSource final {
       : name_(name), sampling_(sampling), size_(size) {}
 
   const NoiseName& name() const { return name_; }
+  Sampling sampling() const { return sampling_; }
   std::size_t size() const { return size_; }  // numbers of one draw
   // The same numbers times a factor.
   NoiseSource scaled(double factor) const {

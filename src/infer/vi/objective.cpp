@@ -17,6 +17,7 @@ std::string_view bias_name(Bias bias) {
     case Bias::unbiased: return "unbiased";
     case Bias::finite_k: return "unbiased for the surrogate with K draws";
     case Bias::consistent: return "consistent: its bias vanishes as 1/K";
+    case Bias::quadrature: return "unbiased but for the error of a quadrature rule";
   }
   return "";
 }

@@ -32,6 +32,7 @@ enum class Bias : unsigned char {
   unbiased,    // for the objective itself
   finite_k,    // unbiased for the surrogate with K draws: E[F(K draws)]
   consistent,  // biased, the bias vanishes as 1 / K
+  quadrature,  // but for the error of a fixed quadrature rule, which more draws do not lessen
 };
 std::string_view bias_name(Bias bias);
 

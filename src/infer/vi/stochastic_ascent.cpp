@@ -54,8 +54,7 @@ class StochasticAscent final : public Scheme {
         optimizer_(setting.optimizer->make(*setting.options, setting.family->parameters())),
         lambda_(start_of(setting)),
         units_(units_of(setting, lambda_)),
-        stages_(units_, setting.optimizer->has_step_size && setting.options->decay == 0,
-                setting.family->abilities().is_identified) {
+        stages_(stages_in(setting, units_)) {
     check_options(*setting.options);
     make_estimator();
     first_step_size_ = setting.options->learning_rate > 0          ? setting.options->learning_rate
@@ -93,6 +92,11 @@ class StochasticAscent final : public Scheme {
     return units;
   }
 
+  static Stages stages_in(const SchemeSetting& setting, const std::vector<double>& units) {
+    return {units, setting.optimizer->has_step_size && setting.options->decay == 0,
+            setting.family->abilities().is_identified};
+  }
+
   double step_size() const {
     const double decay = setting_.options->decay;
     const double fallen =
@@ -106,6 +110,7 @@ class StochasticAscent final : public Scheme {
   }
 
   void make_estimator();
+  void take_new_units();
   bool climb();
   void end_window();
   void fail();
@@ -160,12 +165,20 @@ void StochasticAscent::make_estimator() {
     estimator_ = make_row_factor_estimator(std::move(estimator_), *setting_.family, *setting_.subsampled);
 }
 
+// Where q has left the scale that it began with, so have the units of its parameters: the ascent begins anew.
+void StochasticAscent::take_new_units() {
+  units_ = units_of(setting_, lambda_);
+  stages_ = stages_in(setting_, units_);
+  optimizer_->reset();
+}
+
 // False where the step leads to numbers that are not finite.
 bool StochasticAscent::climb() {
-  if (iterations_ == 1) {  // at the start
+  if (iterations_ == 1 || estimate_.has_new_scale) {
     best_bound_ = estimate_.bound;
     best_error_ = std::isfinite(estimate_.bound_error) ? estimate_.bound_error : 1;
   }
+  if (iterations_ > 1 && estimate_.has_new_scale) take_new_units();
   const bool completes_window = stages_.note(lambda_, estimate_.bound);
   scaled_.resize(lambda_.size());
   for (std::size_t i = 0; i < lambda_.size(); ++i) {
@@ -250,9 +263,9 @@ Findings StochasticAscent::findings() const {
 void StochasticAscent::archive(Archive& archive) {
   estimator_->archive(archive);
   optimizer_->archive(archive);
+  archive.value(units_);
   stages_.archive(archive);
   archive.value(lambda_);
-  archive.value(units_);
   archive.value(answer_);
   archive.value(iterations_);
   archive.value(failure_scale_);

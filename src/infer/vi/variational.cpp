@@ -9,13 +9,16 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "infer/coordinate_name.hpp"
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/path.hpp"
+#include "infer/option_text.hpp"
 #include "infer/rows/anchor_search.hpp"
 #include "infer/start.hpp"
 #include "infer/vi/defaults.hpp"
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/evaluated_draws.hpp"
+#include "infer/vi/flat_coordinate.hpp"
 #include "infer/vi/guess.hpp"
 #include "infer/vi/judge_bound.hpp"
 #include "infer/vi/optimizer.hpp"
@@ -28,6 +31,7 @@ namespace kullback::infer {
 namespace {
 
 constexpr std::size_t kDrawsAtOnce = 64;
+constexpr std::size_t kMostNumbers = 100'000'000;  // in the draws of one gradient: 800 MB
 constexpr std::uint64_t kMostRestarts = 3;
 constexpr double kSmallGain = 0.01;                // of the log density
 constexpr std::uint32_t kFirstRestart = 1U << 20;  // names of random streams: beyond those of chains
@@ -52,6 +56,12 @@ std::string text_of(const Parts& parts) {
   if (has_estimator(parts)) text += fmt::format(" --estimator {}", parts.estimator->name);
   if (has_optimizer(parts)) text += fmt::format(" --optimizer {}", parts.optimizer->name);
   return text;
+}
+
+constexpr const char* kUnknown = "not known";
+
+std::string error_text(double error) {
+  return std::isfinite(error) ? fmt::format("{:.2g}", error) : std::string(kUnknown);
 }
 
 class Variational final : public Algorithm {
@@ -87,6 +97,7 @@ class Variational final : public Algorithm {
     } else if (!advance()) {
       draw(draws);
       is_done_ = log_ratios_.size() == options_.draws;
+      if (is_done_) look_for_flat_coordinate();
     }
     return true;
   }
@@ -127,6 +138,9 @@ class Variational final : public Algorithm {
   double passes() const;
   void add_row_facts(Facts& facts) const;
   void refuse_early();
+  double error_of_elbo() const;
+  void look_for_flat_coordinate();
+  void make_draws(std::size_t first, std::vector<double>& theta, std::vector<double>& log_q);
   void draw(Draws& draws);
   void to_theta(std::vector<double>& draws, std::vector<double>& log_q) const;
 
@@ -146,15 +160,19 @@ class Variational final : public Algorithm {
   std::unique_ptr<Scheme> scheme_;
   std::uint64_t earlier_gradients_ = 0;  // of paths that have ended and of schemes that failed
   std::uint64_t earlier_evaluations_ = 0;
-  std::uint64_t full_gradients_ = 0;  // of all rows, where there are minibatches
-  double earlier_row_gradients_ = 0;  // likewise: rows times points, of all that has ended
-  bool may_fall_back_ = false;        // the optimiser was chosen, not asked for
+  std::vector<TraceRow> earlier_trace_;  // of those schemes; gradients are those of the whole run
+  std::uint64_t full_gradients_ = 0;     // of all rows, where there are minibatches
+  double earlier_row_gradients_ = 0;     // likewise: rows times points, of all that has ended
+  bool may_fall_back_ = false;           // the optimiser was chosen, not asked for
   bool has_fallen_back_ = false;
   std::uint64_t restarts_ = 0;
   std::string failure_;  // of the last scheme that failed
   std::uint64_t steps_ = 0;
   bool is_done_ = false;
-  std::vector<double> log_ratios_;  // log p - log q of the draws so far
+  std::vector<double> log_ratios_;     // log p - log q of the draws so far
+  std::uint64_t flat_coordinate_ = 0;  // from 1: along it the log density does not fall; 0: none was found
+  double flat_length_ = 0;
+  double flat_fall_ = 0;
 };
 
 // Affine families live in coordinates in which the guess is standard normal.
@@ -286,6 +304,18 @@ bool Variational::fall_back() {
   return true;
 }
 
+void Variational::leave_scheme() {
+  const std::uint64_t before = earlier_trace_.empty() ? 0 : earlier_trace_.back().iteration;
+  for (TraceRow row : scheme_->trace()) {
+    row.iteration += before;
+    row.gradients += earlier_gradients_;
+    earlier_trace_.push_back(row);
+  }
+  earlier_gradients_ += scheme_->gradients();
+  earlier_evaluations_ += scheme_->evaluations();
+  if (subsampled_) earlier_row_gradients_ += subsampled_->row_gradients();
+}
+
 void Variational::take_adam() {
   has_fallen_back_ = true;
   parts_.optimizer = &find_optimizer("adam");
@@ -306,21 +336,10 @@ bool Variational::restart() {
   return true;
 }
 
-void Variational::leave_scheme() {
-  earlier_gradients_ += scheme_->gradients();
-  earlier_evaluations_ += scheme_->evaluations();
-  if (subsampled_) earlier_row_gradients_ += subsampled_->row_gradients();
-}
-
-void Variational::draw(Draws& draws) {
-  const std::size_t dim = density_.dim();
-  const std::size_t first = log_ratios_.size();
-  const std::size_t lanes = std::min(kDrawsAtOnce, options_.draws - first);
+// As many as log_q has room for.
+void Variational::make_draws(std::size_t first, std::vector<double>& theta, std::vector<double>& log_q) {
+  const std::size_t lanes = log_q.size();
   std::vector<double> noise(noise_.size() * lanes);
-  std::vector<double> theta(dim * lanes);
-  std::vector<double> log_q(lanes);
-  std::vector<double> log_p(lanes);
-  std::vector<density::Status> status(lanes);
   noise_.fill_part(first, lanes, noise.data());
   const DrawBatch batch{lanes, noise.data(), theta.data(), log_q.data()};
   if (const GaussianGuess* gaussian = scheme_->drawn_from())
@@ -328,6 +347,17 @@ void Variational::draw(Draws& draws) {
   else
     family_->draw(scheme_->lambda(), batch);
   if (whitened_) to_theta(theta, log_q);
+}
+
+void Variational::draw(Draws& draws) {
+  const std::size_t dim = density_.dim();
+  const std::size_t first = log_ratios_.size();
+  const std::size_t lanes = std::min(kDrawsAtOnce, options_.draws - first);
+  std::vector<double> theta(dim * lanes);
+  std::vector<double> log_q(lanes);
+  std::vector<double> log_p(lanes);
+  std::vector<density::Status> status(lanes);
+  make_draws(first, theta, log_q);
   density_.evaluate({lanes, theta.data(), log_p.data(), nullptr, status.data()});
   draws.dim = dim;
   for (std::size_t k = 0; k < lanes; ++k) {
@@ -336,6 +366,24 @@ void Variational::draw(Draws& draws) {
     draws.log_density.push_back(log_p[k]);
     draws.log_q.push_back(log_q[k]);
     log_ratios_.push_back(log_p[k] - log_q[k]);
+  }
+}
+
+// Where the weights tell that something is wrong.
+void Variational::look_for_flat_coordinate() {
+  if (!khat_finding(importance_weights(log_ratios_), "")) return;
+  const std::size_t lanes = std::min(kDrawsAtOnce, options_.draws);
+  std::vector<double> theta(density_.dim() * lanes);
+  std::vector<double> log_q(lanes);
+  make_draws(0, theta, log_q);
+  std::vector<double> points;  // draw after draw
+  for (std::size_t k = 0; k < lanes; ++k) {
+    for (std::size_t i = k; i < theta.size(); i += lanes) points.push_back(theta[i]);
+  }
+  if (const auto found = find_flat_coordinate(density_, points, earlier_evaluations_)) {
+    flat_coordinate_ = found->coordinate + 1;
+    flat_length_ = found->length;
+    flat_fall_ = found->fall;
   }
 }
 
@@ -350,11 +398,15 @@ void Variational::archive(Archive& archive) {
   archive.value(is_done_);
   archive.value(earlier_gradients_);
   archive.value(earlier_evaluations_);
+  archive_trace(archive, earlier_trace_);
   archive.value(restarts_);
   archive.value(failure_);
   archive.value(has_fallen_back_);
   if (archive.is_reading() && has_fallen_back_) take_adam();
   archive.value(log_ratios_);
+  archive.value(flat_coordinate_);
+  archive.value(flat_length_);
+  archive.value(flat_fall_);
   archive.value(full_gradients_);
   archive.value(earlier_row_gradients_);
   bool has_anchor = anchor_.has_value();
@@ -409,14 +461,39 @@ Findings Variational::findings() const {
   }
   if (!is_done_) return result;
   if (auto found = outside_finding(log_ratios_)) result.push_back(*found);
+  if (flat_coordinate_ > 0) {
+    result.push_back({"improper",
+                      fmt::format("The posterior looks improper: the log density does not fall along {}.",
+                                  coordinate_name(density_, flat_coordinate_ - 1)),
+                      fmt::format("it falls by {:.2g} over the way from {:.3g} to {:.3g} beside the "
+                                  "approximation; a density with a finite integral falls by 9.2",
+                                  flat_fall_, 1e-4 * flat_length_, flat_length_),
+                      "Give every parameter a proper prior or bounds."});
+  }
   if (auto found = khat_finding(importance_weights(log_ratios_), "the approximation"))
     result.push_back(*found);
   if (parts_.objective->make != nullptr) {
     const auto objective = parts_.objective->make(options_);
-    if (auto found = infinite_bound_finding(judge_bound(*objective, log_ratios_), *objective))
+    if (auto found = bound_finding(judge_bound(*objective, log_ratios_), *objective))
       result.push_back(*found);
+    if (is_elbo(*objective) && parts_.objective->name == "renyi" && options_.alpha != 1)
+      result.push_back({"is-elbo", "The Renyi bound of one draw is the ELBO, whatever --alpha is.",
+                        "--importance-draws 1", "Raise --importance-draws; 10 is the default."});
   }
   return result;
+}
+
+// Antithetic mates are one unit; Sobol's draws are one altogether, and do not tell their error.
+double Variational::error_of_elbo() const {
+  std::vector<double> units;
+  const bool has_mates = noise_.sampling() == Sampling::antithetic;
+  for (std::size_t first = 0; first < log_ratios_.size(); first += kDrawsAtOnce) {
+    const std::size_t lanes = std::min(kDrawsAtOnce, log_ratios_.size() - first);
+    const std::size_t mate = has_mates ? (lanes + 1) / 2 : 0;
+    for (std::size_t k = first; k + mate < first + lanes; ++k)
+      units.push_back(0.5 * (log_ratios_[k] + log_ratios_[k + mate]));
+  }
+  return error_of_mean(units, has_mates ? Sampling::iid : noise_.sampling());
 }
 
 Facts Variational::facts() const {
@@ -434,19 +511,21 @@ Facts Variational::facts() const {
   const stats::Psis weights = importance_weights(log_ratios_);
   double mean = 0;
   for (const double ratio : log_ratios_) mean += ratio / static_cast<double>(log_ratios_.size());
-  double squares = 0;
-  for (const double ratio : log_ratios_) squares += (ratio - mean) * (ratio - mean);
-  const auto count = static_cast<double>(log_ratios_.size());
   const std::string elbo = family_->abilities().log_q_is_surrogate ? "surrogate elbo" : "elbo";
   result.emplace_back(elbo, fmt::format("{:.6g}", mean));
-  const double error = std::sqrt(squares / count / (count - 1));
-  if (std::isfinite(error)) result.emplace_back(elbo + " standard error", fmt::format("{:.2g}", error));
+  if (std::isfinite(mean)) result.emplace_back(elbo + " standard error", error_text(error_of_elbo()));
   result.emplace_back("khat", fmt::format("{:.2f}", weights.khat));
   if (parts_.objective->make == nullptr || parts_.objective->name == "elbo") return result;
-  const BoundJudgement bound = judge_bound(*parts_.objective->make(options_), log_ratios_);
+  const auto objective = parts_.objective->make(options_);
+  if (is_elbo(*objective)) {
+    result.emplace_back("bound", "the elbo");
+    return result;
+  }
+  const BoundJudgement bound = judge_bound(*objective, log_ratios_);
   result.emplace_back("bound", bound.text());
-  if (!bound.is_infinite && std::isfinite(bound.error))
-    result.emplace_back("bound standard error", fmt::format("{:.2g}", bound.error));
+  if (!bound.is_infinite)
+    result.emplace_back("bound standard error",
+                        noise_.sampling() == Sampling::iid ? error_text(bound.error) : kUnknown);
   return result;
 }
 
@@ -469,23 +548,34 @@ void Variational::add_row_facts(Facts& facts) const {
 
 Trace Variational::trace() const {
   Trace result{{"iteration", "gradients", "bound", "error", "step_size"}, {}};
+  const auto add = [&](const TraceRow& row, std::uint64_t iterations, std::uint64_t gradients) {
+    result.values.insert(result.values.end(), {static_cast<double>(iterations + row.iteration),
+                                               static_cast<double>(gradients + row.gradients), row.bound,
+                                               row.error, row.step_size});
+  };
+  for (const TraceRow& row : earlier_trace_) add(row, 0, 0);
   if (!scheme_) return result;
-  for (const TraceRow& row : scheme_->trace()) {
-    result.values.insert(result.values.end(), {static_cast<double>(row.iteration),
-                                               static_cast<double>(earlier_gradients_ + row.gradients),
-                                               row.bound, row.error, row.step_size});
-  }
+  const std::uint64_t before = earlier_trace_.empty() ? 0 : earlier_trace_.back().iteration;
+  for (const TraceRow& row : scheme_->trace()) add(row, before, earlier_gradients_);
   return result;
+}
+
+// Draws of one gradient are held together, with their gradients.
+void refuse_huge(std::string_view flag, std::size_t count, std::size_t dim) {
+  if (count <= kMostNumbers / std::max<std::size_t>(1, dim)) return;
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{} is {}; so many draws of {} coordinates do not fit in memory.", flag, count, dim),
+      fmt::format("{} at most; 8 to 100 are usual.", kMostNumbers / std::max<std::size_t>(1, dim)));
 }
 
 }  // namespace
 
 std::unique_ptr<Algorithm> make_variational(density::LogDensity& density, const Options& options, Start start,
                                             const Preset& preset) {
-  if (options.draws == 0)
-    throw Error(ErrorKind::usage, "--draws is 0; it must be 1 or more.", "1000 is the default.");
-  if (options.max_steps == 0)
-    throw Error(ErrorKind::usage, "--max-steps is 0; it must be 1 or more.", "10000 is the default.");
+  require_one_or_more(options, {"draws", "max_steps"});
+  refuse_huge("--grad-draws", options.grad_draws, density.dim());
+  refuse_huge("--importance-draws", options.importance_draws, density.dim());
   return std::make_unique<Variational>(density, options, std::move(start), preset);
 }
 

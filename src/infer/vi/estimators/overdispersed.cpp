@@ -72,7 +72,6 @@ class Overdispersed final : public Estimator {
     const std::size_t lanes = draws_.lanes();
     signals_.resize(lanes);
     double sum = 0;
-    double squares = 0;
     double weight_sum = 0;
     for (std::size_t k = 0; k < lanes; ++k) {
       const double f =
@@ -83,9 +82,9 @@ class Overdispersed final : public Estimator {
       adjoint_[k] = f;
     }
     result.bound = sum / weight_sum;
-    for (std::size_t k = 0; k < lanes; ++k)
-      squares += std::pow(weights_[k] * (adjoint_[k] - result.bound), 2);
-    result.bound_error = std::sqrt(squares) / weight_sum;
+    const double scale = static_cast<double>(lanes) / weight_sum;
+    for (std::size_t k = 0; k < lanes; ++k) adjoint_[k] = scale * weights_[k] * (adjoint_[k] - result.bound);
+    result.bound_error = error_of_mean(adjoint_, setting_.noise->sampling());
   }
 
   EstimatorSetting setting_;

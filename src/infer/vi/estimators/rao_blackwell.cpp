@@ -33,7 +33,8 @@ class RaoBlackwell final : public Estimator {
     result.gradient.assign(lambda.size(), 0.0);
     result.is_finite = draws_.evaluate(lambda, *setting_.noise, index, setting_.draws, false);
     if (!result.is_finite) return;
-    evaluate_bound(*setting_.objective, {draws_.log_p(), draws_.log_q()}, result, nullptr);
+    evaluate_bound(*setting_.objective, {draws_.log_p(), draws_.log_q()}, setting_.noise->sampling(), result,
+                   nullptr);
     const std::size_t lanes = draws_.lanes();
     const PointBatch points{lanes, draws_.theta().data()};
     set_signals(lambda, points);

@@ -30,7 +30,8 @@ class Rejection final : public Estimator {
     if (!result.is_finite) return;
     const std::size_t lanes = draws_.lanes();
     const double share = 1 / static_cast<double>(lanes);
-    evaluate_bound(*setting_.objective, {draws_.log_p(), draws_.log_q()}, result, nullptr);
+    evaluate_bound(*setting_.objective, {draws_.log_p(), draws_.log_q()}, setting_.noise->sampling(), result,
+                   nullptr);
     adjoint_.resize(draws_.theta().size());
     family_.slopes_of_draws(lambda, adjoint_.data());
     for (std::size_t i = 0; i < adjoint_.size(); ++i)

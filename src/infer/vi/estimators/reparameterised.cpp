@@ -35,7 +35,8 @@ class Reparameterised final : public Estimator {
     result.gradient.assign(lambda.size(), 0.0);
     result.is_finite = draws_.evaluate(lambda, *setting_.noise, index, setting_.draws, true);
     if (!result.is_finite) return;
-    evaluate_bound(*setting_.objective, {draws_.log_p(), draws_.log_q()}, result, &slopes_);
+    evaluate_bound(*setting_.objective, {draws_.log_p(), draws_.log_q()}, setting_.noise->sampling(), result,
+                   &slopes_);
     if (kind_ == Kind::whole)
       whole(lambda, result.gradient);
     else

@@ -36,7 +36,7 @@ class ScoreFunction final : public Estimator {
     result.is_finite = draws_.evaluate(lambda, *setting_.noise, index, setting_.draws, false);
     if (!result.is_finite) return;
     const DrawLogs logs{draws_.log_p(), draws_.log_q()};
-    evaluate_bound(*setting_.objective, logs, result, &slopes_);
+    evaluate_bound(*setting_.objective, logs, setting_.noise->sampling(), result, &slopes_);
     set_signals(logs);
     const PointBatch points{draws_.lanes(), draws_.theta().data()};
     if (control_ == Control::regression)

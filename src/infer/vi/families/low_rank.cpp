@@ -7,12 +7,15 @@
 //   log q = -log det S / 2 - (|y|^2 + |t|^2) / 2 - dim log(2 pi) / 2,  log det S = 2 log det D + log det M
 //   d log q / d (m, log D, B) at fixed theta = (s, y_i^2 - h_i, s t' - S^-1 B)
 // where h_i = D_i^2 (S^-1)_ii = 1 - (U M^-1 U')_ii and S^-1 B = D^-1 U M^-1.
+#include <fmt/format.h>
+
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "base/error.hpp"
 #include "base/random.hpp"
 #include "infer/vi/family.hpp"
 
@@ -349,9 +352,13 @@ class LowRank final : public Family {
   Standardised drawn_;
 };
 
-// More columns than coordinates would add nothing.
 std::unique_ptr<Family> make(const FamilySetting& setting) {
   const std::size_t given = setting.options == nullptr ? 0 : setting.options->rank;
+  if (given > setting.dim)
+    throw Error(ErrorKind::usage,
+                fmt::format("--rank is {}; a covariance of {} coordinates has no more directions than that.",
+                            given, setting.dim),
+                "--family fullrank has all of them.");
   return std::make_unique<LowRank>(setting.dim, std::min(given > 0 ? given : kDefaultRank, setting.dim));
 }
 

@@ -140,13 +140,6 @@ class PlanarLayer final : public flows::Layer {
   std::vector<double> inner_;
 };
 
-std::unique_ptr<Family> make(const FamilySetting& setting) {
-  flows::Layers layers;
-  for (std::size_t l = 0; l < flows::chosen(setting.options->layers, kLayers); ++l)
-    layers.push_back(std::make_unique<PlanarLayer>(setting.dim));
-  return flows::make_flow(setting.dim, std::move(layers));
-}
-
 }  // namespace
 
 const FamilyRecord& planar_family() {
@@ -156,7 +149,7 @@ const FamilyRecord& planar_family() {
       .citation = "Rezende and Mohamed (2015), Variational inference with normalizing flows, ICML.",
       .options = kOptions,
       .is_affine = true,
-      .make = make,
+      .make = flows::make_flow_of<PlanarLayer, kLayers>,
   };
   return record;
 }

@@ -151,13 +151,6 @@ class RadialLayer final : public flows::Layer {
   std::vector<double> pull_;
 };
 
-std::unique_ptr<Family> make(const FamilySetting& setting) {
-  flows::Layers layers;
-  for (std::size_t l = 0; l < flows::chosen(setting.options->layers, kLayers); ++l)
-    layers.push_back(std::make_unique<RadialLayer>(setting.dim));
-  return flows::make_flow(setting.dim, std::move(layers));
-}
-
 }  // namespace
 
 const FamilyRecord& radial_family() {
@@ -167,7 +160,7 @@ const FamilyRecord& radial_family() {
       .citation = "Rezende and Mohamed (2015), Variational inference with normalizing flows, ICML.",
       .options = kOptions,
       .is_affine = true,
-      .make = make,
+      .make = flows::make_flow_of<RadialLayer, kLayers>,
   };
   return record;
 }

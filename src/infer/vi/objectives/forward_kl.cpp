@@ -25,7 +25,7 @@ class ForwardKl final : public Estimator {
     result.gradient.assign(lambda.size(), 0.0);
     result.is_finite = draws_.evaluate(lambda, *setting_.noise, index, setting_.draws, false);
     if (!result.is_finite) return;
-    set_forward_bound(draws_.log_p(), draws_.log_q(), result);
+    set_forward_bound({draws_.log_p(), draws_.log_q()}, setting_.noise->sampling(), result);
     const std::vector<double> weights = normalised_weights(draws_.log_p(), draws_.log_q());
     setting_.family->score(lambda, {draws_.lanes(), draws_.theta().data()}, weights.data(), result.gradient);
   }

@@ -34,7 +34,9 @@ class MarkovianScoreClimbing final : public Estimator {
     result.is_finite = draws_.evaluate(lambda, *setting_.noise, index, drawn, false);
     if (!result.is_finite) return;
     add_state(lambda);
-    set_forward_bound(log_p_, log_q_, result);
+    set_forward_bound({log_p_, log_q_}, Sampling::iid, result);
+    if (setting_.noise->sampling() != Sampling::iid)
+      result.bound_error = std::numeric_limits<double>::quiet_NaN();
     const std::vector<double> weights = normalised_weights(log_p_, log_q_);
     setting_.family->score(lambda, {log_p_.size(), theta_.data()}, weights.data(), result.gradient);
     choose(weights, index);

@@ -9,7 +9,10 @@
 //   + 15 e^3 |d|^2 u^(-7/2) d,
 // and through s the Hessian of log p times c = s' u^(-1/2) + e u^(-3/2) d, summed over y': one direction for
 // each draw, by central differences of the gradients, all draws at once.
-// The units h are standard deviations of q at the first call, kept from then on.
+// The units h are standard deviations of q. In units of a q that was far too narrow or too wide the kernel
+// sees nothing of how q differs from p, and the gradient vanishes before q has arrived: where a standard
+// deviation has changed by more than a factor of kNewUnits they are taken anew, and the discrepancy is
+// another one. As q settles they stay as they are.
 #include <cmath>
 
 #include "base/error.hpp"
@@ -20,6 +23,8 @@ namespace kullback::infer {
 namespace {
 
 constexpr double kStep = 1e-4;  // of a difference, in units
+constexpr double kNewUnits = 1.5;
+constexpr double kMemory = 0.95;  // of the spread of earlier draws
 
 class Stein final : public Estimator {
  public:
@@ -31,13 +36,14 @@ class Stein final : public Estimator {
   void archive(Archive& archive) override {
     draws_.archive(archive);
     archive.value(units_);
+    archive.value(variances_);
   }
 
   void estimate(std::span<const double> lambda, std::uint32_t index, Estimate& result) override {
     result.gradient.assign(lambda.size(), 0.0);
     result.is_finite = draws_.evaluate(lambda, *setting_.noise, index, setting_.draws, true);
     if (!result.is_finite) return;
-    if (units_.empty()) set_units(lambda);
+    result.has_new_scale = update_units(lambda);
     set_points();
     sum_pairs(result);
     result.is_finite = add_hessians();
@@ -46,23 +52,38 @@ class Stein final : public Estimator {
   }
 
  private:
-  void set_units(std::span<const double> lambda) {
-    const std::size_t dim = setting_.family->dim();
-    const std::size_t lanes = draws_.lanes();
-    units_.assign(dim, 1.0);
+  // True where they are new.
+  bool update_units(std::span<const double> lambda) {
+    std::vector<double> sd(setting_.family->dim(), 1.0);
     if (setting_.family->abilities().moments) {
-      std::vector<double> mean(dim);
-      setting_.family->moments(lambda, mean, units_);
-      return;
+      std::vector<double> mean(sd.size());
+      setting_.family->moments(lambda, mean, sd);
+    } else {
+      sd = smoothed_sd_of_draws();
     }
-    for (std::size_t i = 0; i < dim; ++i) {
+    bool are_near = !units_.empty();
+    for (std::size_t i = 0; are_near && i < sd.size(); ++i)
+      are_near = std::abs(std::log(sd[i] / units_[i])) < std::log(kNewUnits);
+    if (!are_near) units_ = sd;
+    return !are_near;
+  }
+
+  // Of draws before these, but for the first time: units must not depend on the draws they are used with.
+  std::vector<double> smoothed_sd_of_draws() {
+    const std::size_t lanes = draws_.lanes();
+    std::vector<double> sd(setting_.family->dim());
+    if (variances_.empty()) variances_.assign(sd.size(), 0.0);
+    for (std::size_t i = 0; i < sd.size(); ++i) {
       double mean = 0;
       double squares = 0;
       for (std::size_t k = 0; k < lanes; ++k)
         mean += draws_.theta()[i * lanes + k] / static_cast<double>(lanes);
       for (std::size_t k = 0; k < lanes; ++k) squares += std::pow(draws_.theta()[i * lanes + k] - mean, 2);
-      if (squares > 0) units_[i] = std::sqrt(squares / static_cast<double>(lanes - 1));
+      const double variance = squares > 0 ? squares / static_cast<double>(lanes - 1) : 1;
+      sd[i] = std::sqrt(variances_[i] > 0 ? variances_[i] : variance);
+      variances_[i] = variances_[i] > 0 ? kMemory * variances_[i] + (1 - kMemory) * variance : variance;
     }
+    return sd;
   }
 
   // Draw after draw: sums over coordinates are innermost.
@@ -174,6 +195,7 @@ class Stein final : public Estimator {
   EstimatorSetting setting_;
   EvaluatedDraws draws_;
   std::vector<double> units_;
+  std::vector<double> variances_;  // of draws, smoothed; where the family has no moments
   std::vector<double> y_;
   std::vector<double> s_;
   std::vector<double> direct_;

@@ -38,17 +38,16 @@ std::vector<double> normalised_weights(std::span<const double> log_p, std::span<
 }
 
 // The standard error is that of the ratio of means, by the delta method.
-void set_forward_bound(std::span<const double> log_p, std::span<const double> log_q, Estimate& estimate) {
-  const std::vector<double> x = ratios(log_p, log_q);
+void set_forward_bound(const DrawLogs& logs, Sampling sampling, Estimate& estimate) {
+  const std::vector<double> x = ratios(logs.log_p, logs.log_q);
   std::vector<double> weights(x.size());
   const double log_evidence = log_power_mean(x, 1, weights);
   double mean = 0;
   for (std::size_t k = 0; k < x.size(); ++k) mean += weights[k] == 0 ? 0 : weights[k] * x[k];
-  double squares = 0;
   for (std::size_t k = 0; k < x.size(); ++k)
-    squares += weights[k] == 0 ? 0 : std::pow(weights[k] * (x[k] - mean), 2);
+    weights[k] *= weights[k] == 0 ? 0 : static_cast<double>(x.size()) * (x[k] - mean);
   estimate.bound = log_evidence - mean;
-  estimate.bound_error = std::sqrt(squares);
+  estimate.bound_error = error_of_mean(weights, sampling);
 }
 
 }  // namespace kullback::infer

@@ -16,6 +16,6 @@ void require_score(const Family& family, std::string_view objective);
 std::vector<double> normalised_weights(std::span<const double> log_p, std::span<const double> log_q);
 
 // Minus KL(p || q) as the weighted draws tell it: log(mean of p / q) - sum_k w_k log(p / q)_k.
-void set_forward_bound(std::span<const double> log_p, std::span<const double> log_q, Estimate& estimate);
+void set_forward_bound(const DrawLogs& logs, Sampling sampling, Estimate& estimate);
 
 }  // namespace kullback::infer

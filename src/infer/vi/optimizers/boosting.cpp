@@ -256,7 +256,7 @@ double Boosting::judge(std::span<const double> lambda, Estimate& result) {
   const std::size_t group = objective_->draws();
   const std::size_t lanes = (kJudgeDraws + group - 1) / group * group;
   if (!judge_.evaluate(lambda, noise_, 0, lanes, false)) return kNone;
-  evaluate_bound(*objective_, {judge_.log_p(), judge_.log_q()}, result, nullptr);
+  evaluate_bound(*objective_, {judge_.log_p(), judge_.log_q()}, noise_.sampling(), result, nullptr);
   return std::isfinite(result.bound) ? result.bound : kNone;
 }
 

@@ -94,16 +94,24 @@ Matrix solve_low_rank(const Matrix& q, const Matrix& v) {
   return v - w * (m * m).llt().solve(Matrix(w.transpose()));
 }
 
-class BatchAndMatch final : public GaussianUpdate {
+class ScoreMatching : public GaussianUpdate {
  public:
-  explicit BatchAndMatch(std::size_t batch) : batch_(batch) {}
+  explicit ScoreMatching(std::size_t batch) : batch_(batch) {}
 
-  NormalPoints points(std::size_t dim, Random random) const override {
+  NormalPoints points(std::size_t dim, Random random) const final {
     return independent_points(dim, batch_, random);
   }
-  Bias bias() const override { return Bias::consistent; }
-  bool climbs_elbo() const override { return false; }
-  bool averages_itself() const override { return false; }
+  Bias bias() const final { return Bias::consistent; }
+  bool climbs_elbo() const final { return false; }
+  bool averages_itself() const final { return false; }
+
+ private:
+  std::size_t batch_;
+};
+
+class BatchAndMatch final : public ScoreMatching {
+ public:
+  using ScoreMatching::ScoreMatching;
 
   bool update(const GaussianGuess& now, const ScoredPoints& points, const UpdateContext& context,
               GaussianGuess& next) override {
@@ -121,21 +129,11 @@ class BatchAndMatch final : public GaussianUpdate {
     covariance = (0.5 * (covariance + covariance.transpose())).eval();
     return take(now, t / (1 + t) * (covariance * batch.g_mean + batch.x_mean), covariance, next);
   }
-
- private:
-  std::size_t batch_;
 };
 
-class GaussianScoreMatching final : public GaussianUpdate {
+class GaussianScoreMatching final : public ScoreMatching {
  public:
-  explicit GaussianScoreMatching(std::size_t batch) : batch_(batch) {}
-
-  NormalPoints points(std::size_t dim, Random random) const override {
-    return independent_points(dim, batch_, random);
-  }
-  Bias bias() const override { return Bias::consistent; }
-  bool climbs_elbo() const override { return false; }
-  bool averages_itself() const override { return false; }
+  using ScoreMatching::ScoreMatching;
 
   bool update(const GaussianGuess& now, const ScoredPoints& points, const UpdateContext& context,
               GaussianGuess& next) override {
@@ -156,9 +154,6 @@ class GaussianScoreMatching final : public GaussianUpdate {
     }
     return take(now, mean, covariance, next);
   }
-
- private:
-  std::size_t batch_;
 };
 
 std::size_t batch_size(const SchemeSetting& setting) {

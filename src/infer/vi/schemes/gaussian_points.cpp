@@ -35,7 +35,7 @@ Eigen::MatrixXd random_rotation(std::size_t dim, Random& random) {
 NormalPoints spherical_radial_points(std::size_t dim, std::size_t rotations, Random random) {
   const std::size_t each = 2 * dim + 1;
   NormalPoints result{each * rotations, std::vector<double>(dim * each * rotations, 0.0),
-                      std::vector<double>(each * rotations)};
+                      std::vector<double>(each * rotations), each};
   const auto d = static_cast<double>(dim);
   const double share = 1 / static_cast<double>(rotations);
   for (std::size_t r = 0; r < rotations; ++r) {
@@ -69,7 +69,7 @@ NormalPoints independent_points(std::size_t dim, std::size_t lanes, Random rando
 NormalPoints antithetic_points(std::size_t dim, std::size_t lanes, Random random) {
   lanes += lanes % 2;
   NormalPoints result{lanes, std::vector<double>(dim * lanes),
-                      std::vector<double>(lanes, 1 / static_cast<double>(lanes))};
+                      std::vector<double>(lanes, 1 / static_cast<double>(lanes)), 2};
   for (std::size_t k = 0; k < lanes; k += 2) {
     for (std::size_t i = 0; i < dim; ++i) {
       result.z[i * lanes + k] = random.normal();
@@ -150,6 +150,7 @@ void ScoredPoints::leave_out(const std::vector<std::size_t>& good) {
   keep(log_p_);
   keep(gradient_);
   points_.lanes = good.size();
+  points_.unit = points_.unit == 1 ? 1 : 0;
   points_.weights.assign(good.size(), 1 / static_cast<double>(good.size()));
 }
 

@@ -21,6 +21,7 @@ struct NormalPoints {
   std::size_t lanes = 0;
   std::vector<double> z;
   std::vector<double> weights;
+  std::size_t unit = 1;  // so many neighbours are one random unit, independent of the others; 0: not known
 };
 
 // `rotations` times 2 dim + 1 points: 0 and the ends of randomly rotated axes of random length. The estimate

@@ -14,6 +14,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
+#include "infer/vi/estimator.hpp"
 #include "infer/vi/optimizer.hpp"
 #include "infer/vi/schemes/iterate_average.hpp"
 #include "infer/vi/schemes/white_expansion.hpp"
@@ -109,6 +110,7 @@ class GaussianScheme final : public Scheme {
 
  private:
   bool has_fallen();
+  double error_of_bound();
   void advance();
   void hold(const GaussianGuess& next);
   void fail();
@@ -125,9 +127,11 @@ class GaussianScheme final : public Scheme {
   GaussianGuess before_;  // the last step
   std::vector<double> lambda_;
   double bound_ = 0;
-  double bound_error_ = 0;
+  double bound_error_ = 0;  // NaN where it is not known
+  double spread_ = 0;
   double bound_before_ = -std::numeric_limits<double>::infinity();
-  double error_before_ = 0;
+  double spread_before_ = 0;
+  std::vector<double> settled_bounds_;  // since the iterates stand still
   double caution_ = 1;
   std::uint64_t steps_ = 0;
   std::uint64_t rank_ = 1;
@@ -149,17 +153,27 @@ bool GaussianScheme::has_fallen() {
   const MeanLog log_p = mean_log_p(points_);
   bound_ = log_p.mean + entropy_of(now_);
   bound_error_ = log_p.error;
+  spread_ = log_p.spread;
   // The noise of minibatches is common to all points of a step: the error does not know it.
   if (!update_->climbs_elbo() || setting_.subsampled != nullptr) return false;
   const double fall = bound_before_ - bound_;
-  const double error = std::hypot(bound_error_, error_before_);
+  const double error = std::hypot(spread_, spread_before_);
   return fall > kFallErrors * error + 1e-9 * (1 + std::abs(bound_before_)) ||
-         fall > kFallErrors * error_before_ + kFarFall;
+         fall > kFallErrors * spread_before_ + kFarFall;
+}
+
+// Points of one unit do not tell their error: the scatter of the bounds does, once the iterates stand still.
+double GaussianScheme::error_of_bound() {
+  if (rank_ == 1) settled_bounds_.clear();
+  settled_bounds_.push_back(bound_);
+  if (std::isfinite(bound_error_) || rank_ == 1) return bound_error_;
+  return error_of_mean(settled_bounds_, Sampling::iid) *
+         std::sqrt(static_cast<double>(settled_bounds_.size()));
 }
 
 void GaussianScheme::advance() {
   trace_.push_back(
-      {steps_, points_.gradients(), bound_, bound_error_, caution_ / static_cast<double>(rank_)});
+      {steps_, points_.gradients(), bound_, error_of_bound(), caution_ / static_cast<double>(rank_)});
   GaussianGuess next;
   if (!update_->update(now_, points_, {caution_, steps_, rank_}, next) || !is_usable(next)) {
     fail();
@@ -168,7 +182,7 @@ void GaussianScheme::advance() {
   failures_in_a_row_ = 0;
   before_ = now_;
   bound_before_ = bound_;
-  error_before_ = bound_error_;
+  spread_before_ = spread_;
   hold(next);
   if (!is_usable(now_)) {
     now_ = before_;
@@ -294,7 +308,8 @@ void GaussianScheme::archive(Archive& archive) {
   }
   archive.value(lambda_);
   archive.value(bound_before_);
-  archive.value(error_before_);
+  archive.value(spread_before_);
+  archive.value(settled_bounds_);
   archive.value(caution_);
   archive.value(steps_);
   archive.value(rank_);

@@ -59,7 +59,7 @@ class NaturalUpdate final : public GaussianUpdate {
     return spherical_radial_points(dim, std::max<std::size_t>(1, draws_ / (2 * dim + 1)), random);
   }
 
-  Bias bias() const override { return Bias::unbiased; }
+  Bias bias() const override { return Bias::consistent; }
   bool climbs_elbo() const override { return true; }
   bool averages_itself() const override { return is_spherical_; }
 

@@ -8,6 +8,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cmath>
+#include <limits>
 
 namespace kullback::infer {
 
@@ -85,6 +86,21 @@ WhiteExpansion expand_diagonal(const ScoredPoints& points) {
   return result;
 }
 
+namespace {
+
+// Of a sum of weights_k gaps_k over units that are independent and alike.
+double error_of_units(const Eigen::VectorXd& gaps, const Eigen::VectorXd& weights, std::size_t unit) {
+  const auto size = static_cast<Eigen::Index>(unit);
+  const Eigen::Index count = size == 0 ? 0 : gaps.size() / size;
+  if (count < 2) return std::numeric_limits<double>::quiet_NaN();
+  double squares = 0;
+  for (Eigen::Index first = 0; first < gaps.size(); first += size)
+    squares += std::pow(weights.segment(first, size).dot(gaps.segment(first, size)), 2);
+  return std::sqrt(squares * static_cast<double>(count) / static_cast<double>(count - 1));
+}
+
+}  // namespace
+
 MeanLog mean_log_p(const ScoredPoints& points) {
   const std::size_t lanes = points.lanes();
   const Eigen::Map<const Eigen::VectorXd> log_p(points.log_p().data(), static_cast<Eigen::Index>(lanes));
@@ -99,7 +115,8 @@ MeanLog mean_log_p(const ScoredPoints& points) {
     const double term = weights[k] * count * (log_p[k] - centre) - (result.mean - centre);
     squares += term * term;
   }
-  result.error = std::sqrt(squares / count / std::max(1.0, count - 1));
+  result.spread = std::sqrt(squares / count / std::max(1.0, count - 1));
+  result.error = error_of_units(log_p.array() - result.mean, weights, points.points().unit);
   return result;
 }
 

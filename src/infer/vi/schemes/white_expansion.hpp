@@ -21,10 +21,11 @@ WhiteExpansion expand(const ScoredPoints& points, bool is_exact_rule);
 // The diagonal of the curvature alone, for any number of coordinates.
 WhiteExpansion expand_diagonal(const ScoredPoints& points);
 
-// E[log p] over q with the spread of its estimate: pairs of points are taken as independent.
+// E[log p] over q.
 struct MeanLog {
   double mean = 0;
-  double error = 0;
+  double error = 0;   // standard error, from the independent units of the points; NaN where there is one only
+  double spread = 0;  // a scale of the error, as if each point were a unit: too large for smooth log p
 };
 MeanLog mean_log_p(const ScoredPoints& points);
 
