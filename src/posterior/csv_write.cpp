@@ -2,6 +2,8 @@
 // nothing.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <charconv>
 #include <cmath>
 
@@ -91,8 +93,13 @@ std::vector<Column> file_columns(const Posterior& posterior, const Chain& chain,
                                  const std::vector<double>& zeros) {
   std::vector<Column> columns;
   add_densities(columns, chain, shape, zeros);
-  for (std::size_t i = 0; i < posterior.stat_names.size(); ++i)
-    columns.push_back({posterior.stat_names[i], chain.stats.data() + i * chain.draws});
+  for (std::size_t i = 0; i < posterior.stat_names.size(); ++i) {
+    // Pathfinder's density of a draw is among its stats, too.
+    const bool is_there = std::any_of(columns.begin(), columns.end(), [&](const Column& column) {
+      return column.name == posterior.stat_names[i];
+    });
+    if (!is_there) columns.push_back({posterior.stat_names[i], chain.stats.data() + i * chain.draws});
+  }
   add(columns, "log_weight__", chain.log_weight);
   for (std::size_t i = 0; i < posterior.names.size(); ++i)
     columns.push_back({posterior.names[i], chain.columns.data() + i * chain.draws});

@@ -38,6 +38,7 @@ expect 'nor do ranks' 0 '^$' -- bash -c "'$kullback' fit funnel.stan --seed 1 --
   mpirun --oversubscribe -n 2 '$kullback' fit funnel.stan --seed 1 --quiet --out ranks; diff <(grep -v '^#' alone/chain-2.csv) <(grep -v '^#' ranks/chain-2.csv)"
 
 expect 'certify a fit' 0 'Tolerance 0.3: met' -- "$kullback" certify laplace --tolerance 0.3
+expect 'certify Pathfinder' 0 'Tolerance 0.3: met' -- bash -c "'$kullback' fit logistic.stan logistic.json --method pathfinder --resample 0 --draws 4000 --seed 1 --quiet --out paths && '$kullback' certify paths --tolerance 0.3"
 expect 'certify chains' 0 'met \(chains' -- "$kullback" certify chains --tolerance 0.2
 expect 'certify draws of another program' 0 'Tolerance 0.3: met' -- "$kullback" certify laplace/chain-1.csv logistic.stan logistic.json --tolerance 0.3
 expect 'a file without a program' 64 'need their program' -- "$kullback" certify laplace/chain-1.csv
