@@ -12,6 +12,7 @@
 #include "base/place.hpp"
 #include "model/memory_limit.hpp"
 #include "model/prepared.hpp"
+#include "model/row_chunks.hpp"
 #include "model/stan_rows.hpp"
 #include "model/stan_terms.hpp"
 #include "tape/lane_kernels.hpp"
@@ -42,7 +43,10 @@ StanModel::StanModel(const StanModel& other)
       options_(other.options_),
       tape_(other.tape_),
       width_(other.width_),
-      all_packed_(other.all_packed_) {}
+      all_packed_(other.all_packed_) {
+  if (other.rows_)
+    rows_ = std::make_unique<StanRows>(*other.rows_, row_record(), [this] { return memory_limit(); });
+}
 
 std::unique_ptr<density::LogDensity> StanModel::clone() const {
   return std::unique_ptr<StanModel>(new StanModel(*this));
@@ -118,19 +122,23 @@ bool StanModel::trace_rows(const StanRows::Request& request, tape::Builder& buil
   return true;
 }
 
+StanRows::Record StanModel::row_record() {
+  return [this](tape::Builder& builder, const StanRows::Request& request, StanRows::Ranges& ranges,
+                std::string& message) { return trace_rows(request, builder, ranges, message); };
+}
+
 StanRows& StanModel::stan_rows() {
   if (!rows_) {
-    const auto record = [this](tape::Builder& builder, const StanRows::Request& request,
-                               StanRows::Ranges& ranges, std::string& message) {
-      return trace_rows(request, builder, ranges, message);
-    };
     RowData data = options_.row_size.empty()
                        ? find_row_data(prepared_->program, prepared_->values, options_.rows)
                        : find_rows_of_size(prepared_->program, prepared_->values, options_.row_size);
-    if (!options_.strata.empty())
-      set_strata(prepared_->program, prepared_->values, options_.strata, data);
-    rows_ = std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), record,
-                                       [this] { return memory_limit(); });
+    if (!options_.strata.empty()) set_strata(prepared_->program, prepared_->values, options_.strata, data);
+    const auto limit = [this] { return memory_limit(); };
+    if (auto program = trace_many_rows(*prepared_, data, options_))
+      rows_ =
+          std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), std::move(program), limit);
+    else
+      rows_ = std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), row_record(), limit);
   }
   return *rows_;
 }
