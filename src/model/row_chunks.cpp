@@ -113,7 +113,11 @@ class ChunkTracer final {
   Chunk trace(std::size_t first, std::size_t count) {
     Chunk chunk;
     chunk.model = std::make_unique<StanModel>(program_, sources_, source_.rows(first, count), options_);
-    chunk.program = &dynamic_cast<const StanRows&>(*chunk.model->rows()).program();
+    const auto& rows = dynamic_cast<const StanRows&>(*chunk.model->rows());
+    if (!rows.coordinates(0).empty())
+      refuse(options_.row_size, "a parameter has this size, with an element for each row",
+             "Data that fit into memory need no --stream.");
+    chunk.program = &rows.program();
     return chunk;
   }
 

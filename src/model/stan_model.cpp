@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/memory.hpp"
@@ -125,6 +126,30 @@ bool StanModel::trace_rows(const StanRows::Request& request, tape::Builder& buil
 StanRows::Record StanModel::row_record() {
   return [this](tape::Builder& builder, const StanRows::Request& request, StanRows::Ranges& ranges,
                 std::string& message) { return trace_rows(request, builder, ranges, message); };
+}
+
+// What chunks of rows say of all of them, at a point: a program that looks at their number is found out.
+bool StanModel::adds_up(StanRows& rows) {
+  constexpr std::size_t kBlock = 1024;
+  constexpr double kTolerance = 1e-9;
+  std::vector<double> theta(dim());
+  for (std::size_t i = 0; i < dim(); ++i) theta[i] = 0.1 * std::sin(1.0 + static_cast<double>(i));
+  double full = 0;
+  Status status = Status::ok;
+  evaluate({1, theta.data(), &full, nullptr, &status});
+  if (status != Status::ok) return false;
+  double sum = 0;
+  std::vector<std::uint32_t> block;
+  for (std::size_t first = 0; first < rows.count() && status == Status::ok; first += kBlock) {
+    block.resize(std::min(kBlock, rows.count() - first));
+    std::iota(block.begin(), block.end(), static_cast<std::uint32_t>(first));
+    rows.choose(block);
+    double value = 0;
+    rows.evaluate({1, theta.data(), &value, nullptr, &status}, message_);
+    sum += value * static_cast<double>(block.size()) / static_cast<double>(rows.count());
+  }
+  rows.choose({});
+  return status == Status::ok && std::abs(sum - full) <= kTolerance * (1 + std::abs(full));
 }
 
 StanRows& StanModel::stan_rows() {

@@ -92,6 +92,7 @@ class StanModel final : public density::LogDensity {
   bool run_model(tape::Tracer& tracer, const tape::Ids& free, std::string& message) const;
   StanRows& stan_rows();
   StanRows::Record row_record();
+  bool adds_up(StanRows& rows);
   std::unique_ptr<StanTerms> make_terms(tape::TermSplit split);
   Lanes& workspace(std::size_t lanes);
   std::size_t memory_limit() const;

@@ -153,7 +153,7 @@ TEST(StreamedModel, refusesWhatCannotBeStreamed) {
       refused("parameters { real a; } model { a ~ normal(0, N); y ~ poisson_log(rep_vector(a, N)); }"),
       "depends on N itself");
   expect_refused(refused("parameters { vector[N] u; } model { u ~ std_normal(); y ~ poisson_log(u); }"),
-                 "parameter has this size");
+                 "a parameter has this size");
   expect_refused(refused(R"(parameters { real a; } model { for (n in 1:N) { if (y[n] == 0) target += -exp(a);
     else y[n] ~ poisson_log(a); } })"),
                  "different forms");
