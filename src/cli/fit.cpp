@@ -50,10 +50,9 @@ void check_resume_alone(const FitArguments& arguments) {
   const FitArguments defaults;
   const bool is_alone = arguments.inputs.program.empty() && arguments.given.empty() && !arguments.seed &&
                         arguments.method == defaults.method && arguments.chains == defaults.chains &&
-                        arguments.minibatch.minibatch.empty() && arguments.minibatch.strata.empty() &&
-                        arguments.init == defaults.init && !arguments.tolerance && !arguments.budget &&
-                        arguments.out.empty() && !arguments.force &&
-                        arguments.inputs.include_paths.empty();
+                        !arguments.minibatch.is_given() && arguments.init == defaults.init &&
+                        !arguments.tolerance && !arguments.budget && arguments.out.empty() &&
+                        !arguments.force && arguments.inputs.include_paths.empty();
   if (is_alone) return;
   throw Error(
       ErrorKind::usage,
@@ -170,6 +169,12 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
   verb.add_option("--strata", arguments.minibatch.strata,
                   "Integer data, a number for each row: minibatches take their share of rows of each value")
       ->type_name("NAME");
+  verb.add_option(
+          "--stream", arguments.minibatch.streams,
+          "Rows that stay on disk: NAME=FILE with the numbers of a variable row after row, of the kind "
+          "that the ending says (.f64 .f32 .i64 .i32 .i16 .u8), or FILE.csv (repeatable)")
+      ->type_name("NAME=FILE|FILE.csv")
+      ->allow_extra_args(false);
   verb.add_option("--out", arguments.out, "Folder of the results (default: MODEL-fit)")->type_name("DIR");
   verb.add_flag("--force", arguments.force, "Replace a fit that is there already");
   verb.add_option("--resume", arguments.resume, "Go on with an unfinished fit, to the same draws")

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "model/streamed_rows.hpp"
 
 namespace kullback::cli {
 
@@ -38,6 +39,9 @@ void take_minibatch(const MinibatchArguments& arguments, const infer::Method& me
       throw Error(ErrorKind::usage,
                   "--strata names strata of the rows of minibatches, but none was asked for.",
                   "Add --minibatch N=256, with the size of the data in place of N.");
+    if (!arguments.streams.empty())
+      throw Error(ErrorKind::usage, "--stream leaves rows in files, which only minibatches can do with.",
+                  "Add --minibatch N=256, with the size of the data in place of N.");
     return;
   }
   if (!takes_minibatches(method)) refuse_method(method);
@@ -54,6 +58,11 @@ void take_minibatch(const MinibatchArguments& arguments, const infer::Method& me
   if (given.count(kRows) > 0)
     throw Error(ErrorKind::usage, "--minibatch and --batch-size both say how many rows there are at a time.",
                 "Leave --batch-size out.");
+  if (!arguments.streams.empty() && !arguments.strata.empty())
+    throw Error(ErrorKind::usage, "--strata needs the data in memory, and --stream leaves them in files.",
+                "Leave one of them out.");
+  for (const std::string& stream : arguments.streams) model::streamed_file(stream);
+  inputs.streams = arguments.streams;
   inputs.row_size = arguments.minibatch.substr(0, at);
   given[kRows] = rows;
   if (arguments.strata.empty()) return;

@@ -6,6 +6,8 @@
 #include "model/bridgestan_model.hpp"
 #include "model/data.hpp"
 #include "model/outputs.hpp"
+#include "model/streamed_model.hpp"
+#include "model/streamed_rows.hpp"
 
 namespace kullback::fit {
 
@@ -63,9 +65,19 @@ LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model
   options.max_memory = inputs.max_memory;
   options.row_size = inputs.row_size;
   options.strata = inputs.strata;
+  if (!inputs.streams.empty()) {
+    const auto source = model::open_streamed_rows(*program.understood.program, std::move(data),
+                                                  inputs.row_size, inputs.streams);
+    auto streamed = std::make_unique<model::StreamedModel>(*program.understood.program, program.sources,
+                                                           *source, options);
+    loaded.outputs = std::make_unique<model::Outputs>(streamed->prepared());
+    loaded.density = std::move(streamed);
+    return loaded;
+  }
   auto stan = std::make_unique<model::StanModel>(*program.understood.program, program.sources,
                                                  std::move(data), options);
   loaded.outputs = std::make_unique<model::Outputs>(stan->prepared());
+  if (!inputs.row_size.empty()) stan->rows();  // once, for all clones
   loaded.stan = stan.get();
   loaded.density = std::move(stan);
   return loaded;

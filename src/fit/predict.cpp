@@ -74,6 +74,9 @@ Outcome predict(const PredictRequest& request, const LoadedProgram& program) {
   const auto began = std::chrono::steady_clock::now();
   const posterior::Folder fit = posterior::read_folder(request.folder);
   Inputs inputs = inputs_of(request.folder);
+  if (!inputs.streams.empty())
+    throw Error(ErrorKind::bad_input, "predictions need all data in memory; those of the fit were streamed.");
+  inputs.row_size.clear();  // predictions have no minibatches
   if (!request.data.empty()) inputs.data = request.data;
   if (program.is_library)
     throw Error(ErrorKind::bad_input, "predictions need a Stan program; the fit is of a shared library.");

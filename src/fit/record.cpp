@@ -10,6 +10,7 @@
 #include "fit/ladder.hpp"
 #include "infer/option_text.hpp"
 #include "kullback_version.hpp"
+#include "model/streamed_rows.hpp"
 
 namespace kullback::fit {
 
@@ -21,6 +22,7 @@ constexpr const char* kBudget = "budget";
 constexpr const char* kJacobian = "jacobian";
 constexpr const char* kMinibatch = "minibatch";  // the size whose index is the row
 constexpr const char* kStrata = "strata";
+constexpr const char* kStream = "stream";             // several: one a line
 constexpr const char* kIncludePath = "include_path";  // several: one a line
 
 std::string absolute(const std::string& path) {
@@ -41,10 +43,20 @@ void split_into(const std::string& text, std::vector<std::string>& paths) {
   }
 }
 
+// With paths that do not depend on the folder that the user is in.
+std::string streams_text(const std::vector<std::string>& streams) {
+  std::string text;
+  for (const std::string& stream : streams) {
+    const model::StreamedFile file = model::streamed_file(stream);
+    text += (file.name.empty() ? "" : file.name + "=") + absolute(file.path) + "\n";
+  }
+  return text;
+}
+
 // Not an option of the method.
 bool is_of_request(const std::string& name) {
-  return name == kInit || name == kIncludePath || name == kJacobian || name == kMinibatch || name == kStrata ||
-         name == kTolerance || name == kBudget;
+  return name == kInit || name == kIncludePath || name == kJacobian || name == kMinibatch ||
+         name == kStrata || name == kStream || name == kTolerance || name == kBudget;
 }
 
 const infer::Method* method_named(const std::string& name) {
@@ -82,6 +94,7 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   if (request.budget) record.options[kBudget] = fmt::format("{}", *request.budget);
   if (!request.jacobian) record.options[kJacobian] = "false";
   if (!request.inputs.row_size.empty()) record.options[kMinibatch] = request.inputs.row_size;
+  if (!request.inputs.streams.empty()) record.options[kStream] = streams_text(request.inputs.streams);
   if (!request.inputs.strata.empty()) record.options[kStrata] = request.inputs.strata;
   return record;
 }
@@ -152,6 +165,7 @@ Request request_of(const std::filesystem::path& folder) {
     if (name == kJacobian) request.jacobian = text != "false";
     if (name == kMinibatch) request.inputs.row_size = text;
     if (name == kStrata) request.inputs.strata = text;
+    if (name == kStream) split_into(text, request.inputs.streams);
   }
   // The copy is what was run; its includes stand beside the original. Of a library there is no copy.
   const std::filesystem::path copy = folder / "model.stan";

@@ -21,6 +21,8 @@ struct Inputs {
   std::string row_size =
       {};  // of minibatches: the size in the data block whose index is the row; empty: likely
   std::string strata = {};  // of minibatches: integer data whose values are strata of rows
+  std::vector<std::string> streams =
+      {};  // files of rows that are not read into memory: NAME=FILE or FILE.csv
 };
 
 inline constexpr double kDefaultTolerance = 0.1;

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/memory.hpp"
 #include "base/place.hpp"
 #include "model/memory_limit.hpp"
 #include "model/prepared.hpp"
+#include "model/row_chunks.hpp"
 #include "model/stan_rows.hpp"
 #include "model/stan_terms.hpp"
 #include "tape/lane_kernels.hpp"
@@ -42,7 +44,10 @@ StanModel::StanModel(const StanModel& other)
       options_(other.options_),
       tape_(other.tape_),
       width_(other.width_),
-      all_packed_(other.all_packed_) {}
+      all_packed_(other.all_packed_) {
+  if (other.rows_)
+    rows_ = std::make_unique<StanRows>(*other.rows_, row_record(), [this] { return memory_limit(); });
+}
 
 std::unique_ptr<density::LogDensity> StanModel::clone() const {
   return std::unique_ptr<StanModel>(new StanModel(*this));
@@ -118,19 +123,47 @@ bool StanModel::trace_rows(const StanRows::Request& request, tape::Builder& buil
   return true;
 }
 
+StanRows::Record StanModel::row_record() {
+  return [this](tape::Builder& builder, const StanRows::Request& request, StanRows::Ranges& ranges,
+                std::string& message) { return trace_rows(request, builder, ranges, message); };
+}
+
+// What chunks of rows say of all of them, at a point: a program that looks at their number is found out.
+bool StanModel::adds_up(StanRows& rows) {
+  constexpr std::size_t kBlock = 1024;
+  constexpr double kTolerance = 1e-9;
+  std::vector<double> theta(dim());
+  for (std::size_t i = 0; i < dim(); ++i) theta[i] = 0.1 * std::sin(1.0 + static_cast<double>(i));
+  double full = 0;
+  Status status = Status::ok;
+  evaluate({1, theta.data(), &full, nullptr, &status});
+  if (status != Status::ok) return false;
+  double sum = 0;
+  std::vector<std::uint32_t> block;
+  for (std::size_t first = 0; first < rows.count() && status == Status::ok; first += kBlock) {
+    block.resize(std::min(kBlock, rows.count() - first));
+    std::iota(block.begin(), block.end(), static_cast<std::uint32_t>(first));
+    rows.choose(block);
+    double value = 0;
+    rows.evaluate({1, theta.data(), &value, nullptr, &status}, message_);
+    sum += value * static_cast<double>(block.size()) / static_cast<double>(rows.count());
+  }
+  rows.choose({});
+  return status == Status::ok && std::abs(sum - full) <= kTolerance * (1 + std::abs(full));
+}
+
 StanRows& StanModel::stan_rows() {
   if (!rows_) {
-    const auto record = [this](tape::Builder& builder, const StanRows::Request& request,
-                               StanRows::Ranges& ranges, std::string& message) {
-      return trace_rows(request, builder, ranges, message);
-    };
     RowData data = options_.row_size.empty()
                        ? find_row_data(prepared_->program, prepared_->values, options_.rows)
                        : find_rows_of_size(prepared_->program, prepared_->values, options_.row_size);
-    if (!options_.strata.empty())
-      set_strata(prepared_->program, prepared_->values, options_.strata, data);
-    rows_ = std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), record,
-                                       [this] { return memory_limit(); });
+    if (!options_.strata.empty()) set_strata(prepared_->program, prepared_->values, options_.strata, data);
+    const auto limit = [this] { return memory_limit(); };
+    if (auto program = trace_many_rows(*prepared_, data, options_))
+      rows_ =
+          std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), std::move(program), limit);
+    else
+      rows_ = std::make_unique<StanRows>(prepared_->sources, std::move(data), dim(), row_record(), limit);
   }
   return *rows_;
 }

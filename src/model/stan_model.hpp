@@ -91,6 +91,8 @@ class StanModel final : public density::LogDensity {
   // Parameters, transformed parameters and model; false where the program rejects the point.
   bool run_model(tape::Tracer& tracer, const tape::Ids& free, std::string& message) const;
   StanRows& stan_rows();
+  StanRows::Record row_record();
+  bool adds_up(StanRows& rows);
   std::unique_ptr<StanTerms> make_terms(tape::TermSplit split);
   Lanes& workspace(std::size_t lanes);
   std::size_t memory_limit() const;

@@ -211,14 +211,44 @@ StanRows::StanRows(const SourceMap& sources, RowData data, std::size_t dim, Reco
     if (record_(builder, {theta.data(), &data_, parameter_tags_}, ranges, message)) {
       find_latents(builder, ranges);
       list_own_coordinates();
-      program_ = find_program(theta.data());
-      seen_.assign(data_.count, false);
-      counts_.assign(program_.classes.size(), 0);
+      program_ = std::make_shared<const tape::RowProgram>(find_program(theta.data()));
+      begin_choosing();
       return;
     }
   }
   throw Error(ErrorKind::bad_input,
               "minibatches: the program rejects every point that was tried. " + message);
+}
+
+StanRows::StanRows(const SourceMap& sources, RowData data, std::size_t dim,
+                   std::shared_ptr<const tape::RowProgram> program, MemoryLimit memory_limit)
+    : sources_(sources),
+      data_(std::move(data)),
+      dim_(dim),
+      memory_limit_(std::move(memory_limit)),
+      parameter_tags_(dim),
+      program_(std::move(program)) {
+  begin_choosing();
+}
+
+StanRows::StanRows(const StanRows& other, Record record, MemoryLimit memory_limit)
+    : sources_(other.sources_),
+      data_(other.data_),
+      dim_(other.dim_),
+      record_(std::move(record)),
+      memory_limit_(std::move(memory_limit)),
+      parameter_tags_(other.parameter_tags_),
+      own_coordinates_(other.own_coordinates_),
+      first_own_(other.first_own_),
+      latents_(other.latents_),
+      globals_(other.globals_),
+      program_(other.program_) {
+  begin_choosing();
+}
+
+void StanRows::begin_choosing() {
+  seen_.assign(data_.count, false);
+  counts_.assign(program_->classes.size(), 0);
 }
 
 void StanRows::find_latents(const tape::Builder& builder, const Ranges& ranges) {
@@ -306,9 +336,9 @@ StanRows::Ready& StanRows::ready_for(const std::vector<std::uint32_t>& counts) {
     std::rotate(at.base() - 1, at.base(), ready_.end());
     return *ready_.back();
   }
-  check_row_tape_size(program_, counts, memory_limit_());
+  check_row_tape_size(*program_, counts, memory_limit_());
   if (ready_.size() == kMostReady) ready_.erase(ready_.begin());
-  ready_.push_back(std::unique_ptr<Ready>(new Ready{tape::RowTape(program_, counts), {}}));
+  ready_.push_back(std::unique_ptr<Ready>(new Ready{tape::RowTape(*program_, counts), {}}));
   return *ready_.back();
 }
 
@@ -343,7 +373,7 @@ void StanRows::choose(std::span<const std::uint32_t> rows) {
   if (!problem.empty()) throw Error(ErrorKind::bad_input, "minibatch: " + problem);
   if (rows.empty()) return chosen_.clear();
   std::fill(counts_.begin(), counts_.end(), 0U);
-  for (const std::uint32_t row : rows) ++counts_[program_.class_of[row]];
+  for (const std::uint32_t row : rows) ++counts_[program_->class_of[row]];
   Ready& ready = ready_for(counts_);
   chosen_.assign(rows.begin(), rows.end());
   ready.tape.choose(rows);
@@ -382,6 +412,7 @@ void StanRows::evaluate_alone(const Batch& batch, std::size_t lane, std::string&
   batch.status[lane] = Status::rejected;
   std::vector<double> theta(dim_);
   for (std::size_t i = 0; i < dim_; ++i) theta[i] = batch.theta[i * batch.lanes + lane];
+  if (!record_) return evaluate_on(workspace(1), theta, batch, lane, message);
   tape::RowProgram own;
   {
     tape::Builder builder;
@@ -397,7 +428,11 @@ void StanRows::evaluate_alone(const Batch& batch, std::size_t lane, std::string&
   tape::RowTape tape(own, counts);
   tape.choose(chosen_);
   const std::unique_ptr<tape::Workspace> made = make_workspace(tape, 1);
-  tape::Workspace& workspace = *made;
+  evaluate_on(*made, theta, batch, lane, message);
+}
+
+void StanRows::evaluate_on(tape::Workspace& workspace, const std::vector<double>& theta, const Batch& batch,
+                           std::size_t lane, std::string& message) const {
   if (!workspace.forward(theta.data())) {
     message = workspace.message();
     return;
@@ -427,7 +462,7 @@ std::string StanRows::describe() const {
   std::string out = fmt::format("rows: {}, of the data {}\n", data_.count, names_of(data_.variables));
   out += fmt::format("parameters of rows: {}\n", names_of(latents_));
   out += fmt::format("other parameters: {}\n", names_of(globals_));
-  for (const tape::StatementTerms& statement : program_.statements) {
+  for (const tape::StatementTerms& statement : program_->statements) {
     const Position p = sources_.position(statement.span.file, statement.span.begin);
     std::string_view text = sources_.text(statement.span);
     text = text.substr(0, text.find('\n'));
@@ -438,13 +473,13 @@ std::string StanRows::describe() const {
     if (statement.of_rows > 0) line("scaled by N/B", statement.of_rows);
     if (statement.global > 0) line("not scaled", statement.global);
   }
-  const std::size_t forms = program_.classes.size();
+  const std::size_t forms = program_->classes.size();
   if (forms == 1) {
     out += "all rows have one form: they are exchanged in place\n";
   } else {
     out += fmt::format("rows have {} forms (", forms);
     for (std::size_t c = 0; c < std::min<std::size_t>(forms, 8); ++c)
-      out += fmt::format("{}{}", c == 0 ? "" : " + ", program_.classes[c].rows.size());
+      out += fmt::format("{}{}", c == 0 ? "" : " + ", program_->classes[c].rows.size());
     out += fmt::format(
         "{} rows): exchanged in place where as many of each form were chosen before, else compiled\n",
         forms > 8 ? " + ..." : "");

@@ -57,6 +57,11 @@ class StanRows final : public density::Rows {
 
   // Throws Error where it cannot be decided which terms belong to which row.
   StanRows(const SourceMap& sources, RowData data, std::size_t dim, Record record, MemoryLimit memory_limit);
+  // With a program that was found elsewhere, without parameters of rows and without comparisons.
+  StanRows(const SourceMap& sources, RowData data, std::size_t dim,
+           std::shared_ptr<const tape::RowProgram> program, MemoryLimit memory_limit);
+  // For another thread: the program is shared.
+  StanRows(const StanRows& other, Record record, MemoryLimit memory_limit);
   ~StanRows() override;
 
   std::size_t count() const override { return data_.count; }
@@ -69,7 +74,7 @@ class StanRows final : public density::Rows {
   void evaluate(const density::Batch& batch, std::string& message);
   // What is scaled and why, for people.
   std::string describe() const;
-  const tape::RowProgram& program() const { return program_; }
+  const tape::RowProgram& program() const { return *program_; }
 
  private:
   struct Ready;  // a tape with its workspaces
@@ -77,11 +82,14 @@ class StanRows final : public density::Rows {
   tape::RowProgram find_program(const double* theta);
   void find_latents(const tape::Builder& builder, const Ranges& ranges);
   void list_own_coordinates();
+  void begin_choosing();
   [[noreturn]] void refuse(const tape::RowConflict& conflict) const;
   Ready& ready_for(const std::vector<std::uint32_t>& counts);
   std::unique_ptr<tape::Workspace> make_workspace(const tape::RowTape& tape, std::size_t lanes) const;
   tape::Workspace& workspace(std::size_t lanes);  // of the chosen rows
   void evaluate_alone(const density::Batch& batch, std::size_t lane, std::string& message);
+  void evaluate_on(tape::Workspace& workspace, const std::vector<double>& theta, const density::Batch& batch,
+                   std::size_t lane, std::string& message) const;
 
   const SourceMap& sources_;
   RowData data_;
@@ -93,7 +101,7 @@ class StanRows final : public density::Rows {
   std::vector<std::uint32_t> first_own_;        // by row: where its own begin; one more for the end
   std::vector<const lang::Variable*> latents_;
   std::vector<const lang::Variable*> globals_;
-  tape::RowProgram program_;
+  std::shared_ptr<const tape::RowProgram> program_;
   std::vector<std::unique_ptr<Ready>> ready_;  // the one in use last
   std::vector<std::uint32_t> chosen_;
   std::vector<std::uint32_t> counts_;

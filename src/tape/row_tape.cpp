@@ -443,7 +443,7 @@ void RowTape::choose(std::span<const std::uint32_t> rows) {
     constant += program_.row_constants[row];
     if (program_.lines) continue;
     fetch(c.constants, line * c.constant_varies.size(), c.constant_varies.size());
-    fetch(c.externals, line * c.external_varies.size(), c.external_varies.size());
+    if (!slots_.empty()) fetch(c.externals, line * c.external_varies.size(), c.external_varies.size());
   }
   Tape& tape = *tape_;
   tape.target_constant =

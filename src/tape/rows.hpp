@@ -80,7 +80,7 @@ struct RowClass {
   std::vector<Comparison> guards;
   // Row-major: a line for each row.
   std::vector<double> constants;
-  std::vector<Id> externals;          // parameters and slots of the global trace
+  std::vector<Id> externals;  // parameters and slots of the global trace; where none varies, maybe one line
   std::vector<bool> constant_varies;  // by column: not the same in all rows
   std::vector<bool> external_varies;
 };

@@ -15,9 +15,9 @@ namespace {
 using density::Status;
 
 constexpr std::size_t kMaxDense = 500;  // coordinates: the Hessian of the subset
-constexpr std::size_t kShare = 64;      // of all rows, one in so many
-constexpr std::size_t kLeastRows = 8192;
-constexpr std::size_t kMostRows = 65536;
+constexpr std::size_t kShare = 256;     // of all rows, one in so many
+constexpr std::size_t kLeastRows = 4096;
+constexpr std::size_t kMostRows = 16384;
 constexpr std::size_t kRowsPerCoordinate = 50;
 constexpr double kNear = 0.03;  // a Newton step, all coordinates together, in standard deviations
 constexpr std::uint64_t kMostGradients = 12;
