@@ -56,7 +56,8 @@ class Ladder final {
  public:
   Ladder(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch)
       : request_(std::move(request)), model_(model), ranks_(ranks), user_(watch) {
-    if (!request_.tolerance) request_.tolerance = kDefaultTolerance;
+    is_asked_ = request_.tolerance.has_value();
+    if (!is_asked_) request_.tolerance = kDefaultTolerance;
     watch_.on_progress = watch.on_progress;
     watch_.should_stop = [this] { return user_.should_stop() || is_over_budget(); };
   }
@@ -82,6 +83,7 @@ class Ladder final {
   Outcome end();
 
   Request request_;
+  bool is_asked_ = false;  // the tolerance is the user's
   const LoadedModel& model_;
   const Ranks& ranks_;
   const Watch& user_;
@@ -303,7 +305,10 @@ void Ladder::climb_chains() {
 }
 
 Outcome Ladder::climb() {
-  outcome_.record = make_record(request_, model_);
+  Request asked = request_;
+  if (!is_asked_) asked.tolerance.reset();  // a run that goes on must not take it for the user's
+  outcome_.record = make_record(asked, model_);
+  note_ladder(outcome_.record, request_.chains);
   if (request_.resume) continue_record(request_.out, outcome_.record);
   outcome_.record.rungs.clear();
   begin_run(request_, outcome_.record, model_, ranks_);
@@ -352,7 +357,9 @@ Outcome Ladder::end() {
     chain.chain = make_chain(answer.request, *model_.outputs, 0, chain.result, chain.problem);
     chain.chain.log_weight = weights;
   }
+  if (!is_asked_) answer.request.tolerance.reset();
   posterior::RunRecord settled = make_record(answer.request, model_);
+  note_ladder(settled, request_.chains);
   outcome_.record.method = settled.method;
   outcome_.record.chains = settled.chains;
   outcome_.record.options = settled.options;

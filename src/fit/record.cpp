@@ -19,6 +19,7 @@ namespace {
 constexpr const char* kInit = "init";
 constexpr const char* kTolerance = "tolerance";
 constexpr const char* kBudget = "budget";
+constexpr const char* kLadderChains = "ladder_chains";
 constexpr const char* kJacobian = "jacobian";
 constexpr const char* kMinibatch = "minibatch";  // the size whose index is the row
 constexpr const char* kStrata = "strata";
@@ -56,7 +57,8 @@ std::string streams_text(const std::vector<std::string>& streams) {
 // Not an option of the method.
 bool is_of_request(const std::string& name) {
   return name == kInit || name == kIncludePath || name == kJacobian || name == kMinibatch ||
-         name == kStrata || name == kStream || name == kTolerance || name == kBudget;
+         name == kStrata || name == kStream || name == kTolerance || name == kBudget ||
+         name == kLadderChains;
 }
 
 const infer::Method* method_named(const std::string& name) {
@@ -97,6 +99,10 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   if (!request.inputs.streams.empty()) record.options[kStream] = streams_text(request.inputs.streams);
   if (!request.inputs.strata.empty()) record.options[kStrata] = request.inputs.strata;
   return record;
+}
+
+void note_ladder(posterior::RunRecord& record, std::size_t chains) {
+  record.options[kLadderChains] = std::to_string(chains);
 }
 
 void continue_record(const std::filesystem::path& folder, posterior::RunRecord& now) {
@@ -175,6 +181,11 @@ Request request_of(const std::filesystem::path& folder) {
   }
   request.seed = record.seed;
   request.chains = record.chains;
+  if (const auto ladder = record.options.find(kLadderChains); ladder != record.options.end()) {
+    request.method = &auto_method();
+    request.options = {};
+    request.chains = std::stoull(ladder->second);
+  }
   request.out = folder;
   request.resume = true;
   return request;

@@ -14,6 +14,9 @@ namespace kullback::fit {
 posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model, std::uint64_t seed);
 posterior::RunRecord make_record(const Request& request, const LoadedModel& model);
 
+// Notes that the run is the ladder's, whatever method its answer is of.
+void note_ladder(posterior::RunRecord& record, std::size_t chains);
+
 // The record of a run that goes on: paths and times are those of the run in the folder. Throws Error where
 // the program, the data or the version are not.
 void continue_record(const std::filesystem::path& folder, posterior::RunRecord& record);
