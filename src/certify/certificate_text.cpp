@@ -41,7 +41,8 @@ std::string parameter_json(const ParameterCertificate& parameter) {
   const std::string location = parameter.by_quantiles ? "median" : "mean";
   const std::string scale = parameter.by_quantiles ? "iqr" : "sd";
   return fmt::format(
-      "{{\"name\": {}, \"judged_by\": \"{} and {}\", \"{}\": {}, \"{}\": {}, \"{}_error\": {}, \"{}_error\": {}, "
+      "{{\"name\": {}, \"judged_by\": \"{} and {}\", \"{}\": {}, \"{}\": {}, \"{}_error\": {}, \"{}_error\": "
+      "{}, "
       "\"verdict\": {}, \"khat\": {}, \"autocorrelation\": {}, \"{}_witnesses\": {}, \"{}_witnesses\": {}}}",
       json_string(parameter.name), location, scale, location, json_number(parameter.location.given), scale,
       json_number(parameter.scale.given), location, error_json(parameter.location), scale,
@@ -101,7 +102,8 @@ std::string worst_errors(const Certificate& certificate) {
   if (mean_of == nullptr || best_interval(mean_of->location) == nullptr ||
       best_interval(sd_of->scale) == nullptr)
     return {};
-  return fmt::format("Worst: {}; {}.", text(mean_of->by_quantiles ? "median" : "mean", *mean_of, mean_of->location),
+  return fmt::format("Worst: {}; {}.",
+                     text(mean_of->by_quantiles ? "median" : "mean", *mean_of, mean_of->location),
                      text(sd_of->by_quantiles ? "interquartile range" : "sd (log)", *sd_of, sd_of->scale));
 }
 
@@ -118,8 +120,10 @@ std::string_view verdict_name(Verdict verdict) {
 
 std::string_view unproven() {
   return "What this does not prove: modes that no draw, chain or climb has visited leave no trace; intervals "
-         "are estimates with a family-wise level of 99 %, not a guarantee; only means and standard deviations "
-         "(or medians and quartiles) of single parameters are judged, not their joint tails; and nothing says "
+         "are estimates with a family-wise level of 99 %, not a guarantee; only means and standard "
+         "deviations "
+         "(or medians and quartiles) of single parameters are judged, not their joint tails; and nothing "
+         "says "
          "that the model is right.";
 }
 
@@ -136,20 +140,20 @@ std::string to_json(const Certificate& certificate) {
                       certificate.certified == "chains"
                           ? "null"
                           : fmt::format("{{\"proposal\": {}, \"khat\": {}, \"khat_limit\": {}, \"ess\": {}}}",
-                                        json_string(certificate.proposal), json_number(certificate.khat), json_number(certificate.khat_limit),
-                                        json_number(certificate.ess)));
+                                        json_string(certificate.proposal), json_number(certificate.khat),
+                                        json_number(certificate.khat_limit), json_number(certificate.ess)));
   text += fmt::format("  \"chains\": {},\n", chains_json(certificate.chains));
-  text += fmt::format("  \"other_modes\": {},\n",
-                      json_lines(certificate.other_modes, [](const OtherMode& mode) {
-                        return fmt::format("{{\"share\": {}, \"distance\": {}}}",
-                                           json_number(std::exp(mode.log_share)), json_number(mode.distance));
-                      }));
+  text +=
+      fmt::format("  \"other_modes\": {},\n", json_lines(certificate.other_modes, [](const OtherMode& mode) {
+                    return fmt::format("{{\"share\": {}, \"distance\": {}}}",
+                                       json_number(std::exp(mode.log_share)), json_number(mode.distance));
+                  }));
   text += fmt::format("  \"evidence\": {},\n", certificate.evidence.empty() ? "null" : certificate.evidence);
   text += fmt::format("  \"kernel_stein_discrepancy\": {},\n",
                       certificate.stein.empty() ? "null" : certificate.stein);
-  text += fmt::format("  \"notes\": {},\n", json_lines(certificate.notes, [](const std::string& note) {
-                        return json_string(note);
-                      }));
+  text +=
+      fmt::format("  \"notes\": {},\n",
+                  json_lines(certificate.notes, [](const std::string& note) { return json_string(note); }));
   text += fmt::format("  \"cost\": {{\"gradients\": {}, \"seconds\": {}}},\n", certificate.cost.gradients,
                       json_number(certificate.cost.seconds));
   text += fmt::format("  \"not_proved\": {}\n}}\n", json_string(unproven()));
@@ -164,7 +168,8 @@ std::string certificate_text(const Certificate& certificate, std::size_t width) 
                              verdict_name(certificate.verdict), draws, certificate.parameters.size()),
                  width);
   for (const std::string& reason : certificate.reasons) append_wrapped(text, "  ", reason, width);
-  if (const std::string worst = worst_errors(certificate); !worst.empty() && certificate.certified != "chains")
+  if (const std::string worst = worst_errors(certificate);
+      !worst.empty() && certificate.certified != "chains")
     append_wrapped(text, "  ", worst, width);
   for (const std::string& note : certificate.notes) append_wrapped(text, "  ", note, width);
   append_wrapped(text, "  ", unproven(), width);

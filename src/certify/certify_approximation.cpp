@@ -91,9 +91,9 @@ struct Sample {
     const ValuedPoints points{draws.dim, count, quantities.count(), draws.theta, values};
     const std::vector<double> equal(count, 1 / static_cast<double>(count));
     controls.emplace(points, equal);
-    witness.emplace(points, log_ratios,
-                    controls->is_available() ? controls->evaluate(count, draws.theta, gradients)
-                                             : std::vector<double>());
+    witness.emplace(
+        points, log_ratios,
+        controls->is_available() ? controls->evaluate(count, draws.theta, gradients) : std::vector<double>());
   }
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
@@ -162,7 +162,7 @@ class Judge final {
   std::optional<Sample> own_;
   std::optional<Sample> wider_;                    // Student's t with the moments of the draws
   const ImportanceWitness* importance_ = nullptr;  // of the proposal that is used
-  std::vector<GivenMoments> given_;  // by judged quantity
+  std::vector<GivenMoments> given_;                // by judged quantity
   double log_evidence_ = 0;
 };
 
@@ -201,8 +201,7 @@ std::vector<GivenMoments> Judge::given(const std::vector<double>& weights) const
   std::vector<GivenMoments> result;
   for (const std::size_t j : judged_quantities_) {
     const auto first = own_->values.begin() + static_cast<std::ptrdiff_t>(j * draws_.count());
-    result.push_back(
-        given_moments({first, first + static_cast<std::ptrdiff_t>(draws_.count())}, weights));
+    result.push_back(given_moments({first, first + static_cast<std::ptrdiff_t>(draws_.count())}, weights));
   }
   return result;
 }
@@ -298,8 +297,7 @@ void Judge::ask_modes() {
     all.modes.insert(all.modes.end(), around.modes.begin(), around.modes.end());
     judged_.certificate.cost.gradients += around.gradients;
   }
-  judged_.certificate.other_modes =
-      uncovered_modes(all, center, scaling.sd, log_evidence_, terms_.tolerance);
+  judged_.certificate.other_modes = uncovered_modes(all, center, scaling.sd, log_evidence_, terms_.tolerance);
 }
 
 // Nothing is refuted, and the weights support all of it.
@@ -344,8 +342,7 @@ void Judge::ask_chains() {
   const Scaling scaling =
       scaling_of(draws_.theta, draws_.dim, judged_.weights.empty() ? equal : judged_.weights);
   std::vector<double> centers(outputs_.parameter_columns());
-  for (std::size_t p = 0; p < judged_quantities_.size(); ++p)
-    centers[judged_quantities_[p]] = given_[p].mean;
+  for (std::size_t p = 0; p < judged_quantities_.size(); ++p) centers[judged_quantities_[p]] = given_[p].mean;
   ChainWitness witness(density_, outputs_, scaling, *own_->controls, starts, centers,
                        {terms_.seed, terms_.threads, terms_.should_stop});
   const bool looks_once = !can_be_met();
@@ -366,10 +363,11 @@ void Judge::warn_by_kernel() {
   judged_.certificate.cost.gradients += warning.gradients;
   judged_.certificate.stein = to_json(warning);
   if (!warning.is_warning) return;
-  judged_.certificate.notes.push_back(fmt::format(
-      "The kernel Stein discrepancy of the raw draws from the posterior is not 0 ({:.2g}, {:.2g} to {:.2g}): with "
-      "draws enough it never is, and it decides nothing.",
-      warning.ksd_squared, warning.lower, warning.upper));
+  judged_.certificate.notes.push_back(
+      fmt::format("The kernel Stein discrepancy of the raw draws from the posterior is not 0 ({:.2g}, {:.2g} "
+                  "to {:.2g}): with "
+                  "draws enough it never is, and it decides nothing.",
+                  warning.ksd_squared, warning.lower, warning.upper));
 }
 
 void Judge::take_chain_testimony(const ChainWitness& witness) {
@@ -384,8 +382,8 @@ void Judge::take_chain_testimony(const ChainWitness& witness) {
     const double square_rho = witness.square_autocorrelation(j);
     const bool supports = witness.supports(j);
     parameter.autocorrelation = std::max(mean_rho, square_rho);
-    // What has drifted is part of the error: it refutes as it is, and supports only with the rest, so that both
-    // are in the interval.
+    // What has drifted is part of the error: it refutes as it is, and supports only with the rest, so that
+    // both are in the interval.
     const auto whole = [&](const Interval& drift, double rho) {
       const double scale = supports ? 1 / (1 - rho) : 1.0;
       return Testimony{{drift.estimate * scale, std::min(drift.low, drift.low * scale),
@@ -419,9 +417,9 @@ void Judge::explain_weights() {
   const auto heaviest = std::max_element(certificate.parameters.begin(), certificate.parameters.end(),
                                          [](const auto& a, const auto& b) { return a.khat < b.khat; });
   if (heaviest->khat >= certificate.khat_limit) {
-    certificate.reasons.push_back(
-        fmt::format("Weighted values of {} have too heavy a tail to judge by: k-hat {:.2f}, it must be below {:.2f}.",
-                    heaviest->name, heaviest->khat, certificate.khat_limit));
+    certificate.reasons.push_back(fmt::format(
+        "Weighted values of {} have too heavy a tail to judge by: k-hat {:.2f}, it must be below {:.2f}.",
+        heaviest->name, heaviest->khat, certificate.khat_limit));
     return;
   }
   certificate.reasons.push_back(fmt::format(
@@ -451,9 +449,9 @@ void Judge::explain() {
         mode.distance, std::exp(mode.log_share)));
   }
   if (certificate.khat >= certificate.khat_limit) {
-    certificate.reasons.push_back(
-        fmt::format("The importance weights are too uneven to judge by: k-hat {:.2f}, it must be below {:.2f}.",
-                    certificate.khat, certificate.khat_limit));
+    certificate.reasons.push_back(fmt::format(
+        "The importance weights are too uneven to judge by: k-hat {:.2f}, it must be below {:.2f}.",
+        certificate.khat, certificate.khat_limit));
   } else if (certificate.verdict == Verdict::cannot_tell && !is_supported_by_weights()) {
     explain_weights();
   }

@@ -47,8 +47,10 @@ Certificate certify_chains(const ChainedValues& chains, const Terms& terms) {
     const double rhat = stats::rhat(values);
     facts.rhat = std::max(facts.rhat, rhat);
     const bool supports = rhat < kMaxRhat && !is_divergent;
-    ParameterCertificate parameter{
-        .name = posterior::display_name(chains.names[j]), .location = {}, .scale = {}, .khat = stats::tail_khat(values)};
+    ParameterCertificate parameter{.name = posterior::display_name(chains.names[j]),
+                                   .location = {},
+                                   .scale = {},
+                                   .khat = stats::tail_khat(values)};
     parameter.by_quantiles = parameter.khat >= kHeavyTail;
     if (parameter.by_quantiles) {
       parameter.location.given = stats::quantile(values.values, 0.5);
@@ -78,13 +80,13 @@ Certificate certify_chains(const ChainedValues& chains, const Terms& terms) {
   if (!(facts.rhat < kMaxRhat))
     certificate.reasons.push_back(fmt::format("The chains disagree: R-hat {:.3f}.", facts.rhat));
   if (is_divergent) {
-    certificate.reasons.push_back(fmt::format(
-        "{} of {:.0f} transitions diverged: there is a region that the chains do not enter.", chains.divergences,
-        transitions));
+    certificate.reasons.push_back(
+        fmt::format("{} of {:.0f} transitions diverged: there is a region that the chains do not enter.",
+                    chains.divergences, transitions));
   }
   if (widest > terms.tolerance) {
-    certificate.reasons.push_back(
-        fmt::format("The chains are too short: the widest interval is {:.2g} standard deviations to each side.", widest));
+    certificate.reasons.push_back(fmt::format(
+        "The chains are too short: the widest interval is {:.2g} standard deviations to each side.", widest));
   }
   return certificate;
 }

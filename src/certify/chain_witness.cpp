@@ -20,8 +20,8 @@ namespace kullback::certify {
 namespace {
 
 constexpr std::size_t kAdaptations = 8;
-constexpr std::size_t kAtOnce = 8;                                // transitions whose states are held
-constexpr std::size_t kSums = 2 + SteinControls::kControls;       // for each quantity and chain
+constexpr std::size_t kAtOnce = 8;                           // transitions whose states are held
+constexpr std::size_t kSums = 2 + SteinControls::kControls;  // for each quantity and chain
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double correlation(std::span<const double> a, std::span<const double> b) {
@@ -52,8 +52,7 @@ Estimate mean_over_chains(const std::vector<double>& by_chain, const double* con
   const Estimate plain = plain_estimate(by_chain);
   if (controls == nullptr) return plain;
   const std::vector<double> equal(by_chain.size(), 1.0);
-  const Estimate controlled =
-      plain_estimate(without_controls(by_chain, controls, by_chain.size(), equal));
+  const Estimate controlled = plain_estimate(without_controls(by_chain, controls, by_chain.size(), equal));
   return controlled.error < plain.error ? controlled : plain;
 }
 
@@ -65,8 +64,8 @@ struct ChainWitness::Block {
   std::unique_ptr<model::OutputWriter> outputs;
   std::unique_ptr<Quantities> quantities;
   std::unique_ptr<LaneChains> chains;
-  double acceptance = 0;                       // sum over transitions after adaptation
-  std::vector<std::vector<double>> values;     // by transition
+  double acceptance = 0;                    // sum over transitions after adaptation
+  std::vector<std::vector<double>> values;  // by transition
   std::vector<std::vector<double>> controls;
 };
 
@@ -125,10 +124,9 @@ bool ChainWitness::run_blocks(std::size_t transitions) {
         block.acceptance += block.chains->acceptance();
         const std::vector<double> theta = block.chains->theta();
         block.values.push_back(block.quantities->evaluate(theta, block.chains->lanes()));
-        block.controls.push_back(
-            controls_.is_available()
-                ? controls_.evaluate(block.chains->lanes(), theta, block.chains->gradient())
-                : std::vector<double>());
+        block.controls.push_back(controls_.is_available() ? controls_.evaluate(block.chains->lanes(), theta,
+                                                                               block.chains->gradient())
+                                                          : std::vector<double>());
         if (setting_.should_stop()) is_stopped = true;
       }
     }
@@ -196,8 +194,7 @@ void ChainWitness::take_transition(std::size_t index) {
     for (std::size_t b = 0; controls_.is_available() && b < blocks_.size(); ++b) {
       const std::size_t lanes = blocks_[b]->chains->lanes();
       for (std::size_t c = 0; c < SteinControls::kControls; ++c) {
-        const double* part =
-            blocks_[b]->controls[index].data() + (j * SteinControls::kControls + c) * lanes;
+        const double* part = blocks_[b]->controls[index].data() + (j * SteinControls::kControls + c) * lanes;
         double* sum = sums + (2 + c) * chains_ + b * kLanes;
         for (std::size_t k = 0; k < lanes; ++k) sum[k] += part[k];
       }
@@ -233,7 +230,8 @@ MomentEstimate ChainWitness::moments(std::size_t quantity) const {
   result.mean = mean_over_chains(offsets, used);
   const double offset = result.mean.value;
   std::vector<double> deviations(chains_);  // mean squared deviation from the mean
-  for (std::size_t m = 0; m < chains_; ++m) deviations[m] = squares[m] - 2 * offset * offsets[m] + offset * offset;
+  for (std::size_t m = 0; m < chains_; ++m)
+    deviations[m] = squares[m] - 2 * offset * offsets[m] + offset * offset;
   result.variance = mean_over_chains(deviations, used);
   // Controls do not know that a variance is positive.
   if (!(result.variance.value > 0)) result.variance = mean_over_chains(deviations, nullptr);
@@ -283,8 +281,8 @@ QuartileEstimate ChainWitness::quartiles(std::size_t quantity, double factor) co
 ChainFacts ChainWitness::facts() const {
   ChainFacts facts{.chains = chains_, .transitions = transitions_};
   for (const auto& block : blocks_) {
-    facts.acceptance += block->acceptance /
-                        static_cast<double>(blocks_.size() * std::max<std::size_t>(1, transitions_));
+    facts.acceptance +=
+        block->acceptance / static_cast<double>(blocks_.size() * std::max<std::size_t>(1, transitions_));
   }
   for (std::size_t j = 0; j < quantities_ && !states_.empty(); ++j)
     facts.autocorrelation =

@@ -1,5 +1,5 @@
-// The second witness: short chains that leave the posterior as it is, started from draws of the approximation.
-// Where they drift away, it was wrong.
+// The second witness: short chains that leave the posterior as it is, started from draws of the
+// approximation. Where they drift away, it was wrong.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,8 @@ class ChainWitness final {
   bool run_blocks(std::size_t transitions);
   void take_transition(std::size_t index);
   void begin_sums();
-  double correlation_with_start(std::size_t quantity, const std::vector<double>& values, bool of_squares) const;
+  double correlation_with_start(std::size_t quantity, const std::vector<double>& values,
+                                bool of_squares) const;
 
   std::size_t quantities_;
   std::size_t chains_;

@@ -5,7 +5,8 @@
 
 namespace kullback::certify {
 
-inline constexpr double kFamilyError = 0.01;  // all intervals of a run hold with probability 0.99 (Bonferroni)
+inline constexpr double kFamilyError =
+    0.01;  // all intervals of a run hold with probability 0.99 (Bonferroni)
 
 // Half an interval in standard errors, one of `intervals` that hold together, from `dof` degrees of freedom
 // (Student's t).

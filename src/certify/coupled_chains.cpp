@@ -49,7 +49,7 @@ CoupledChains::CoupledChains(density::LogDensity& density, const Whitening& whit
 
 // Where the density fails it is -inf with gradient 0.
 void CoupledChains::evaluate(const std::vector<double>& z, std::vector<double>& log_density,
-                          std::vector<double>& gradient) {
+                             std::vector<double>& gradient) {
   whitening_.to_theta(lanes_, z.data(), theta_.data());
   density_.evaluate({lanes_, theta_.data(), log_density.data(), theta_gradient_.data(), status_.data()});
   evaluations_ += lanes_;

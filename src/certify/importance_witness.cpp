@@ -22,8 +22,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Of the largest 3 sqrt(S) values, over the largest of the others; values that hardly differ have no tail.
 double upper_tail_shape(std::vector<double> values) {
   const auto count = values.size();
-  const auto length =
-      static_cast<std::size_t>(std::min(0.2 * static_cast<double>(count), 3 * std::sqrt(static_cast<double>(count))));
+  const auto length = static_cast<std::size_t>(
+      std::min(0.2 * static_cast<double>(count), 3 * std::sqrt(static_cast<double>(count))));
   if (length < 6) return kInfinity;
   const auto cut = values.begin() + static_cast<std::ptrdiff_t>(count - length - 1);
   std::nth_element(values.begin(), cut, values.end());
@@ -101,8 +101,8 @@ void ImportanceWitness::estimate(std::size_t quantity, const double* controls) {
   moments.variance = best_mean(squares, controls, weights_, squared_weights_);
   // Controls do not know that a variance is positive.
   if (!(moments.variance.value > 0)) moments.variance = weighted_mean(squares, weights_);
-  khats_[quantity] = std::max({khat_, both_tails_shape(std::move(weighted)),
-                               upper_tail_shape(std::move(weighted_squares))});
+  khats_[quantity] =
+      std::max({khat_, both_tails_shape(std::move(weighted)), upper_tail_shape(std::move(weighted_squares))});
 }
 
 QuartileEstimate ImportanceWitness::quartiles(std::size_t quantity, double factor) const {

@@ -65,7 +65,8 @@ LaneChains::LaneChains(density::LogDensity& density, const Scaling& scaling, Cha
       momentum_(dim_ * lanes_),
       status_(lanes_),
       step_size_(std::pow(static_cast<double>(std::max<std::size_t>(1, dim_)), -0.25)) {
-  now_ = {std::vector<double>(dim_ * lanes_), std::vector<double>(dim_ * lanes_), std::vector<double>(lanes_)};
+  now_ = {std::vector<double>(dim_ * lanes_), std::vector<double>(dim_ * lanes_),
+          std::vector<double>(lanes_)};
   for (std::size_t k = 0; k < lanes_; ++k) {
     for (std::size_t i = 0; i < dim_; ++i) now_.theta[i * lanes_ + k] = starts[k * dim_ + i];
   }
@@ -74,8 +75,7 @@ LaneChains::LaneChains(density::LogDensity& density, const Scaling& scaling, Cha
 }
 
 void LaneChains::evaluate(State& state) {
-  density_.evaluate(
-      {lanes_, state.theta.data(), state.log_p.data(), state.gradient.data(), status_.data()});
+  density_.evaluate({lanes_, state.theta.data(), state.log_p.data(), state.gradient.data(), status_.data()});
   gradients_ += lanes_;
   for (std::size_t k = 0; k < lanes_; ++k) {
     bool is_ok = status_[k] == density::Status::ok;
@@ -93,7 +93,8 @@ void LaneChains::kick(const State& state, double step) {
     const Eigen::Map<const Eigen::VectorXd> sd(scaling_.sd.data(), static_cast<Eigen::Index>(dim_));
     momentum += step * (sd.asDiagonal() * gradient);
   } else {
-    const Lanes pulled = square_of(scaling_.lower, dim_).transpose().triangularView<Eigen::Upper>() * gradient;
+    const Lanes pulled =
+        square_of(scaling_.lower, dim_).transpose().triangularView<Eigen::Upper>() * gradient;
     momentum += step * pulled;
   }
 }
@@ -125,7 +126,8 @@ void LaneChains::move(bool adapts) {
   add_kinetic(1);
   const double step = step_size_ * (0.9 + 0.2 * random.uniform());
   const double length = std::numbers::pi / 2 * (0.8 + 0.4 * random.uniform());
-  const auto steps = std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(length / step)), 1, kMaxSteps);
+  const auto steps =
+      std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(length / step)), 1, kMaxSteps);
   next_ = now_;
   kick(next_, step / 2);
   for (std::size_t s = 0; s < steps; ++s) {

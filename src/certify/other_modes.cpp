@@ -19,7 +19,8 @@ constexpr std::uint32_t kFirstPath = 1U << 21;  // names of random streams: beyo
 constexpr std::size_t kElboDraws = 5;
 constexpr std::size_t kMaxIterations = 200;
 
-void climb(density::LogDensity& density, infer::PathName name, std::vector<double> start, ModeSearch& search) {
+void climb(density::LogDensity& density, infer::PathName name, std::vector<double> start,
+           ModeSearch& search) {
   infer::Options options;
   options.elbo_draws = kElboDraws;
   options.max_iterations = kMaxIterations;

@@ -100,7 +100,8 @@ std::vector<double> without_controls(std::span<const double> y, const double* co
   for (std::size_t i = 0; i < count; ++i) {
     if (weights[i] == 0) continue;
     const Vector& b = coefficients[1 - i % 2];
-    for (int c = 1; c < kTerms; ++c) result[i] -= b(c) * controls[static_cast<std::size_t>(c - 1) * count + i];
+    for (int c = 1; c < kTerms; ++c)
+      result[i] -= b(c) * controls[static_cast<std::size_t>(c - 1) * count + i];
   }
   return result;
 }

@@ -1,6 +1,7 @@
 // theta = m + L z sqrt((nu - 2) / g), z standard normal, g chi-square with nu degrees of freedom: covariance
 // L L'. With s = |z|^2 (nu - 2) / g,
-//   log q = lgamma((nu + d) / 2) - lgamma(nu / 2) - d/2 log(pi (nu - 2)) - log|L| - (nu + d)/2 log1p(s / (nu - 2)).
+//   log q = lgamma((nu + d) / 2) - lgamma(nu / 2) - d/2 log(pi (nu - 2)) - log|L| - (nu + d)/2 log1p(s / (nu
+//   - 2)).
 #include "certify/student_draws.hpp"
 
 #include <cmath>
@@ -68,8 +69,8 @@ infer::Draws student_draws(std::span<const double> theta, std::size_t dim, std::
     const double stretch = std::sqrt((kDegrees - 2) / (2 * random.gamma(kDegrees / 2)));
     const std::vector<double> move = stretched(scaling, z);
     for (std::size_t j = 0; j < dim; ++j) draws.theta.push_back(center[j] + stretch * move[j]);
-    draws.log_q.push_back(constant - (kDegrees + d) / 2 *
-                                         std::log1p(squares * stretch * stretch / (kDegrees - 2)));
+    draws.log_q.push_back(constant -
+                          (kDegrees + d) / 2 * std::log1p(squares * stretch * stretch / (kDegrees - 2)));
   }
   return draws;
 }

@@ -10,8 +10,8 @@
 
 namespace kullback::certify {
 
-// `theta`: `dim` numbers for each point. Draws have log q, not log p. Where scaling_of gives no dense covariance
-// theirs is diagonal.
+// `theta`: `dim` numbers for each point. Draws have log q, not log p. Where scaling_of gives no dense
+// covariance theirs is diagonal.
 infer::Draws student_draws(std::span<const double> theta, std::size_t dim, std::size_t count,
                            std::uint64_t seed);
 

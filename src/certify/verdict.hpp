@@ -8,8 +8,8 @@
 
 namespace kullback::certify {
 
-// `met` where both witnesses support it and both intervals lie inside (-tolerance, tolerance); `not met` where
-// one lies wholly outside.
+// `met` where both witnesses support it and both intervals lie inside (-tolerance, tolerance); `not met`
+// where one lies wholly outside.
 Verdict judge_moment(const Moment& moment, double tolerance);
 // The same of Markov chains, which are their own only witness.
 Verdict judge_chain_moment(const Moment& moment, double tolerance);

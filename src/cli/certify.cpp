@@ -37,16 +37,17 @@ void check_arguments(const CertifyArguments& arguments) {
                 fmt::format("kullback certify {} MODEL.stan DATA.json", arguments.draws));
   }
   if (!(arguments.request.tolerance > 0) || !std::isfinite(arguments.request.tolerance)) {
-    throw Error(ErrorKind::usage,
-                fmt::format("--tolerance is {}; it must be above 0.", arguments.request.tolerance),
-                "0.1 asks for means and standard deviations within a tenth of a posterior standard deviation.");
+    throw Error(
+        ErrorKind::usage, fmt::format("--tolerance is {}; it must be above 0.", arguments.request.tolerance),
+        "0.1 asks for means and standard deviations within a tenth of a posterior standard deviation.");
   }
 }
 
 int run_certify(const CertifyArguments& arguments) {
   check_arguments(arguments);
   const bool is_folder = std::filesystem::is_directory(arguments.draws);
-  const fit::Inputs inputs = arguments.inputs.program.empty() ? fit::request_of(arguments.draws).inputs : arguments.inputs;
+  const fit::Inputs inputs =
+      arguments.inputs.program.empty() ? fit::request_of(arguments.draws).inputs : arguments.inputs;
   fit::CertifyRequest request = arguments.request;
   request.draws = arguments.draws;
   request.out = !arguments.out.empty() ? std::filesystem::path(arguments.out)
@@ -76,7 +77,8 @@ Run add_certify(CLI::App& verb) {
                   "Folder of a fit, or a CSV file with a column for each parameter and log_q__")
       ->required()
       ->type_name("DIR|FILE");
-  verb.add_option("program", arguments->inputs.program, "Stan program, for a file of draws")->type_name("MODEL");
+  verb.add_option("program", arguments->inputs.program, "Stan program, for a file of draws")
+      ->type_name("MODEL");
   verb.add_option("data", arguments->inputs.data, "Its data")->type_name("DATA");
   verb.add_option("--tolerance", arguments->request.tolerance,
                   "How wrong a mean or sd may be, in posterior standard deviations")

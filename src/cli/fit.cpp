@@ -70,12 +70,14 @@ bool is_complete(const std::string& folder) {
 // An approximation's draws must be so many that their own noise is small beside the tolerance.
 void set_draws_for(double tolerance, const FitArguments& arguments, fit::Request& request) {
   if (!(tolerance > 0) || !std::isfinite(tolerance)) {
-    throw Error(ErrorKind::usage, fmt::format("--tolerance is {}; it must be above 0.", tolerance),
-                "0.1 asks for means and standard deviations within a tenth of a posterior standard deviation.");
+    throw Error(
+        ErrorKind::usage, fmt::format("--tolerance is {}; it must be above 0.", tolerance),
+        "0.1 asks for means and standard deviations within a tenth of a posterior standard deviation.");
   }
   if (request.method->has_log_q && !arguments.given.contains("draws"))
     request.options.draws = fit::draws_for(tolerance);
-  if (!arguments.given.contains("resample")) request.options.resample = false;  // resampled draws have no log q
+  if (!arguments.given.contains("resample"))
+    request.options.resample = false;  // resampled draws have no log q
 }
 
 void set_budget(double seconds, fit::Request& request) {
@@ -161,7 +163,8 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
                   "Certify that every mean and sd is within so many posterior sds, or say that it is not")
       ->type_name("SDS");
   verb.add_option("--budget", arguments.budget,
-                  "Seconds after which --method auto gives the best answer so far (the result then depends on the clock)")
+                  "Seconds after which --method auto gives the best answer so far (the result then depends "
+                  "on the clock)")
       ->type_name("SECONDS");
   verb.add_option("--minibatch", arguments.minibatch.minibatch,
                   "Take so many rows at a time of all data whose first size is N, such as N=256")

@@ -21,7 +21,7 @@ std::vector<std::uint32_t> chains_of_rank(const Request& request, const Ranks& r
 }
 
 void begin_run(const Request& request, const posterior::RunRecord& record, const LoadedModel& model,
-           const Ranks& ranks) {
+               const Ranks& ranks) {
   if (ranks.is_first()) {
     if (request.resume)
       remove_torn_files(request.out);

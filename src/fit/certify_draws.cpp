@@ -35,9 +35,10 @@ std::size_t column_of(const CertifyRequest& request, const posterior::Posterior&
                       const std::string& name) {
   const auto found = std::find(posterior.names.begin(), posterior.names.end(), name);
   if (found == posterior.names.end()) {
-    throw Error(ErrorKind::bad_input,
-                fmt::format("{}: has no column '{}', a parameter of the program.", request.draws.string(), name),
-                "Columns are named as CmdStan names them: theta.1 for theta[1].");
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("{}: has no column '{}', a parameter of the program.", request.draws.string(), name),
+        "Columns are named as CmdStan names them: theta.1 for theta[1].");
   }
   return static_cast<std::size_t>(found - posterior.names.begin());
 }
@@ -67,15 +68,18 @@ model::Data values_of_draw(const std::vector<posterior::Variable>& variables, co
 infer::Draws unconstrained(const CertifyRequest& request, const LoadedModel& model,
                            const posterior::Posterior& posterior) {
   if (model.stan == nullptr) {
-    throw Error(ErrorKind::usage, "draws on disk are constrained; a shared library does not tell how to undo that.",
+    throw Error(ErrorKind::usage,
+                "draws on disk are constrained; a shared library does not tell how to undo that.",
                 "Give --tolerance to kullback fit instead.");
   }
   const auto& names = model.outputs->column_names();
   const std::size_t width = model.outputs->parameter_columns();
-  const std::vector<std::string> parameters(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(width));
+  const std::vector<std::string> parameters(names.begin(),
+                                            names.begin() + static_cast<std::ptrdiff_t>(width));
   const std::vector<posterior::Variable> variables = posterior::find_variables(parameters);
   std::vector<std::vector<double>> columns;
-  for (const std::string& name : parameters) columns.push_back(posterior.column(column_of(request, posterior, name)));
+  for (const std::string& name : parameters)
+    columns.push_back(posterior.column(column_of(request, posterior, name)));
   infer::Draws draws;
   draws.dim = model.density->dim();
   draws.log_q = posterior.log_q();

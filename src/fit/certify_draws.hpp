@@ -13,7 +13,8 @@
 namespace kullback::fit {
 
 struct CertifyRequest {
-  std::filesystem::path draws;  // the folder of a fit, or a CSV file with columns of the parameters and log_q__
+  std::filesystem::path
+      draws;  // the folder of a fit, or a CSV file with columns of the parameters and log_q__
   double tolerance = kDefaultTolerance;
   std::uint64_t seed = 0;
   std::size_t threads = 0;

@@ -22,7 +22,8 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 }  // namespace
 
 ChainRun::ChainRun(const Request& request, density::LogDensity& density, infer::Start start)
-    : request_(request), partial_(partial_folder(request.out, request.rung), start.chain, request.method->stats.size()) {
+    : request_(request),
+      partial_(partial_folder(request.out, request.rung), start.chain, request.method->stats.size()) {
   result_.draws.dim = density.dim();
   algorithm_ = request.method->make(density, request.options, std::move(start));
   if (request.resume) restore();

@@ -51,9 +51,8 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
     return;
   }
   const certify::Terms terms = terms_of(request, watch.should_stop);
-  const certify::ModeSearch modes = request.method->has_log_q
-                                        ? certify::search_modes(*model.density, request.seed)
-                                        : certify::ModeSearch{};
+  const certify::ModeSearch modes =
+      request.method->has_log_q ? certify::search_modes(*model.density, request.seed) : certify::ModeSearch{};
   certify::Judged judged = judge(request, model, modes, chains, terms);
   if (judged.is_stopped) {
     outcome.summary.findings.push_back({"interrupted", "The certificate was interrupted.", "",

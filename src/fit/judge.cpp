@@ -69,8 +69,8 @@ certify::Judged judge(const Request& request, const LoadedModel& model, const ce
   if (is_chained(*request.method))
     return {certify::certify_chains(values_of(request, model, chains), terms), {}, false};
   FinishedChain& only = chains.front();
-  certify::Judged judged = certify::certify_approximation(only.result.draws, *model.density, *model.outputs,
-                                                          modes, terms);
+  certify::Judged judged =
+      certify::certify_approximation(only.result.draws, *model.density, *model.outputs, modes, terms);
   for (const double weight : judged.weights) only.chain.log_weight.push_back(std::log(weight));
   return judged;
 }

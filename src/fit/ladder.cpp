@@ -1,6 +1,7 @@
 // Rungs: the Laplace approximation (Pathfinder beyond kMostDense coordinates), a Gaussian fitted by natural
-// gradients (of low rank beyond), a flow where the Gaussian was near, NUTS until its standard errors are small
-// enough, with smaller steps where transitions diverge, and parallel tempering where its chains disagree.
+// gradients (of low rank beyond), a flow where the Gaussian was near, NUTS until its standard errors are
+// small enough, with smaller steps where transitions diverge, and parallel tempering where its chains
+// disagree.
 //
 // Half of the chains start from the best approximation so far, the others anywhere: what it has missed they
 // may find. Each rung has its own folder of saved states, so that a run that goes on passes the finished
@@ -34,15 +35,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kRungs = 6;          // whose intervals hold together
-constexpr std::size_t kMostDense = 256;    // coordinates with a full covariance
-constexpr std::size_t kMostForFlow = 40;   // coordinates: beyond it costs more than NUTS
-constexpr double kNearKhat = 1.0;          // of the Gaussian: beyond it a flow from there does not arrive
-constexpr std::size_t kFirstDraws = 500;   // of each chain; doubled
+constexpr std::size_t kRungs = 6;         // whose intervals hold together
+constexpr std::size_t kMostDense = 256;   // coordinates with a full covariance
+constexpr std::size_t kMostForFlow = 40;  // coordinates: beyond it costs more than NUTS
+constexpr double kNearKhat = 1.0;         // of the Gaussian: beyond it a flow from there does not arrive
+constexpr std::size_t kFirstDraws = 500;  // of each chain; doubled
 constexpr std::size_t kMostDraws = 16000;
 constexpr std::size_t kHopelessAfter = 2000;
 constexpr double kHopelessRhat = 1.05;
-constexpr double kSmallSteps = 0.99;       // acceptance, where transitions diverge
+constexpr double kSmallSteps = 0.99;  // acceptance, where transitions diverge
 constexpr std::size_t kLeastChainDraws = 100;
 
 // An answer with what is said of it.
@@ -93,8 +94,8 @@ class Ladder final {
   certify::ModeSearch modes_;
   std::optional<Answer> best_;
   std::vector<std::string> last_reasons_;  // of the last rung; on the first rank
-  std::vector<double> good_points_;  // draws of the best approximation, one for each chain
-  bool is_done_ = false;             // met, stopped or out of time; the same on all ranks
+  std::vector<double> good_points_;        // draws of the best approximation, one for each chain
+  bool is_done_ = false;                   // met, stopped or out of time; the same on all ranks
   bool is_first_of_rungs_ = true;
 };
 
@@ -142,8 +143,8 @@ void Ladder::note(const Request& rung, const certify::Certificate& certificate, 
   last_reasons_ = certificate.reasons;
   outcome_.record.gradients += made.gradients;
   add_event(request_.out, "rung",
-            fmt::format("\"method\": \"{}\", \"verdict\": \"{}\", \"gradients\": {}", made.method, made.verdict,
-                        made.gradients));
+            fmt::format("\"method\": \"{}\", \"verdict\": \"{}\", \"gradients\": {}", made.method,
+                        made.verdict, made.gradients));
   rungs.push_back(std::move(made));
 }
 
@@ -230,7 +231,8 @@ std::vector<infer::Start> Ladder::chain_starts(const Request& rung) {
 }
 
 // False where there is nothing more to be done with these chains.
-bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& starts, std::size_t most_draws) {
+bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& starts,
+                         std::size_t most_draws) {
   std::vector<FinishedChain> chains = gather(run_chains(rung, model_, starts, watch_), ranks_);
   bool goes_on = false;
   if (ranks_.is_first()) {
@@ -238,12 +240,12 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
                                     [](const FinishedChain& chain) { return !chain.result.is_finished; });
     is_done_ = is_cut;
     // Saved chains that are longer have passed this look.
-    goes_on = std::any_of(chains.begin(), chains.end(), [&](const FinishedChain& chain) {
-      return chain.chain.draws > rung.options.draws;
-    });
-    const bool can_be_judged = !goes_on && std::all_of(chains.begin(), chains.end(), [](const FinishedChain& chain) {
-      return chain.chain.draws >= kLeastChainDraws;
-    });
+    goes_on = std::any_of(chains.begin(), chains.end(),
+                          [&](const FinishedChain& chain) { return chain.chain.draws > rung.options.draws; });
+    const bool can_be_judged =
+        !goes_on && std::all_of(chains.begin(), chains.end(), [](const FinishedChain& chain) {
+          return chain.chain.draws >= kLeastChainDraws;
+        });
     if (can_be_judged) {
       certify::Judged judged = judge(rung, model_, modes_, chains, terms_of_rung(rung, watch_));
       std::uint64_t gradients = 0;
@@ -254,9 +256,10 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
       judged.certificate.cost.gradients = 0;
       const double rhat = judged.certificate.chains->rhat;
       const bool is_hopeless = rung.options.draws >= kHopelessAfter && !(rhat < kHopelessRhat);
-      const bool is_divergent = rung.options.draws >= 2 * kFirstDraws &&
-                                std::any_of(judged.certificate.reasons.begin(), judged.certificate.reasons.end(),
-                                            [](const std::string& r) { return r.find("diverged") != r.npos; });
+      const bool is_divergent =
+          rung.options.draws >= 2 * kFirstDraws &&
+          std::any_of(judged.certificate.reasons.begin(), judged.certificate.reasons.end(),
+                      [](const std::string& r) { return r.find("diverged") != r.npos; });
       goes_on = judged.certificate.verdict != certify::Verdict::met && !is_hopeless && !is_divergent &&
                 !is_cut && rung.options.draws < most_draws;
       if (!goes_on) note(rung, judged.certificate, gradients);
@@ -333,8 +336,9 @@ Outcome Ladder::end() {
   if (user_.should_stop()) {  // not the budget
     outcome_.is_interrupted = true;
     outcome_.record.status = "interrupted";
-    outcome_.summary.findings.push_back({"interrupted", "The run was interrupted before a rung was enough.", "",
-                                         fmt::format("kullback fit --resume {} goes on.", request_.out.string())});
+    outcome_.summary.findings.push_back(
+        {"interrupted", "The run was interrupted before a rung was enough.", "",
+         fmt::format("kullback fit --resume {} goes on.", request_.out.string())});
     outcome_.record.findings = outcome_.summary.findings;
     add_event(request_.out, "interrupted", fmt::format("\"gradients\": {}", outcome_.record.gradients));
     replace_file(request_.out / "run.json", posterior::to_json(outcome_.record));
@@ -380,7 +384,8 @@ const infer::Method& auto_method() {
   static const infer::Method method{
       .name = "auto",
       .summary = "the cheapest method whose certificate meets the tolerance",
-      .use_when = "Nothing else is asked for: Laplace, variational inference, a flow, then NUTS, each certified.",
+      .use_when =
+          "Nothing else is asked for: Laplace, variational inference, a flow, then NUTS, each certified.",
       .citation = "",
       .has_chains = true,
       .is_exact = false,

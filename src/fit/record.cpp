@@ -57,8 +57,7 @@ std::string streams_text(const std::vector<std::string>& streams) {
 // Not an option of the method.
 bool is_of_request(const std::string& name) {
   return name == kInit || name == kIncludePath || name == kJacobian || name == kMinibatch ||
-         name == kStrata || name == kStream || name == kTolerance || name == kBudget ||
-         name == kLadderChains;
+         name == kStrata || name == kStream || name == kTolerance || name == kBudget || name == kLadderChains;
 }
 
 const infer::Method* method_named(const std::string& name) {

@@ -39,16 +39,16 @@ struct Request {
   // The log Jacobian of the constraints is part of the density; without it an optimum is that of the
   // constrained density (maximum likelihood, penalised).
   bool jacobian = true;
-  double checkpoint_seconds = 1;  // between saves of unfinished chains: a crash loses at most so much
-  bool sensitivity = false;       // look for prior-data conflict
+  double checkpoint_seconds = 1;    // between saves of unfinished chains: a crash loses at most so much
+  bool sensitivity = false;         // look for prior-data conflict
   std::optional<double> tolerance;  // a certificate is wanted: means and sds within so many sds
   std::optional<double> budget;     // seconds after which the ladder of methods ends
   std::filesystem::path out;
   std::string rung;             // of the ladder: where its unfinished draws are, within those of the run
   bool keeps_state = false;     // finished chains are saved, and go on where more draws are asked for
   bool defers_outputs = false;  // unconstrained draws only, for now
-  bool force = false;   // an older fit in `out` is replaced
-  bool resume = false;  // go on in `out`
+  bool force = false;           // an older fit in `out` is replaced
+  bool resume = false;          // go on in `out`
 };
 
 }  // namespace kullback::fit

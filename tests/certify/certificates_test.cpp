@@ -31,12 +31,15 @@ class Density final : public density::LogDensity {
     for (std::size_t k = 0; k < batch.lanes; ++k) {
       for (std::size_t i = 0; i < dim_; ++i) theta[i] = batch.theta[i * batch.lanes + k];
       batch.log_density[k] = function_(theta, gradient);
-      batch.status[k] = std::isfinite(batch.log_density[k]) ? density::Status::ok : density::Status::not_finite;
+      batch.status[k] =
+          std::isfinite(batch.log_density[k]) ? density::Status::ok : density::Status::not_finite;
       for (std::size_t i = 0; i < dim_ && batch.gradient != nullptr; ++i)
         batch.gradient[i * batch.lanes + k] = gradient[i];
     }
   }
-  std::unique_ptr<density::LogDensity> clone() const override { return std::make_unique<Density>(dim_, function_); }
+  std::unique_ptr<density::LogDensity> clone() const override {
+    return std::make_unique<Density>(dim_, function_);
+  }
 
  private:
   std::size_t dim_;
@@ -58,7 +61,9 @@ class Identity final : public model::OutputWriter {
     return true;
   }
   std::string message() const override { return {}; }
-  std::unique_ptr<model::OutputWriter> clone() const override { return std::make_unique<Identity>(names_.size()); }
+  std::unique_ptr<model::OutputWriter> clone() const override {
+    return std::make_unique<Identity>(names_.size());
+  }
 
  private:
   std::vector<std::string> names_;
@@ -187,13 +192,14 @@ TEST(Certificate, RefusesAShiftedAnswerOrReweightsIt) {
   EXPECT_EQ(mended.weights.size(), 4000U);
   EXPECT_NEAR(mended.certificate.parameters[0].location.given, 0, 0.1);
   // Too narrow by far: weights are of no use, and the answer is not met.
-  const Judged narrow = judge(normal_draws(2, 0.5, 0.3, 4000, 1), Density(2, normal(0, 1)), {.tolerance = 0.1, .seeks_proof = true});
+  const Judged narrow = judge(normal_draws(2, 0.5, 0.3, 4000, 1), Density(2, normal(0, 1)),
+                              {.tolerance = 0.1, .seeks_proof = true});
   EXPECT_EQ(narrow.certificate.verdict, Verdict::not_met);
 }
 
 TEST(Certificate, IntervalsHoldTheTrueError) {
-  // Errors of mean and log sd that are known, seeds fixed: with 99 % for all intervals of a certificate, 2 of 60
-  // that do not hold have a probability of 0.12, 4 of 0.003.
+  // Errors of mean and log sd that are known, seeds fixed: with 99 % for all intervals of a certificate, 2 of
+  // 60 that do not hold have a probability of 0.12, 4 of 0.003.
   int wrong = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const double mean = 0.02 * static_cast<double>(seed % 7), sd = 0.9 + 0.03 * static_cast<double>(seed % 5);
@@ -207,8 +213,10 @@ TEST(Certificate, IntervalsHoldTheTrueError) {
         return !witness || (witness->error.low <= error && error <= witness->error.high);
       };
       for (const bool by_chains : {false, true}) {
-        const bool mean_holds = contains(by_chains ? parameter.location.chains : parameter.location.importance, mean_error);
-        const bool sd_holds = contains(by_chains ? parameter.scale.chains : parameter.scale.importance, sd_error);
+        const bool mean_holds =
+            contains(by_chains ? parameter.location.chains : parameter.location.importance, mean_error);
+        const bool sd_holds =
+            contains(by_chains ? parameter.scale.chains : parameter.scale.importance, sd_error);
         holds = holds && mean_holds && sd_holds;
       }
     }
@@ -218,7 +226,8 @@ TEST(Certificate, IntervalsHoldTheTrueError) {
 }
 
 TEST(Certificate, NamesAModeThatTheDrawsHaveMissed) {
-  const Judged judged = judge(normal_draws(1, 0, 1, 4000, 2), Density(1, two_modes(0.8, 8)), {.tolerance = 0.1, .seed = 4});
+  const Judged judged =
+      judge(normal_draws(1, 0, 1, 4000, 2), Density(1, two_modes(0.8, 8)), {.tolerance = 0.1, .seed = 4});
   EXPECT_NE(judged.certificate.verdict, Verdict::met);
   ASSERT_FALSE(judged.certificate.other_modes.empty());
   EXPECT_NEAR(judged.certificate.other_modes.front().distance, 8, 0.5);
@@ -248,7 +257,8 @@ TEST(ChainWitness, MeasuresTheDriftAndDoesNotDependOnThreads) {
   const SteinControls controls({2, 0, 2, draws.theta, values}, none);  // of no use
   const Vector centers(2);
   const auto run = [&](std::size_t threads) {
-    ChainWitness witness(density, outputs, scaling, controls, draws.theta, centers, {.seed = 3, .threads = threads});
+    ChainWitness witness(density, outputs, scaling, controls, draws.theta, centers,
+                         {.seed = 3, .threads = threads});
     EXPECT_TRUE(witness.run_until(16));
     return witness.moments(0);
   };
