@@ -34,7 +34,8 @@ constexpr std::size_t kLanes = 64;
 constexpr std::size_t kChains = 256;
 constexpr std::size_t kLooks[] = {8, 16, 32, 64};  // transitions after which the chains are asked
 constexpr std::size_t kLeastDraws = 100;
-constexpr double kHeavyTail = 0.5;  // of a marginal: its variance may be infinite
+constexpr std::size_t kSteinDraws = 200;  // for a warning: pairs of them, and as many replicates
+constexpr double kHeavyTail = 0.5;        // of a marginal: its variance may be infinite
 
 // Sets log p of the draws; gradients point after point, zeros where a density is not finite.
 std::vector<double> evaluate_at(density::LogDensity& density, infer::Draws& draws) {
@@ -359,7 +360,8 @@ void Judge::ask_chains() {
 
 // Of the draws as they are; a warning only.
 void Judge::warn_by_kernel() {
-  const SteinWarning warning = stein_warning(density_, draws_.theta, {.seed = terms_.seed});
+  const SteinWarning warning = stein_warning(
+      density_, draws_.theta, {.max_draws = kSteinDraws, .replicates = kSteinDraws, .seed = terms_.seed});
   judged_.certificate.cost.gradients += warning.gradients;
   judged_.certificate.stein = to_json(warning);
   if (!warning.is_warning) return;

@@ -116,7 +116,8 @@ Request Ladder::rung_request(std::string_view method, const std::string& rung) c
     made.options.draws = draws_for(*request_.tolerance);
     made.defers_outputs = true;
   }
-  made.keeps_state = true;
+  made.keeps_state =
+      made.method->has_chains;  // what is made again in no time is not worth waiting for the disk
   return made;
 }
 
