@@ -6,11 +6,13 @@
 #include "base/json.hpp"
 #include "certify/certificate.hpp"
 #include "posterior/json_text.hpp"
+#include "posterior/summary.hpp"
 
 namespace kullback::certify {
 
 namespace {
 
+using posterior::append_wrapped;
 using posterior::json_number;
 
 std::string testimony_json(const std::optional<Testimony>& testimony) {
@@ -65,22 +67,6 @@ std::string chains_json(const std::optional<ChainFacts>& chains) {
       "\"divergences\": {}}}",
       chains->chains, chains->transitions, json_number(chains->acceptance),
       json_number(chains->autocorrelation), json_number(chains->rhat), chains->divergences);
-}
-
-void append_wrapped(std::string& text, std::string_view indent, std::string_view words, std::size_t width) {
-  std::string line(indent);
-  for (std::size_t begin = 0; begin < words.size();) {
-    const std::size_t end = std::min(words.find(' ', begin), words.size());
-    const std::string_view word = words.substr(begin, end - begin);
-    begin = end + 1;
-    if (line.size() > indent.size() && line.size() + 1 + word.size() > width) {
-      text += line + "\n";
-      line = std::string(indent.size(), ' ');
-    }
-    if (line.size() > indent.size()) line += ' ';
-    line += word;
-  }
-  text += line + "\n";
 }
 
 std::string worst_errors(const Certificate& certificate) {

@@ -195,9 +195,6 @@ std::string table_text(const std::vector<SummaryRow>& rows, std::size_t width, s
   return text;
 }
 
-namespace {
-
-// Lines of at most `width` characters, broken at spaces; a longer word is left whole.
 void append_wrapped(std::string& text, std::string_view first_indent, std::string_view words,
                     std::size_t width) {
   const std::string indent(first_indent.size(), ' ');
@@ -219,8 +216,6 @@ void append_wrapped(std::string& text, std::string_view first_indent, std::strin
   }
   if (!is_empty) text += line + "\n";
 }
-
-}  // namespace
 
 std::string findings_text(const Findings& findings, std::size_t width) {
   std::string text;
