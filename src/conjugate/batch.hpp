@@ -1,0 +1,77 @@
+// Some of the data: a view of rows of a table, of documents or of sequences, all called units.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kullback::conjugate {
+
+enum class DataKind {
+  table,      // a unit is a row of `columns` cells
+  documents,  // a unit is a list of (index, count): the words of a document, the ratings of a user
+  sequences,  // a unit is a run of rows of `columns` cells
+};
+
+// What a model must know of the data before it sees any.
+struct Shape {
+  DataKind kind = DataKind::table;
+  std::size_t columns = 0;              // of the table; of documents: the size of the vocabulary
+  std::vector<std::string> names = {};  // of the columns or words
+  std::vector<std::vector<std::string>> levels = {};  // of columns of categories; empty for numbers
+  std::uint64_t units = 0;                            // in all shards together
+};
+
+// Owns nothing. Unit u of a table is values[u * columns ..]; of documents (indices, values)[offsets[u] ..
+// offsets[u + 1]); of sequences the rows offsets[u] .. offsets[u + 1] of the table in `values`.
+struct Batch {
+  DataKind kind = DataKind::table;
+  std::size_t units = 0;
+  std::size_t columns = 0;
+  std::uint64_t first = 0;                      // number of the first unit in the whole data
+  std::span<const double> values = {};          // cells (NaN: missing) or counts
+  std::span<const std::size_t> offsets = {};    // units + 1; need not begin at 0; empty for a table
+  std::span<const std::uint32_t> indices = {};  // of documents, below `columns`
+  std::span<const double> weights = {};         // of units; empty: all 1. A minibatch has others
+
+  double weight(std::size_t unit) const { return weights.empty() ? 1.0 : weights[unit]; }
+  std::span<const double> row(std::size_t row) const { return values.subspan(row * columns, columns); }
+  // Rows of all units of a table or of sequences.
+  std::size_t rows() const;
+  // Units begin .. end of this.
+  Batch part(std::size_t begin, std::size_t end) const;
+};
+
+// A batch that owns what it shows.
+class Buffer final {
+ public:
+  explicit Buffer(DataKind kind = DataKind::table, std::size_t columns = 0)
+      : kind_(kind), columns_(columns) {}
+
+  void clear();
+  // A copy of one unit of `from`, with its weight times `weight`.
+  void add(const Batch& from, std::size_t unit, double weight = 1.0);
+  // A row of a table; an element of the last document; a row of the last sequence.
+  void add_row(std::span<const double> cells);
+  void add_word(std::uint32_t index, double count);
+  // Begins the next document or sequence.
+  void begin_unit();
+  void set_first(std::uint64_t first) { first_ = first; }
+
+  std::size_t units() const;
+  Batch batch() const;
+
+ private:
+  DataKind kind_;
+  std::size_t columns_;
+  std::uint64_t first_ = 0;
+  std::vector<double> values_;
+  std::vector<std::size_t> offsets_;  // the last is where the next element goes
+  std::vector<std::uint32_t> indices_;
+  std::vector<double> weights_;
+  bool has_weights_ = false;
+};
+
+}  // namespace kullback::conjugate
