@@ -28,6 +28,20 @@ void Buffer::clear() {
   has_weights_ = false;
 }
 
+void Buffer::reset(DataKind kind, std::size_t columns) {
+  clear();
+  kind_ = kind;
+  columns_ = columns;
+  first_ = 0;
+}
+
+void Buffer::reserve(std::size_t units, std::size_t values) {
+  weights_.reserve(units);
+  values_.reserve(values);
+  if (kind_ != DataKind::table) offsets_.reserve(units + 1);
+  if (kind_ == DataKind::documents) indices_.reserve(values);
+}
+
 std::size_t Buffer::units() const { return weights_.size(); }
 
 void Buffer::begin_unit() {

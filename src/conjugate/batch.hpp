@@ -51,6 +51,10 @@ class Buffer final {
       : kind_(kind), columns_(columns) {}
 
   void clear();
+  // Empties it for units of another shape, keeping the memory.
+  void reset(DataKind kind, std::size_t columns);
+  // Room for so many units with so many values in all.
+  void reserve(std::size_t units, std::size_t values);
   // A copy of one unit of `from`, with its weight times `weight`.
   void add(const Batch& from, std::size_t unit, double weight = 1.0);
   // A row of a table; an element of the last document; a row of the last sequence.
@@ -58,6 +62,8 @@ class Buffer final {
   void add_word(std::uint32_t index, double count);
   // Begins the next document or sequence.
   void begin_unit();
+  // Of documents, where the vocabulary is known only after the last.
+  void set_columns(std::size_t columns) { columns_ = columns; }
   void set_first(std::uint64_t first) { first_ = first; }
 
   std::size_t units() const;
