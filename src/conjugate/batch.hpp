@@ -69,6 +69,10 @@ class Buffer final {
   std::size_t units() const;
   Batch batch() const;
 
+  // For other machines.
+  std::string to_bytes() const;
+  void add_bytes(const std::string& bytes);
+
  private:
   DataKind kind_;
   std::size_t columns_;

@@ -38,8 +38,8 @@ void AdamMover::move(std::size_t block, std::span<double> natural, std::span<con
     const double gradient = (target[i] - natural[i]) / unit;
     moments.mean[i] += (1 - kMeanDecay) * (gradient - moments.mean[i]);
     moments.square[i] += (1 - kSquareDecay) * (gradient * gradient - moments.square[i]);
-    step[i] = rate_ * unit * (moments.mean[i] / mean_share) /
-              (std::sqrt(moments.square[i] / square_share) + kTiny);
+    step[i] =
+        rate_ * unit * (moments.mean[i] / mean_share) / (std::sqrt(moments.square[i] / square_share) + kTiny);
   }
   std::vector<double> next(natural.size());
   for (int halving = 0; halving < kHalvings; ++halving) {

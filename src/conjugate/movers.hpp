@@ -8,8 +8,8 @@
 
 namespace kullback::conjugate {
 
-// natural <- (1 - rho) natural + rho target, rho_t = (delay + t)^-forgetting (Robbins & Monro 1951; Hoffman et
-// al. 2013): a natural-gradient step of length rho.
+// natural <- (1 - rho) natural + rho target, rho_t = (delay + t)^-forgetting (Robbins & Monro 1951; Hoffman
+// et al. 2013): a natural-gradient step of length rho.
 class RobbinsMonroMover final : public Mover {
  public:
   RobbinsMonroMover(double delay, double forgetting) : delay_(delay), forgetting_(forgetting) {}
