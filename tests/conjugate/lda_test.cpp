@@ -165,7 +165,7 @@ TEST(Lda, AgreesWithAPlainImplementationFromTheSameStart) {
       model->global_step(0, statistics, mover);
       model->prepare();
       plain.pass(corpus.batch(), 30);
-      for (std::size_t i = 0; i < local.size(); ++i) ASSERT_NEAR(local[i], plain.gamma[i], 1e-8) << i;
+      for (std::size_t i = 0; i < plain.gamma.size(); ++i) ASSERT_NEAR(local[i / 21 * 22 + i % 21], plain.gamma[i], 1e-8) << i;
       const std::span<const double> lambda = model->natural(0);
       for (std::size_t i = 0; i < lambda.size(); ++i) ASSERT_NEAR(lambda[i], plain.lambda[i], 1e-8) << i;
     }
@@ -199,7 +199,7 @@ TEST(Lda, FindsSimulatedTopics) {
   const std::unique_ptr<Model> model = make_lda(60, {{"topics", "4"}});
   PlainFit fit(*model, corpus.batch(), 4);
   ExactMover mover;
-  for (int pass = 0; pass < 400; ++pass) {
+  for (int pass = 0; pass < 100; ++pass) {
     fit.global_step(0, mover);
     fit.local_step();
   }

@@ -33,7 +33,7 @@ class Lda final : public Model {
         words_(shape.columns, topics_, or_share(settings, "eta", topics_)) {}
 
   std::size_t statistics_size() const override { return words_.size() + topics_; }
-  std::size_t local_size() const override { return topics_; }
+  std::size_t local_size() const override { return DocumentAscent::memory_size(topics_); }
   std::size_t chunk() const override { return 128; }
 
   void begin(const Batch&, Random& random) override { words_.begin(random); }
@@ -43,9 +43,12 @@ class Lda final : public Model {
     DocumentAscent ascent(words_, alpha_, limits_);
     double* const counts = statistics.values.data();
     for (std::size_t d = 0; d < units.units; ++d) {
-      const std::span<double> gamma = local.empty() ? local : local.subspan(d * topics_, topics_);
-      run(ascent, units, d, gamma);
-      std::copy_n(ascent.gamma().begin(), gamma.size(), gamma.begin());
+      const auto [words, numbers] = document(units, d);
+      if (local.empty()) {
+        ascent.run(words, numbers);
+      } else {
+        ascent.run_again(words, numbers, local.subspan(d * local_size(), local_size()));
+      }
       statistics.local += ascent.add(units.weight(d), counts, counts + words_.size());
       statistics.units += units.weight(d);
     }
@@ -126,7 +129,8 @@ class Lda final : public Model {
   void unit_lines(const Batch& units, std::vector<double>& cells) const override {
     DocumentAscent ascent(words_, alpha_, kFineLimits);
     for (std::size_t d = 0; d < units.units; ++d) {
-      run(ascent, units, d, {});
+      const auto [words, counts] = document(units, d);
+      ascent.run(words, counts);
       const double sum = std::accumulate(ascent.gamma().begin(), ascent.gamma().end(), 0.0);
       for (const double gamma : ascent.gamma()) cells.push_back(gamma / sum);
     }
@@ -137,7 +141,7 @@ class Lda final : public Model {
     Score result;
     for (std::size_t d = 0; d < units.units; ++d) {
       const Halves halves = split_document(units, d);
-      ascent.run(halves.seen_words, halves.seen_counts, {});
+      ascent.run(halves.seen_words, halves.seen_counts);
       add_completion(halves, ascent.gamma(), words_, units.weight(d), result);
     }
     return result;
@@ -150,10 +154,11 @@ class Lda final : public Model {
 
   static double sum_of(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
 
-  static void run(DocumentAscent& ascent, const Batch& units, std::size_t d, std::span<const double> start) {
+  static std::pair<std::span<const std::uint32_t>, std::span<const double>> document(const Batch& units,
+                                                                                     std::size_t d) {
     const std::size_t begin = units.offsets[d];
     const std::size_t size = units.offsets[d + 1] - begin;
-    ascent.run(units.indices.subspan(begin, size), units.values.subspan(begin, size), start);
+    return {units.indices.subspan(begin, size), units.values.subspan(begin, size)};
   }
 
   // sum_d E log p(theta_d | alpha).

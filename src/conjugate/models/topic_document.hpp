@@ -22,10 +22,15 @@ class DocumentAscent final {
 
   DocumentAscent(const TopicWords& words, std::span<const double> alpha, Limits limits);
 
-  // From gamma = `start`; empty or zeros: alpha + tokens / topics.
-  void run(std::span<const std::uint32_t> words, std::span<const double> counts,
-           std::span<const double> start);
-  std::span<const double> gamma() const { return {gamma_.data(), topics_}; }
+  // From alpha + tokens / topics alone.
+  void run(std::span<const std::uint32_t> words, std::span<const double> counts);
+  // Goes on from what `memory` (memory_size numbers) holds of this document, and keeps there what was found;
+  // zeros: nothing. The bound does not fall by it. Topics leave a document for good, so that a document which
+  // only went on would stay with what the first, meaningless topics made of it: where it has changed much
+  // since the last time it also starts afresh, and the better of the two ends counts.
+  void run_again(std::span<const std::uint32_t> words, std::span<const double> counts, std::span<double> memory);
+  static std::size_t memory_size(std::size_t topics) { return topics + 1; }
+  std::span<const double> gamma() const { return {now_.gamma.data(), topics_}; }
   std::size_t rounds() const { return rounds_; }
 
   // Adds weight * n_w phi_wk to counts[w * topics + k] and weight * E log theta_k to log_theta; the result is
@@ -35,15 +40,25 @@ class DocumentAscent final {
   double add(double weight, double* counts, double* log_theta);
 
  private:
+  // An end of the ascent. phi_wk = t_k B_wk / norm_w, or, where that underflows, in phi.
+  struct Solution {
+    std::vector<double> gamma, t, norms;
+    bool is_logarithmic = false;
+    std::vector<double> phi;
+    double entropy = 0;  // of q(z), plus sum_wk n_w phi_wk E log beta_wk
+    double bound = 0;    // but for what all solutions have in common
+  };
+
   void take(std::span<const std::uint32_t> words, std::span<const double> counts);
-  void begin(std::span<const double> start);
+  void ascend(std::span<const double> start);
   void full_round();
   void rounds_on_active();
   bool choose_active();
   void gather_active();
   bool is_settled(double change) const { return change <= limits_.tolerance * static_cast<double>(topics_); }
-  void run_in_logarithms();
+  void ascend_in_logarithms();
   double log_round(std::vector<double>& logits);
+  void weigh();
   double spread(double weight, double* counts);
   double spread_in_logarithms(double weight, double* counts);
 
@@ -59,16 +74,15 @@ class DocumentAscent final {
   std::vector<double> counts_;
   double tokens_ = 0;
 
-  std::vector<double> gamma_, start_, t_, sums_, norms_, logs_;
+  Solution now_, other_;
+  std::vector<double> start_, sums_, logs_;
   double change_ = 0;
   std::size_t rounds_ = 0;
-  bool is_logarithmic_ = false;
-  std::vector<double> phi_;  // only then: words x topics
 
   // The topics that the document still uses, side by side.
   std::vector<std::size_t> active_;
   std::size_t active_width_ = 0;
-  std::vector<double> block_, active_alpha_, active_gamma_;
+  std::vector<double> block_, active_alpha_, active_gamma_, active_t_;
   std::vector<const double*> active_rows_;
 };
 
