@@ -37,6 +37,7 @@ struct Arguments {
   conjugate::Request request;
   std::optional<std::uint64_t> seed;
   std::optional<std::size_t> passes, threads;
+  std::string method = "cavi", step = "robbins-monro", sampling = "uniform";
   std::string vocabulary, prior, out;
   bool has_no_units = false;
   bool quiet = false;
@@ -63,6 +64,12 @@ conjugate::Request request_of(const Arguments& arguments, const Ranks& ranks) {
     throw Error(ErrorKind::usage, "kullback " + arguments.verb + " must know which column to explain.",
                 "Name it with --target.");
   }
+  request.train.method = arguments.method == "svi"         ? Method::svi
+                         : arguments.method == "streaming" ? Method::streaming
+                                                           : Method::cavi;
+  request.train.step_rule = arguments.step == "adam" ? StepRule::adam : StepRule::robbins_monro;
+  request.train.sampling =
+      arguments.sampling == "importance" ? UnitSampling::importance : UnitSampling::uniform;
   request.prior = arguments.prior;
   request.out =
       arguments.out.empty() ? default_folder(arguments.data.front(), "-" + arguments.verb) : arguments.out;
@@ -153,19 +160,14 @@ void add_kind(CLI::App& app, Arguments& arguments) {
 
 void add_training_options(CLI::App& app, Arguments& arguments) {
   conjugate::TrainOptions& train = arguments.request.train;
-  const std::map<std::string, Method> methods = {
-      {"cavi", Method::cavi}, {"svi", Method::svi}, {"streaming", Method::streaming}};
-  const std::map<std::string, StepRule> rules = {{"robbins-monro", StepRule::robbins_monro},
-                                                 {"adam", StepRule::adam}};
-  const std::map<std::string, UnitSampling> samplings = {{"uniform", UnitSampling::uniform},
-                                                         {"importance", UnitSampling::importance}};
   const char* group = "Training";
   app.add_option(
-         "--method", train.method,
+         "--method", arguments.method,
          "cavi: coordinate ascent on all data; svi: minibatches and natural gradients; streaming: piece "
-         "after piece, once [cavi]")
-      ->transform(CLI::CheckedTransformer(methods))
-      ->group(group);
+         "after piece, once")
+      ->check(CLI::IsMember({"cavi", "svi", "streaming"}))
+      ->group(group)
+      ->capture_default_str();
   app.add_option("--passes", arguments.passes, "Passes over the data, at most [500; svi: 20]")
       ->transform(whole_number(1, 1'000'000'000))
       ->group(group);
@@ -182,9 +184,10 @@ void add_training_options(CLI::App& app, Arguments& arguments) {
       ->transform(whole_number(1, 1'000'000'000))
       ->group(group)
       ->capture_default_str();
-  app.add_option("--step", train.step_rule, "svi: robbins-monro or adam [robbins-monro]")
-      ->transform(CLI::CheckedTransformer(rules))
-      ->group(group);
+  app.add_option("--step", arguments.step, "svi: how far a minibatch moves the posterior")
+      ->check(CLI::IsMember({"robbins-monro", "adam"}))
+      ->group(group)
+      ->capture_default_str();
   app.add_option("--delay", train.delay, "svi: step t has length (delay + t)^-forgetting")
       ->check(CLI::Range(1.0, 1e9))
       ->group(group)
@@ -197,9 +200,10 @@ void add_training_options(CLI::App& app, Arguments& arguments) {
       ->check(CLI::PositiveNumber)
       ->group(group)
       ->capture_default_str();
-  app.add_option("--row-sampling", train.sampling, "svi: uniform or importance [uniform]")
-      ->transform(CLI::CheckedTransformer(samplings))
-      ->group(group);
+  app.add_option("--row-sampling", arguments.sampling, "svi: which rows or documents make a minibatch")
+      ->check(CLI::IsMember({"uniform", "importance"}))
+      ->group(group)
+      ->capture_default_str();
   app.add_option("--inner", train.inner, "streaming: updates on one piece, at most")
       ->check(CLI::Range(1, 1'000'000))
       ->group(group)
