@@ -28,12 +28,12 @@ std::string cell_text(double value) {
 }
 
 // The first rows and columns, right-aligned below their heads.
-std::string table_text(const conjugate::ResultTable& table) {
+std::string table_text(const conjugate::ResultTable& table, bool all) {
   const std::size_t columns = table.columns.size();
   if (columns == 0) return {};
   const std::size_t rows = table.cells.size() / columns;
-  const std::size_t shown_rows = std::min(rows, kShownRows);
-  const std::size_t shown = std::min(columns, kShownColumns);
+  const std::size_t shown_rows = all ? rows : std::min(rows, kShownRows);
+  const std::size_t shown = all ? columns : std::min(columns, kShownColumns);
   std::vector<std::vector<std::string>> lines(shown_rows + 1);
   const bool is_named = !table.row_names.empty();
   if (is_named) lines[0].push_back(table.row_head);
@@ -71,7 +71,7 @@ std::string pairs_text(const conjugate::Figures& pairs) {
 
 }  // namespace
 
-std::string outcome_text(const conjugate::Outcome& outcome, const std::filesystem::path& folder) {
+std::string outcome_text(const conjugate::Outcome& outcome, const std::filesystem::path& folder, bool all) {
   const conjugate::TrainOutcome& trained = outcome.trained;
   const conjugate::StartOutcome& best = trained.starts[trained.best];
   const auto units = static_cast<double>(outcome.shape.units);
@@ -88,7 +88,7 @@ std::string outcome_text(const conjugate::Outcome& outcome, const std::filesyste
   text += trained.is_interrupted ? "; interrupted: --resume goes on\n" : "\n";
   if (!outcome.terms.empty()) text += pairs_text(outcome.terms);
   if (!outcome.figures.empty()) text += "\n" + pairs_text(outcome.figures);
-  for (const conjugate::ResultTable& table : outcome.tables) text += "\n" + table_text(table);
+  for (const conjugate::ResultTable& table : outcome.tables) text += "\n" + table_text(table, all);
   if (!outcome.record.findings.empty()) {
     text += "\n" + posterior::findings_text(outcome.record.findings, kTableWidth);
   } else {

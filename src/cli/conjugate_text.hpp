@@ -9,7 +9,9 @@
 
 namespace kullback::cli {
 
-std::string outcome_text(const conjugate::Outcome& outcome, const std::filesystem::path& folder);
+// `all`: whole tables, not their first rows and columns.
+std::string outcome_text(const conjugate::Outcome& outcome, const std::filesystem::path& folder,
+                         bool all = false);
 
 class TrainDisplay final {
  public:

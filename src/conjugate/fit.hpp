@@ -47,6 +47,8 @@ struct LoadedFit {
 };
 bool is_conjugate_fit(const std::filesystem::path& folder);
 LoadedFit load_fit(const std::filesystem::path& folder);
+// What the fit said when it ended, without states and statistics.
+Outcome read_outcome(const std::filesystem::path& folder);
 
 // Lines of new units to OUT/NAME.csv, and how well they were predicted to OUT/summary.json.
 struct PredictRequest {

@@ -54,6 +54,20 @@ std::vector<std::string> words_of(const dom::array& array) {
   throw Error(ErrorKind::bad_input, path.string() + ": " + what, "Fit the model again.");
 }
 
+// Throws simdjson_error, as below.
+void read_summary(const dom::element& json, Outcome& outcome) {
+  for (const auto [name, value] : dom::object(json["terms"])) outcome.terms.emplace_back(name, double(value));
+  for (const dom::element start : dom::array(json["starts"])) {
+    StartOutcome& read = outcome.trained.starts.emplace_back();
+    read.elbo = double(start["elbo"]);
+    read.passes = std::uint64_t(start["passes"]);
+    read.is_converged = bool(start["converged"]);
+  }
+  outcome.trained.best = std::uint64_t(json["best_start"]) - 1;
+  if (outcome.trained.best >= outcome.trained.starts.size())
+    throw simdjson::simdjson_error(simdjson::INDEX_OUT_OF_BOUNDS);
+}
+
 // Throws simdjson_error where something is missing or of another type.
 void read_model(const dom::element& json, LoadedFit& fit) {
   fit.record = find_model(std::string_view(json["verb"]), std::string_view(json["kind"]));
@@ -139,6 +153,24 @@ LoadedFit load_fit(const std::filesystem::path& folder) {
   fit.model->set_state(fit.state);
   fit.model->prepare();
   return fit;
+}
+
+Outcome read_outcome(const std::filesystem::path& folder) {
+  const LoadedFit fit = load_fit(folder);
+  Outcome outcome{.record = posterior::read_run_record((folder / "run.json").string()),
+                  .trained = {},
+                  .shape = fit.shape};
+  const std::filesystem::path path = folder / "summary.json";
+  dom::parser parser;
+  try {
+    read_summary(parser.parse(read_file(path)), outcome);
+  } catch (const simdjson::simdjson_error& error) {
+    refuse(path, fmt::format("is not what a fit writes: {}.", error.what()));
+  }
+  outcome.trained.is_interrupted = outcome.record.status == "interrupted";
+  outcome.figures = fit.model->figures();
+  outcome.tables = fit.model->tables(fit.shape);
+  return outcome;
 }
 
 }  // namespace kullback::conjugate
