@@ -1,5 +1,8 @@
 #include "conjugate/batch.hpp"
 
+#include <cstring>
+#include <string_view>
+
 namespace kullback::conjugate {
 
 std::size_t Batch::rows() const {
@@ -28,6 +31,20 @@ void Buffer::clear() {
   weights_.clear();
   margins_.clear();
   has_weights_ = false;
+}
+
+void Buffer::reset(DataKind kind, std::size_t columns) {
+  clear();
+  kind_ = kind;
+  columns_ = columns;
+  first_ = 0;
+}
+
+void Buffer::reserve(std::size_t units, std::size_t values) {
+  weights_.reserve(units);
+  values_.reserve(values);
+  if (kind_ != DataKind::table) offsets_.reserve(units + 1);
+  if (kind_ == DataKind::documents) indices_.reserve(values);
 }
 
 std::size_t Buffer::units() const { return weights_.size(); }
@@ -92,6 +109,52 @@ Batch Buffer::batch() const {
   if (has_weights_) result.weights = weights_;
   result.margins = margins_;
   return result;
+}
+
+namespace {
+
+template <class T>
+void put(std::span<const T> numbers, std::string& bytes) {
+  const std::size_t size = numbers.size();
+  bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+  bytes.append(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes());
+}
+
+template <class T>
+std::vector<T> take(std::string_view& bytes) {
+  std::size_t size = 0;
+  std::memcpy(&size, bytes.data(), sizeof size);
+  std::vector<T> numbers(size);
+  std::memcpy(numbers.data(), bytes.data() + sizeof size, size * sizeof(T));
+  bytes.remove_prefix(sizeof size + size * sizeof(T));
+  return numbers;
+}
+
+}  // namespace
+
+std::string Buffer::to_bytes() const {
+  std::string bytes;
+  put<double>(values_, bytes);
+  put<std::size_t>(offsets_, bytes);
+  put<std::uint32_t>(indices_, bytes);
+  put<double>(weights_, bytes);
+  return bytes;
+}
+
+void Buffer::add_bytes(const std::string& bytes) {
+  std::string_view rest = bytes;
+  const auto values = take<double>(rest);
+  const auto offsets = take<std::size_t>(rest);
+  const auto indices = take<std::uint32_t>(rest);
+  const auto weights = take<double>(rest);
+  const Batch other{.kind = kind_,
+                    .units = weights.size(),
+                    .columns = columns_,
+                    .values = values,
+                    .offsets = offsets,
+                    .indices = indices,
+                    .weights = weights};
+  for (std::size_t unit = 0; unit < other.units; ++unit) add(other, unit);
 }
 
 }  // namespace kullback::conjugate

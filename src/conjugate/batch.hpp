@@ -30,6 +30,7 @@ struct Margin {
   std::size_t before = 0;
   std::size_t after = 0;
   bool is_inside = false;  // the sequence has rows before all of these
+  double share = 1;        // of the inner rows in all of the sequence
 };
 
 // Owns nothing. Unit u of a table is values[u * columns ..]; of documents (indices, values)[offsets[u] ..
@@ -61,6 +62,10 @@ class Buffer final {
       : kind_(kind), columns_(columns) {}
 
   void clear();
+  // Empties it for units of another shape, keeping the memory.
+  void reset(DataKind kind, std::size_t columns);
+  // Room for so many units with so many values in all.
+  void reserve(std::size_t units, std::size_t values);
   // A copy of one unit of `from`, with its weight times `weight`.
   void add(const Batch& from, std::size_t unit, double weight = 1.0);
   // Rows begin .. end of a sequence that is whole in `from`, the margins among them.
@@ -71,10 +76,16 @@ class Buffer final {
   void add_word(std::uint32_t index, double count);
   // Begins the next document or sequence.
   void begin_unit();
+  // Of documents, where the vocabulary is known only after the last.
+  void set_columns(std::size_t columns) { columns_ = columns; }
   void set_first(std::uint64_t first) { first_ = first; }
 
   std::size_t units() const;
   Batch batch() const;
+
+  // For other machines.
+  std::string to_bytes() const;
+  void add_bytes(const std::string& bytes);
 
  private:
   DataKind kind_;

@@ -194,13 +194,12 @@ TEST(Hmm, PiecesWithAllContextAddUpToTheWhole) {
     fit_exactly(*model, data.batch(), 1, 3);
     Buffer pieces(DataKind::sequences, 3);
     Random random(1);
-    model->sample_minibatch(data.batch(), 1000, random, pieces);
+    model->sample_minibatch(data.batch(), 3, 1000, random, pieces);
     EXPECT_GE(pieces.units(), 16u);
     const Statistics whole = statistics_of(*model, data.batch());
     expect_near(statistics_of(*model, pieces.batch()), whole, 1e-11);
-    EXPECT_DOUBLE_EQ(statistics_of(*model, pieces.batch().part(0, 9)).units +
-                         statistics_of(*model, pieces.batch().part(9, pieces.units())).units,
-                     whole.units);
+    const Batch first = pieces.batch().part(0, 9), rest = pieces.batch().part(9, pieces.units());
+    EXPECT_NEAR(statistics_of(*model, first).units + statistics_of(*model, rest).units, whole.units, 1e-12);
   }
 }
 
@@ -216,8 +215,8 @@ TEST(Hmm, MinibatchesOfPiecesAreUnbiased) {
   for (std::uint32_t i = 0; i < kBatches; ++i) {
     Random random(5, 0, 0, i);
     Buffer pieces(DataKind::sequences, 2);
-    model->sample_minibatch(data, 4, random, pieces);
-    ASSERT_EQ(pieces.units(), 4u);
+    model->sample_minibatch(data, 3, 7, random, pieces);
+    ASSERT_EQ(pieces.units(), 5u);  // 2, 1 and 2
     const Statistics part = statistics_of(*model, pieces.batch());
     for (std::size_t j = 0; j < mean.size(); ++j) {
       mean[j] += part.values[j] / kBatches;
@@ -232,7 +231,22 @@ TEST(Hmm, MinibatchesOfPiecesAreUnbiased) {
     EXPECT_NEAR(mean[j], whole.values[j], 4.5 * error(mean[j], squares[j]) + 1e-9) << j;
   }
   EXPECT_NEAR(local, whole.local, 4.5 * error(local, local_squares));
-  EXPECT_NEAR(units, 3, 0.5);
+  EXPECT_NEAR(units, 3, 0.01);
+}
+
+// Two machines make the same choice, and have each its part of it.
+TEST(Hmm, MinibatchesDoNotDependOnShards) {
+  const Simulated simulated = simulate_kind("poisson", {300, 20, 700, 150, 90}, 2, 1, 9);
+  const Batch data = simulated.data.batch();
+  const auto model = make_hmm("poisson", shape_of("poisson", 1, 5), {{"subchain", "40"}});
+  fit_exactly(*model, data, 1, 2);
+  Buffer whole(DataKind::sequences, 1), halves(DataKind::sequences, 1);
+  Random one(8), two(8), three(8);
+  model->sample_minibatch(data, 5, 8, one, whole);
+  model->sample_minibatch(data.part(0, 2), 5, 8, two, halves);
+  model->sample_minibatch(data.part(2, 5), 5, 8, three, halves);
+  EXPECT_EQ(whole.units(), halves.units());
+  expect_near(statistics_of(*model, halves.batch()), statistics_of(*model, whole.batch()), 1e-13);
 }
 
 TEST(Hmm, ShortSequencesAreSampledWhole) {
@@ -240,7 +254,7 @@ TEST(Hmm, ShortSequencesAreSampledWhole) {
   const auto model = make_hmm("poisson", shape_of("poisson", 1, 4), {});
   Random random(1);
   Buffer some(DataKind::sequences, 1);
-  model->sample_minibatch(simulated.data.batch(), 2, random, some);
+  model->sample_minibatch(simulated.data.batch(), 4, 2, random, some);
   EXPECT_EQ(some.units(), 2u);
   EXPECT_TRUE(some.batch().margins.empty());
   EXPECT_EQ(some.batch().weight(0), 2.0);
@@ -271,7 +285,7 @@ TEST(Hmm, StochasticStepsComeNearCoordinateAscent) {
   for (std::uint32_t step = 0; step < 150; ++step) {
     Random random(6, 0, 0, step);
     Buffer pieces(DataKind::sequences, 2);
-    stochastic->sample_minibatch(train.data.batch(), 10, random, pieces);
+    stochastic->sample_minibatch(train.data.batch(), 1, 10, random, pieces);
     const Statistics statistics = statistics_of(*stochastic, pieces.batch());
     for (std::size_t block = 0; block < 3; ++block) stochastic->global_step(block, statistics, mover);
     stochastic->prepare();

@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "conjugate/minibatch.hpp"
 
 namespace kullback::conjugate::hmm {
 
@@ -317,9 +318,8 @@ void Hmm::local_step(const Batch& units, std::span<double>, Statistics& statisti
   for (std::size_t i = 0; i < states_ * stride_; ++i) parts.pairs[i] *= expected_.matrix[i];
   statistics.local += work.log_normalizer - expected_log(work.statistics);
   for (std::size_t i = 0; i < work.statistics.size(); ++i) statistics.values[i] += work.statistics[i];
-  // The part with the first row stands for the sequence.
   for (std::size_t unit = 0; unit < units.units; ++unit) {
-    if (units.margin(unit).before == 0) statistics.units += units.weight(unit);
+    statistics.units += units.weight(unit) * units.margin(unit).share;
   }
 }
 
@@ -408,35 +408,38 @@ void Hmm::set_state(std::span<const double> state) {
   }
 }
 
-// Sequences are cut at a random phase into pieces of `subchain` rows, and pieces taken as units are. Each
-// row, with the transition into it, is in exactly one piece: one weight serves all statistics.
-void Hmm::sample_minibatch(const Batch& all, std::size_t size, Random& random, Buffer& into) const {
-  struct Piece {
-    std::size_t unit, begin, end;
-  };
-  std::size_t longest = 0;
-  for (std::size_t unit = 0; unit < all.units; ++unit) {
-    longest = std::max(longest, all.offsets[unit + 1] - all.offsets[unit]);
-  }
-  if (longest <= subchain_) return Model::sample_minibatch(all, size, random, into);
-  const std::size_t phase = random.below(subchain_);
-  std::vector<Piece> pieces;
-  for (std::size_t unit = 0; unit < all.units; ++unit) {
-    const std::size_t rows = all.offsets[unit + 1] - all.offsets[unit];
-    std::size_t end = rows <= subchain_ ? rows : phase + 1;
-    for (std::size_t begin = 0; begin < rows; begin = end, end = std::min(rows, end + subchain_)) {
-      pieces.push_back({unit, begin, end});
+// Sequences are cut at a random phase into pieces of `subchain` rows; different sequences are chosen, and of
+// each as many different pieces as give `size` in all. Each row, with the transition into it, is in one piece
+// only, so that one weight serves all statistics. A sequence no longer than a piece is one.
+void Hmm::sample_minibatch(const Batch& shard, std::uint64_t total, std::size_t size, Random& random,
+                           Buffer& into) const {
+  const std::vector<std::uint64_t> chosen = choose(total, size, random);
+  const std::uint64_t phase = random.below(subchain_);
+  const std::uint64_t pieces_of_each = size / chosen.size();
+  const double weight = static_cast<double>(total) / static_cast<double>(chosen.size());
+  for (const std::uint64_t number : chosen) {
+    Random of_unit(random());
+    if (number < shard.first || number >= shard.first + shard.units) continue;
+    const auto unit = static_cast<std::size_t>(number - shard.first);
+    const std::size_t rows = shard.offsets[unit + 1] - shard.offsets[unit];
+    const std::uint64_t skipped = rows > subchain_ ? phase : 0;
+    const std::uint64_t pieces = (rows + skipped + subchain_ - 1) / subchain_;
+    if (pieces <= 1) {
+      into.add(shard, unit, weight);
+      continue;
     }
-  }
-  size = std::min(size, pieces.size());
-  const double weight = static_cast<double>(pieces.size()) / static_cast<double>(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    std::swap(pieces[i], pieces[i + random.below(pieces.size() - i)]);
-    const auto [unit, begin, end] = pieces[i];
-    const std::size_t rows = all.offsets[unit + 1] - all.offsets[unit];
-    const std::size_t from = begin - std::min(begin, buffer_);
-    const std::size_t to = std::min(rows, end + buffer_);
-    into.add_rows(all, unit, from, to, {begin - from, to - end, from > 0}, weight);
+    const std::vector<std::uint64_t> taken =
+        choose(pieces, static_cast<std::size_t>(std::min(pieces, pieces_of_each)), of_unit);
+    const double scale = weight * static_cast<double>(pieces) / static_cast<double>(taken.size());
+    for (const std::uint64_t piece : taken) {
+      const std::size_t begin = piece == 0 ? 0 : piece * subchain_ - skipped;
+      const std::size_t end = std::min(rows, (piece + 1) * subchain_ - skipped);
+      const std::size_t from = begin - std::min(begin, buffer_);
+      const std::size_t to = std::min(rows, end + buffer_);
+      const double share = static_cast<double>(end - begin) / static_cast<double>(rows);
+      into.add_rows(shard, unit, from, to,
+                    {.before = begin - from, .after = to - end, .is_inside = from > 0, .share = share}, scale);
+    }
   }
 }
 

@@ -29,7 +29,8 @@ class Hmm final : public Model {
   std::vector<double> mean_parameters(std::size_t block) const override;
   Terms elbo(const Statistics& statistics) const override;
   void adopt_posterior_as_prior() override;
-  void sample_minibatch(const Batch& all, std::size_t size, Random& random, Buffer& into) const override;
+  void sample_minibatch(const Batch& shard, std::uint64_t total, std::size_t size, Random& random,
+                        Buffer& into) const override;
   std::vector<double> state() const override;
   void set_state(std::span<const double> state) override;
   std::vector<ResultTable> tables(const Shape& shape) const override;
