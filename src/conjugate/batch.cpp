@@ -15,6 +15,7 @@ Batch Batch::part(std::size_t begin, std::size_t end) const {
   result.units = end - begin;
   result.first = first + begin;
   if (!weights.empty()) result.weights = weights.subspan(begin, end - begin);
+  if (!margins.empty()) result.margins = margins.subspan(begin, end - begin);
   if (kind == DataKind::table) {
     result.values = values.subspan(begin * columns, (end - begin) * columns);
   } else {
@@ -28,6 +29,7 @@ void Buffer::clear() {
   offsets_.clear();
   indices_.clear();
   weights_.clear();
+  margins_.clear();
   has_weights_ = false;
 }
 
@@ -51,6 +53,7 @@ void Buffer::begin_unit() {
   if (offsets_.empty()) offsets_.push_back(0);
   offsets_.push_back(offsets_.back());
   weights_.push_back(1.0);
+  if (!margins_.empty()) margins_.emplace_back();
 }
 
 void Buffer::add_row(std::span<const double> cells) {
@@ -85,11 +88,26 @@ void Buffer::add(const Batch& from, std::size_t unit, double weight) {
   if (weights_.back() != 1.0) has_weights_ = true;
 }
 
+void Buffer::add_rows(const Batch& from, std::size_t unit, std::size_t begin, std::size_t end, Margin margin,
+                      double weight) {
+  margins_.resize(units());
+  begin_unit();
+  if (margins_.size() < units()) margins_.emplace_back();
+  margins_.back() = margin;
+  const std::size_t first = from.offsets[unit] + begin;
+  const std::span<const double> cells = from.values.subspan(first * columns_, (end - begin) * columns_);
+  values_.insert(values_.end(), cells.begin(), cells.end());
+  offsets_.back() += end - begin;
+  weights_.back() = from.weight(unit) * weight;
+  if (weights_.back() != 1.0) has_weights_ = true;
+}
+
 Batch Buffer::batch() const {
   Batch result{.kind = kind_, .units = units(), .columns = columns_, .first = first_, .values = values_};
   if (kind_ != DataKind::table) result.offsets = offsets_;
   result.indices = indices_;
   if (has_weights_) result.weights = weights_;
+  result.margins = margins_;
   return result;
 }
 
