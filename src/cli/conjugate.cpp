@@ -208,7 +208,8 @@ void add_training_options(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 1'000'000))
       ->group(group)
       ->capture_default_str();
-  app.add_option("--prior", arguments.prior, "Folder of an earlier fit: its posterior is this fit's prior")
+  app.add_option("--update", arguments.prior,
+                 "Folder of an earlier fit: its posterior is the prior of this one")
       ->type_name("DIR")
       ->group(group);
 }
