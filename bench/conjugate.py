@@ -117,13 +117,16 @@ class Bench:
         summary["seconds_per_pass"] = (rows[-1][3] - rows[0][3]) / max(1, rows[-1][1] - rows[0][1])
         return summary, int(re.search(r"peak (\d+)", done.stderr).group(1)) / 1024
 
+    def models(self):
+        return [model for model in MODELS if self.options.models in model[0]]
+
     def goal(self, text, is_met):
         if not is_met:
             self.missed.append(text)
 
     def svi(self):
         print("| model | cavi, nats per unit | svi | gap | per row | passes |\n|---|---|---|---|---|---|")
-        for name, arguments, more in MODELS:
+        for name, arguments, more in self.models():
             exact, _ = self.fit([*arguments, "--tolerance", "1e-9", "--passes", "2000"])
             noisy, _ = self.fit([*arguments, "--method", "svi", *more])
             gap = exact["elbo_per_unit"] - noisy["elbo_per_unit"]
@@ -144,7 +147,7 @@ class Bench:
 
     def ranks(self):
         print("| model | 1 process | 2: relative difference | 4 |\n|---|---|---|---|")
-        for name, arguments, _ in MODELS:
+        for name, arguments, _ in self.models():
             bounds = []
             for ranks in (1, 2, 4):
                 before = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks > 1 else []
@@ -166,6 +169,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kullback", type=pathlib.Path, default=ROOT / "build/kullback")
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=TABLES)
+    parser.add_argument("--models", default="", help="those whose name contains this, in the tables svi and ranks")
     parser.add_argument("--rows", type=int, default=1_000_000, help="of the table memory")
     options = parser.parse_args()
     options.kullback = options.kullback.resolve()
