@@ -13,9 +13,9 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "fit/fixed.hpp"
-#include "fit/folder.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -158,11 +158,11 @@ void write_files(const std::filesystem::path& out, const LoadedModel& model, Out
     chain_files.wait();
   }
   if (outcome.certificate) replace_file(out / "certificate.json", certify::to_json(*outcome.certificate));
-  add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
-            fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
-                        outcome.record.findings.size()));
+  posterior::add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
+                       fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
+                                   outcome.record.findings.size()));
   replace_file(out / "run.json", posterior::to_json(outcome.record));
-  if (!outcome.is_interrupted) std::filesystem::remove_all(partial_folder(out));
+  if (!outcome.is_interrupted) std::filesystem::remove_all(posterior::partial_folder(out));
 }
 
 }  // namespace

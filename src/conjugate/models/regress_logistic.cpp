@@ -154,6 +154,7 @@ const ModelRecord k_regress_logistic = {
     .use_when = "The target is 0 or 1, or one of two words.",
     .citation = "Jaakkola and Jordan (2000); Drugowitsch (2013), arXiv:1310.5438",
     .data = DataKind::table,
+    .target_is_category = true,
     .has_target = true,
     .options = prior_options(false),
     .make = &make_logistic,

@@ -1,4 +1,4 @@
-#include "fit/folder.hpp"
+#include "posterior/run_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 
-namespace kullback::fit {
+namespace kullback::posterior {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,7 +38,7 @@ class FolderTest : public testing::Test {
 
   fs::path scratch_;
   fs::path out_;
-  posterior::RunRecord record_;
+  RunRecord record_;
 };
 
 TEST_F(FolderTest, BeginsWithRecordAndProgram) {
@@ -104,4 +104,4 @@ TEST_F(FolderTest, TornFilesAreRemoved) {
 }
 
 }  // namespace
-}  // namespace kullback::fit
+}  // namespace kullback::posterior
