@@ -234,7 +234,7 @@ TEST_P(RegressPriors, StochasticStepsArriveWhereCoordinateAscentDoes) {
   for (int t = 0; t < 400; ++t) {
     mover.rate = std::pow(t + 1.0, -0.7);
     Buffer minibatch(DataKind::table, batch.columns);
-    stochastic->sample_minibatch(batch, 200, random, minibatch);
+    stochastic->sample_minibatch(batch, batch.units, 200, random, minibatch);
     Statistics statistics;
     statistics.values.assign(stochastic->statistics_size(), 0.0);
     stochastic->local_step(minibatch.batch(), {}, statistics);
