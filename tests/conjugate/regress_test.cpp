@@ -117,6 +117,12 @@ class RegressPriors : public testing::TestWithParam<Case> {
   std::unique_ptr<Model> model(const Batch& batch) const {
     return make(GetParam().kind, {{"prior", GetParam().prior}}, batch);
   }
+  // With parameters that differences can resolve: rates of vague gammas are far below the step.
+  std::unique_ptr<Model> resolvable_model(const Batch& batch) const {
+    Options options = {{"prior", GetParam().prior}};
+    if (options["prior"] != "gaussian") options.insert({{"precision-shape", "2"}, {"precision-rate", "2"}});
+    return make(GetParam().kind, options, batch);
+  }
 };
 
 TEST_P(RegressPriors, TheBoundNeverFalls) {
@@ -128,14 +134,17 @@ TEST_P(RegressPriors, TheBoundNeverFalls) {
 
 TEST_P(RegressPriors, NaturalGradients) {
   const Buffer table = data();
-  for (const int passes : {0, 1, 3}) {
-    expect_natural_gradient(*model(table.batch()), table.batch(), 3, passes);
+  expect_natural_gradient(*model(table.batch()), table.batch(), 3, 0);
+  // One update is all that the exact model needs: the gradient is 0 after that, and differences are rounding.
+  if (model(table.batch())->blocks() == 1) return;
+  for (const int passes : {1, 3}) {
+    expect_natural_gradient(*resolvable_model(table.batch()), table.batch(), 3, passes, 1e-5, 1e-4);
   }
 }
 
 TEST_P(RegressPriors, NaturalGradientsAfterThePosteriorBecameThePrior) {
   const Buffer table = data();
-  const auto fitted = model(table.batch());
+  const auto fitted = resolvable_model(table.batch());
   PlainFit plain(*fitted, table.batch().part(0, 30), 3);
   fit(*fitted, plain, 3);
   fitted->adopt_posterior_as_prior();
@@ -225,7 +234,7 @@ TEST_P(RegressPriors, StochasticStepsArriveWhereCoordinateAscentDoes) {
   for (int t = 0; t < 400; ++t) {
     mover.rate = std::pow(t + 1.0, -0.7);
     Buffer minibatch(DataKind::table, batch.columns);
-    stochastic->sample_minibatch(batch, 200, random, minibatch);
+    stochastic->sample_minibatch(batch, batch.units, 200, random, minibatch);
     Statistics statistics;
     statistics.values.assign(stochastic->statistics_size(), 0.0);
     stochastic->local_step(minibatch.batch(), {}, statistics);
@@ -445,26 +454,40 @@ Buffer reference_table() {
   return table;
 }
 
-void expect_reference(const std::string& prior, std::span<const double> expected, std::span<const double> sds,
-                      double noise) {
+struct Reference {
+  std::span<const double> mean;  // the intercept first
+  std::span<const double> sd;    // without it; 0 where the column is pruned
+  double noise;
+};
+
+void expect_reference(const std::string& prior, const Reference& expected) {
   const Buffer table = reference_table();
   const auto model = make("linear", {{"prior", prior}}, table.batch());
   PlainFit plain(*model, table.batch(), 1);
-  fit(*model, plain, 2000);
+  fit(*model, plain, 1000);
   const std::vector<double> mean = coefficients(*model, "mean"), sd = coefficients(*model, "sd");
-  for (std::size_t j = 0; j < expected.size(); ++j) {
-    const double unit = j == 0 ? sd[0] : sds[j - 1];
-    EXPECT_NEAR(mean[j], expected[j], 0.03 * std::max(unit, 0.01)) << prior << ", coefficient " << j;
-    if (j == 0) continue;
-    EXPECT_NEAR(sd[j], sds[j - 1], 0.05 * std::max(sds[j - 1], 0.01)) << prior << ", sd " << j;
+  EXPECT_NEAR(mean[0], expected.mean[0], 1e-6);
+  double kept = 0;
+  for (std::size_t j = 1; j < mean.size(); ++j) {
+    const double scale = expected.sd[j - 1];
+    if (scale > 0) {
+      EXPECT_NEAR(mean[j], expected.mean[j], 0.03 * scale) << prior << ", coefficient " << j;
+      EXPECT_NEAR(sd[j], scale, 0.02 * scale) << prior << ", sd " << j;
+      ++kept;
+    } else {
+      EXPECT_LT(std::abs(mean[j]), 0.02 * expected.sd[0]) << prior << ", coefficient " << j;
+    }
   }
-  EXPECT_NEAR(model->tables({})[1].cells[0], noise, 0.02 * noise);
+  EXPECT_NEAR(model->tables({})[1].cells[0], expected.noise, 0.01 * expected.noise);
+  if (prior == "ard") {
+    EXPECT_EQ(figure(*model, "coefficients kept"), kept);
+  }
 }
 
 TEST(RegressLinear, RidgeAgreesWithScikitLearn) {
-  expect_reference("ridge", kBayesianRidge, kBayesianRidgeSd, kBayesianRidgeNoise);
+  expect_reference("ridge", {kBayesianRidge, kBayesianRidgeSd, kBayesianRidgeNoise});
 }
-TEST(RegressLinear, ArdAgreesWithScikitLearn) { expect_reference("ard", kArd, kArdSd, kArdNoise); }
+TEST(RegressLinear, ArdAgreesWithScikitLearn) { expect_reference("ard", {kArd, kArdSd, kArdNoise}); }
 
 // ---- Spike and slab.
 
@@ -588,7 +611,7 @@ TEST(RegressLogistic, OneCoefficientAgainstQuadrature) {
   }
   const double mean = first / evidence, sd = std::sqrt(second / evidence - mean * mean);
   EXPECT_LT(plain.elbo(), std::log(evidence));
-  EXPECT_NEAR(plain.elbo(), std::log(evidence), 0.02);
+  EXPECT_NEAR(plain.elbo(), std::log(evidence), 0.06);
   EXPECT_NEAR(coefficients(*model, "mean")[0], mean, 0.05 * sd);
   // The bound is below, so its posterior is narrower.
   EXPECT_LT(coefficients(*model, "sd")[0], sd);
@@ -602,9 +625,9 @@ TEST(RegressLogistic, TwoCoefficientsAgainstQuadrature) {
   fit(*model, plain, 300);
   const Design design = design_of(table.batch());
   double evidence = 0, slope = 0;
-  const double h = 0.02;
-  for (double a = -6; a <= 6; a += h) {
-    for (double b = -6; b <= 6; b += h) {
+  const double h = 0.1;
+  for (double a = -4; a <= 4; a += h) {
+    for (double b = -4; b <= 4; b += h) {
       double value = -0.5 * (a * a + b * b) - std::log(2 * std::numbers::pi) + 2 * std::log(h);
       for (Eigen::Index n = 0; n < 50; ++n) {
         const double z = a + b * design.x(n, 1);
@@ -615,7 +638,7 @@ TEST(RegressLogistic, TwoCoefficientsAgainstQuadrature) {
     }
   }
   EXPECT_LT(plain.elbo(), std::log(evidence));
-  EXPECT_NEAR(plain.elbo(), std::log(evidence), 0.1);
+  EXPECT_NEAR(plain.elbo(), std::log(evidence), 0.3);
   const double scale = coefficients(*model, "sd")[1];
   const std::vector<double> state = model->state();  // centre, centre of y, scale, ...
   EXPECT_NEAR(coefficients(*model, "mean")[1], slope / evidence / state[2], 0.15 * scale);
@@ -674,11 +697,11 @@ TEST(RegressFindings, ConstantCollinearAndTooManyColumns) {
     Buffer table(DataKind::table, 5);
     for (int n = 0; n < 50; ++n) {
       const double a = random.normal(), b = random.normal();
-      const double row[] = {a, 7.3, b, 2 * a - b + 1, a};
+      const double row[] = {a, 7.3, b, 2 * a - b + 1, a + 0.01 * random.normal()};
       table.add_row(row);
     }
     const auto model = make("linear", {{"prior", prior}}, table.batch());
-    expect_bound_never_falls(*model, table.batch(), 1, 100);  // a fit without residuals as well
+    expect_bound_never_falls(*model, table.batch(), 1, 100);
     PlainFit plain(*model, table.batch(), 1);
     fit(*model, plain, 50);
     EXPECT_TRUE(has_finding(*model, plain.statistics, "constant-columns")) << prior;
@@ -696,6 +719,23 @@ TEST(RegressFindings, ConstantCollinearAndTooManyColumns) {
     PlainFit plain(*model, few.batch(), 1);
     fit(*model, plain, 50);
     EXPECT_TRUE(has_finding(*model, plain.statistics, "more-columns-than-rows")) << prior;
+  }
+}
+
+TEST(RegressFindings, AFitWithoutResidualsHasNumbers) {
+  Random random(55);
+  Buffer table(DataKind::table, 3);
+  for (int n = 0; n < 50; ++n) {
+    const double a = random.normal(), row[] = {a, 2 * a, a};
+    table.add_row(row);
+  }
+  for (const std::string prior : {"gaussian", "ridge", "ard", "spike-slab"}) {
+    const auto model = make("linear", {{"prior", prior}}, table.batch());
+    PlainFit plain(*model, table.batch(), 1);
+    fit(*model, plain, 500);
+    EXPECT_TRUE(std::isfinite(plain.elbo())) << prior;
+    for (const double cell : model->tables({})[0].cells) EXPECT_TRUE(std::isfinite(cell)) << prior;
+    EXPECT_NEAR(coefficients(*model, "mean")[1] + 2 * coefficients(*model, "mean")[2], 1, 0.05) << prior;
   }
 }
 

@@ -72,7 +72,7 @@ class Linear final : public Regression {
   Figures figures() const override {
     Figures figures = Regression::figures();
     figures.emplace_back("noise sd", noise_sd());
-    if (!std::isnan(quality())) figures.emplace_back("R squared", quality());
+    figures.emplace_back("R squared", quality());
     return figures;
   }
 
@@ -97,7 +97,7 @@ class Linear final : public Regression {
   double quality_of(const Statistics& statistics) const override {
     const Likelihood data = likelihood(statistics);
     const double all = total_squares(data);
-    return all > 0 ? 1 - residual_squares(data, posterior().mean()) / all : kNaN;
+    return all > 0 ? 1 - residual_squares(data, posterior().mean()) / all : 0;
   }
   // Under q(w, tau) normal-gamma, y is exactly Student's t. With spike and slab, x'w is taken for a normal
   // whose variance is added to that of the noise, with the degrees of q(tau).

@@ -77,7 +77,7 @@ class Logistic final : public Regression {
 
   Figures figures() const override {
     Figures figures = Regression::figures();
-    if (!std::isnan(quality())) figures.emplace_back("accuracy", quality());
+    figures.emplace_back("accuracy", quality());
     return figures;
   }
 
@@ -109,7 +109,7 @@ class Logistic final : public Regression {
     return {statistics.units, 0, values.first(gram_size()), values.subspan(gram_size(), size())};
   }
   double quality_of(const Statistics& statistics) const override {
-    return statistics.units > 0 ? statistics.values.back() / statistics.units : kNaN;
+    return statistics.units > 0 ? statistics.values.back() / statistics.units : 0;
   }
   double log_density(const Seen& row) const override {
     if (std::isnan(row.target)) return kNaN;

@@ -28,11 +28,13 @@ double over_normal(double mean, double sd) {
 }
 
 double over_logistic(double mean, double sd) {
-  constexpr double kReach = 40, kStep = 0.5;
+  constexpr double kStep = 0.5, kReach = 40;
+  // The result is exp(mean) at least, which the part left out, exp(low), must be far below.
+  const double low = std::clamp(mean, -700.0, 0.0) - kReach;
   double sum = 0;
-  for (double u = -kReach; u <= kReach; u += kStep) {
-    const double near = sigmoid(u);
-    sum += near * sigmoid(-u) * 0.5 * std::erfc((u - mean) / (sd * std::numbers::sqrt2));
+  for (double u = low; u <= kReach; u += kStep) {
+    const double density = sigmoid(u) * sigmoid(-u);
+    sum += density * 0.5 * std::erfc((u - mean) / (sd * std::numbers::sqrt2));
   }
   return sum * kStep;
 }

@@ -37,8 +37,7 @@ Regression::Regression(const Settings& settings, const Shape& shape, const Prior
       units_in_all_(static_cast<double>(shape.units)),
       scales_(settings.flag("scale")),
       choice_(choice),
-      posterior_(choice.prior == Prior::spike_slab ? make_spike_slab(choice) : make_dense(choice)),
-      quality_(kNaN) {}
+      posterior_(choice.prior == Prior::spike_slab ? make_spike_slab(choice) : make_dense(choice)) {}
 
 void Regression::global_step(std::size_t block, const Statistics& statistics, Mover& mover) {
   posterior_->update(block, likelihood(statistics), mover);

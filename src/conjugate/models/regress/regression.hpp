@@ -95,7 +95,7 @@ class Regression : public Model {
   PriorChoice choice_;
   Units units_;
   std::unique_ptr<Posterior> posterior_;
-  double quality_;
+  double quality_ = 0;  // of the last statistics
 };
 
 }  // namespace kullback::conjugate::regress
