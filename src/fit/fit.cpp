@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +20,7 @@
 #include "fit/pool.hpp"
 #include "fit/record.hpp"
 #include "fit/starts.hpp"
+#include "posterior/netcdf_file.hpp"
 
 namespace kullback::fit {
 
@@ -68,6 +70,8 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
 Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch) {
   const Clock::time_point began = Clock::now();
   settle_method(request, model);
+  std::optional<posterior::NetcdfLoading> loading;
+  if (ranks.is_first()) loading.emplace();
   if (request.method == &auto_method()) return run_ladder(std::move(request), model, ranks, watch);
   Outcome outcome;
   outcome.record = make_record(request, model);

@@ -84,7 +84,7 @@ void begin_folder(const fs::path& out, const posterior::RunRecord& record, const
   beside += fmt::format(".new-{}", ::getpid());
   try {
     fs::remove_all(beside);
-    fs::create_directories(partial_folder(beside));
+    fs::create_directories(beside);
     if (!program_text.empty()) write_file(beside / "model.stan", program_text);
     write_file(beside / kRecord, posterior::to_json(record));
     put_in_place(beside, target);
