@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "certify/wasserstein.hpp"
 #include "fit/begin.hpp"
 #include "fit/finish.hpp"
 #include "fit/fixed.hpp"
@@ -63,6 +64,8 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
   }
   outcome.certificate = std::move(judged.certificate);
   outcome.certificate->cost.gradients += modes.gradients;
+  if (request.wasserstein)
+    certify::add_wasserstein(chains.front().result.draws, *model.density, request.seed, *outcome.certificate);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "certify/wasserstein.hpp"
 #include "fit/begin.hpp"
 #include "fit/chain_outputs.hpp"
 #include "fit/finish.hpp"
@@ -84,6 +85,7 @@ class Ladder final {
   void keep(Answer answer);
   std::vector<infer::Start> chain_starts(const Request& rung);
   void share_verdict();
+  void add_distances(const Answer& answer);
   Outcome end();
 
   Request request_;
@@ -342,6 +344,15 @@ Outcome Ladder::climb() {
   return end();
 }
 
+// Once, of the answer that the user gets.
+void Ladder::add_distances(const Answer& answer) {
+  certify::Certificate& certificate = *outcome_.certificate;
+  if (certificate.certified == "chains") return certify::refuse_wasserstein(certificate);
+  const std::uint64_t before = certificate.cost.gradients;
+  certify::add_wasserstein(answer.chains.front().result.draws, *model_.density, request_.seed, certificate);
+  outcome_.record.gradients += certificate.cost.gradients - before;
+}
+
 Outcome Ladder::end() {
   outcome_.record.seconds += std::chrono::duration<double>(Clock::now() - began_).count();
   if (user_.should_stop()) {  // not the budget
@@ -381,6 +392,7 @@ Outcome Ladder::end() {
   for (const FinishedChain& chain : answer.chains)
     outcome_.record.gradients -= chain.result.gradients;  // finish() adds them
   outcome_.certificate = std::move(answer.certificate);
+  if (request_.wasserstein) add_distances(answer);
   finish(answer.request, model_, std::move(answer.chains), outcome_);
   return std::move(outcome_);
 }
