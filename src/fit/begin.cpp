@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <system_error>
-
-#include "base/error.hpp"
 #include "base/json.hpp"
 #include "posterior/run_folder.hpp"
 
