@@ -231,10 +231,12 @@ void add_data_options(CLI::App& app, Arguments& arguments) {
     app.add_option("--sequence", data.sequence, "Column whose change begins a new sequence")
         ->type_name("COLUMN")
         ->group(group);
-  if (has_documents)
+  if (has_documents) {
     app.add_option("--vocabulary", arguments.vocabulary, "File of the words, one a line")
         ->type_name("FILE")
         ->group(group);
+    app.add_flag("--allow-empty", data.allows_empty_documents, "Keep documents without words")->group(group);
+  }
   app.add_option("--ignore", data.ignored, "Columns to leave out")
       ->type_name("COLUMN")
       ->allow_extra_args(false)

@@ -23,6 +23,7 @@ PredictOutcome predict(const PredictRequest& request) {
   data.target_is_category = fit.record->target_is_category;
   data.vocabulary = request.vocabulary;
   data.streams = request.streams;
+  data.allows_empty_documents = request.allows_empty_documents;
   data.like = &fit.shape;
   const std::unique_ptr<Source> source = open_source(data);
 

@@ -271,6 +271,16 @@ TEST_F(Documents, NewDocumentsOfAFittedModel) {
       error_of(request),
       "new.ldac:1: the index 3 of a word is out of range: the fitted model has 3 words, so that indices go "
       "from 0 to 2. | Words are counted from 0 in this format.");
+  request.vocabulary = file("vocab.txt", "owl\nrat\ncat\n");
+  request.paths = {file("new.ldac", "2 0:4 2:1\n")};
+  EXPECT_EQ(text_of_source(request), "0+1: [ 2:4 0:1 ]");
+  EXPECT_EQ(open_source(request)->shape().names, like.names);
+  request.paths = {file("new.ldac", "2 0:4 1:1\n")};
+  EXPECT_EQ(
+      error_of(request),
+      "new.ldac:1: the word 'rat' is none of the 3 words that the model was fitted to. | Take it out, or fit "
+      "the model to documents that have it.");
+  request.vocabulary.clear();
   request.paths = {file("new.csv", "dog,cat,owl,extra\n1,2,0,5\n")};
   EXPECT_EQ(text_of_source(request), "0+1: [ 0:2 1:1 ]");
   request.paths = {file("new.csv", "doc,word,count\n7,rat,1\n")};

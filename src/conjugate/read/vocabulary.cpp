@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "conjugate/read/levels.hpp"
 #include "conjugate/read/lines.hpp"
 #include "conjugate/read/number.hpp"
 
@@ -12,18 +13,30 @@ namespace kullback::conjugate {
 namespace {
 
 constexpr std::size_t kMostWords = 10'000'000;
+constexpr std::uint32_t kNotInModel = static_cast<std::uint32_t>(-1);
 
 }  // namespace
 
 Vocabulary::Vocabulary(const SourceRequest& request, std::uint64_t first) : first_(first) {
-  if (request.like != nullptr) {
-    size_ = request.like->columns;
-    words_ = request.like->names;
-    origin_ = "the fitted model has";
-    is_known_ = may_be_smaller_ = true;
-  } else if (!request.vocabulary.empty()) {
-    read(request.vocabulary);
+  if (!request.vocabulary.empty()) read(request.vocabulary);
+  if (request.like != nullptr) take(*request.like);
+}
+
+void Vocabulary::take(const Shape& like) {
+  if (is_known_) {
+    model_words_ = like.names;
+    TextIndex index;
+    for (const std::string& word : like.names) index.add(word);
+    for (const std::string& word : words_) {
+      const std::uint32_t* found = index.find(word);
+      word_in_model_.push_back(found == nullptr ? kNotInModel : *found);
+    }
+    return;
   }
+  size_ = like.columns;
+  words_ = like.names;
+  origin_ = "the fitted model has";
+  is_known_ = may_be_smaller_ = true;
 }
 
 void Vocabulary::read(const std::filesystem::path& path) {
@@ -48,6 +61,7 @@ void Vocabulary::read(const std::filesystem::path& path) {
 }
 
 std::vector<std::string> Vocabulary::names() const {
+  if (!model_words_.empty()) return model_words_;
   if (!words_.empty()) return words_;
   std::vector<std::string> names(size_);
   for (std::size_t i = 0; i < size_; ++i) names[i] = std::to_string(i + first_);
@@ -82,7 +96,13 @@ std::uint32_t Vocabulary::word(double index, const Where& where) {
   }
   const auto word = static_cast<std::uint32_t>(from_zero);
   if (!is_known_ && word >= size_) size_ = word + 1;
-  return word;
+  if (word_in_model_.empty()) return word;
+  if (word_in_model_[word] == kNotInModel)
+    refuse_at(where,
+              fmt::format("the word {} is none of the {} that the model was fitted to", shown(words_[word]),
+                          counted(model_words_.size(), "word")),
+              "Take it out, or fit the model to documents that have it.");
+  return word_in_model_[word];
 }
 
 }  // namespace kullback::conjugate
