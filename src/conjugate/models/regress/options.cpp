@@ -47,10 +47,16 @@ void refuse_target(const Shape& shape, bool is_logistic) {
   const std::size_t levels = shape.levels.size() < shape.columns ? 0 : shape.levels.back().size();
   if (levels == 0 || (is_logistic && levels == 2)) return;
   const std::string name = shape.names.empty() ? "target" : shape.names.back();
+  const std::string values = levels == 1 ? "one value" : std::to_string(levels) + " different values";
+  if (is_logistic) {
+    throw Error(ErrorKind::bad_input,
+                "the target '" + name + "' has " + values + "; logistic regression needs two.",
+                levels == 1 ? "Check that --target names the right column."
+                            : "Keep the rows of two of them, or make it one value against the rest.");
+  }
   throw Error(ErrorKind::bad_input,
-              "the target '" + name + "' is text with " + std::to_string(levels) + " different values; " +
-                  (is_logistic ? "logistic regression needs two." : "linear regression needs numbers."),
-              is_logistic ? "Choose two of them, one row at a time." : "Use --kind logistic for two words.");
+              "the target '" + name + "' is text with " + values + "; linear regression needs numbers.",
+              "Use --kind logistic for two words.");
 }
 
 std::vector<Option> prior_options(bool is_linear) {
