@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <future>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -34,7 +36,7 @@ constexpr std::size_t kLanes = 64;
 constexpr std::size_t kChains = 256;
 constexpr std::size_t kLooks[] = {8, 16, 32, 64};  // transitions after which the chains are asked
 constexpr std::size_t kLeastDraws = 100;
-constexpr std::size_t kSteinDraws = 200;  // for a warning: pairs of them, and as many replicates
+constexpr std::size_t kSteinDraws = 128;  // for a warning: pairs of them, and as many replicates
 constexpr double kHeavyTail = 0.5;        // of a marginal: its variance may be infinite
 
 // Sets log p of the draws; gradients point after point, zeros where a density is not finite.
@@ -119,8 +121,9 @@ class Judge final {
       choose_draws();
       ask_modes();
       if (can_be_met() || terms_.seeks_proof) {
+        std::future<SteinWarning> warning = begin_warning();
         ask_chains();
-        warn_by_kernel();
+        take_warning(warning.get());
       }
       settle();
     }
@@ -142,7 +145,8 @@ class Judge final {
   void ask_modes();
   bool can_be_met() const;
   void ask_chains();
-  void warn_by_kernel();
+  std::future<SteinWarning> begin_warning();
+  void take_warning(const SteinWarning& warning);
   void take_chain_testimony(const ChainWitness& witness);
   void judge_parameters();
   void settle();
@@ -358,10 +362,18 @@ void Judge::ask_chains() {
   certificate.chains = witness.facts();
 }
 
-// Of the draws as they are; a warning only.
-void Judge::warn_by_kernel() {
-  const SteinWarning warning = stein_warning(
-      density_, draws_.theta, {.max_draws = kSteinDraws, .replicates = kSteinDraws, .seed = terms_.seed});
+// Of the draws as they are; a warning only. Beside the chains, where the density has a clone for it.
+std::future<SteinWarning> Judge::begin_warning() {
+  std::shared_ptr<density::LogDensity> own = terms_.threads > 1 ? density_.clone() : nullptr;
+  const auto launch = own != nullptr ? std::launch::async : std::launch::deferred;
+  return std::async(launch, [this, own = std::move(own)] {
+    return stein_warning(
+        own != nullptr ? *own : density_, draws_.theta,
+        {.max_draws = kSteinDraws, .replicates = kSteinDraws, .seed = terms_.seed});
+  });
+}
+
+void Judge::take_warning(const SteinWarning& warning) {
   judged_.certificate.cost.gradients += warning.gradients;
   judged_.certificate.stein = to_json(warning);
   if (!warning.is_warning) return;

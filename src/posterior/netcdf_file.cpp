@@ -41,7 +41,7 @@ void find(void* handle, const char* name, Function& function, std::string& probl
 void* open_library() {
   for (const char* name : {"libnetcdf.so.19", "libnetcdf.so.22", "libnetcdf.so.18", "libnetcdf.so.15",
                            "libnetcdf.so.13", "libnetcdf.so"}) {
-    if (void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return handle;
+    if (void* const handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL)) return handle;
   }
   return nullptr;
 }
@@ -92,6 +92,8 @@ std::vector<Number> converted(const std::vector<double>& numbers) {
 }
 
 }  // namespace
+
+NetcdfLoading::NetcdfLoading() : loader_([] { library(); }) {}
 
 NetcdfFile::NetcdfFile(const std::filesystem::path& path)
     : path_(path), beside_(path.string() + ".new-" + std::to_string(::getpid())) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace kullback::posterior {
@@ -16,6 +17,16 @@ struct NetcdfVariable {
   std::string name;
   std::vector<std::string> dims;
   NumberType type = NumberType::real;
+};
+
+// Opens the library in a thread of its own: with all it brings that takes 10 ms, as long as a small fit. Its
+// end waits for it.
+class NetcdfLoading final {
+ public:
+  NetcdfLoading();
+
+ private:
+  std::jthread loader_;
 };
 
 // Written beside its path; finish() puts it there. All functions throw Error cannot_write.

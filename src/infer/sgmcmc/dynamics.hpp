@@ -47,6 +47,7 @@ class Dynamics {
   struct Inflation {
     double share = 0;  // as above; 1 and more: unstable
     double noise = 0;  // relative excess
+    double taken_up = 0;  // of what it would be without a thermostat: the part that all coordinates share
     double variance() const { return (1 + noise) / (1 - share); }
   };
   // What a step size predicts for a Gaussian target.
