@@ -27,8 +27,9 @@ bool reads(SourceRequest request) {
           units += buffer.units();
           const Batch batch = buffer.batch();
           for (const std::uint32_t index : batch.indices) EXPECT_LT(index, source->shape().columns);
-          if (batch.kind != DataKind::documents)
+          if (batch.kind != DataKind::documents) {
             EXPECT_EQ(batch.values.size(), batch.rows() * source->shape().columns);
+          }
         }
         EXPECT_EQ(units, source->units());
       } catch (const Error& error) {
