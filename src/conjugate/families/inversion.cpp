@@ -86,14 +86,13 @@ bool dirichlet_of_mean(const double* mean, std::size_t k, double* alpha) {
   if (!(total < 1)) return false;
   // Large alpha: sum exp(mean) = 1 - (k - 1) / (2 alpha_0) + ...
   double alpha0 = std::max(0.5 * static_cast<double>(k - 1) / (1 - total), 1e-3);
-  for (std::size_t i = 0; i < k; ++i) alpha[i] = alpha0 * std::exp(mean[i]) / total;
   const auto sum = [&] {
     double s = 0;
     for (std::size_t i = 0; i < k; ++i) s += alpha[i];
     return s;
   };
   for (int step = 0; step < 5; ++step) {
-    const double shift = math::digamma_positive(sum());
+    const double shift = math::digamma_positive(step == 0 ? alpha0 : sum());
     for (std::size_t i = 0; i < k; ++i) alpha[i] = inverse_digamma(shift + mean[i]);
   }
   std::vector<double> move(k);
@@ -123,9 +122,9 @@ bool dirichlet_of_mean(const double* mean, std::size_t k, double* alpha) {
 }
 
 // Newton in log kappa for log(1 - A): A' = 1 - A/kappa - A^2 = (1 - A)(1 + A) - A/kappa. Starts: Best and Fisher (1981).
-double concentration_of_complement(double complement) {
-  const double r = 1 - complement;
-  if (r <= 0) return 0;
+double concentration_of_length(double r) {
+  if (r < 1e-3) return r * (2 + r * r * (1 + 5.0 / 6 * r * r));
+  const double complement = 1 - r;
   double kappa = r < 0.53 ? 2 * r + r * r * r : 1 / (2 * complement - complement * complement - complement * complement * complement);
   if (!(kappa > 0)) kappa = 0.5 / complement;
   for (int step = 0; step < kMaxSteps; ++step) {
