@@ -67,8 +67,8 @@ void take_facts(const std::vector<FinishedChain>& chains, posterior::RunRecord& 
     bool differs = false;
     for (const FinishedChain& chain : chains) {
       const infer::Facts& facts = chain.result.facts;
-      const auto found = std::find_if(facts.begin(), facts.end(),
-                                      [&name](const auto& fact) { return fact.first == name; });
+      const auto found =
+          std::find_if(facts.begin(), facts.end(), [&name](const auto& fact) { return fact.first == name; });
       const std::string own = found == facts.end() ? "none" : found->second;
       differs = differs || own != text;
       all += (all.empty() ? "" : "; ") + own;
@@ -146,9 +146,8 @@ class NewFiles final {
   void add(std::string name, std::function<std::string()> text) {
     constexpr std::size_t kAtOnce = 8;
     if (files_.size() >= kAtOnce) files_[files_.size() - kAtOnce].wait();
-    files_.push_back(std::async(std::launch::async, [path = out_ / name, text = std::move(text)] {
-      return NewFile(path, text());
-    }));
+    files_.push_back(std::async(
+        std::launch::async, [path = out_ / name, text = std::move(text)] { return NewFile(path, text()); }));
   }
 
   // Throws what a writer threw, before any of them is in place.
