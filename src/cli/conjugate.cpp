@@ -196,7 +196,7 @@ void add_training_options(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(0.0, 1.0))
       ->group(group)
       ->capture_default_str();
-  app.add_option("--rate", train.rate, "svi: Adam's rate")
+  app.add_option("--adam-rate", train.rate, "svi: Adam's rate")
       ->check(CLI::PositiveNumber)
       ->group(group)
       ->capture_default_str();
@@ -208,7 +208,8 @@ void add_training_options(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 1'000'000))
       ->group(group)
       ->capture_default_str();
-  app.add_option("--prior", arguments.prior, "Folder of an earlier fit: its posterior is this fit's prior")
+  app.add_option("--update", arguments.prior,
+                 "Folder of an earlier fit: its posterior is the prior of this one")
       ->type_name("DIR")
       ->group(group);
 }
@@ -230,10 +231,12 @@ void add_data_options(CLI::App& app, Arguments& arguments) {
     app.add_option("--sequence", data.sequence, "Column whose change begins a new sequence")
         ->type_name("COLUMN")
         ->group(group);
-  if (has_documents)
+  if (has_documents) {
     app.add_option("--vocabulary", arguments.vocabulary, "File of the words, one a line")
         ->type_name("FILE")
         ->group(group);
+    app.add_flag("--allow-empty", data.allows_empty_documents, "Keep documents without words")->group(group);
+  }
   app.add_option("--ignore", data.ignored, "Columns to leave out")
       ->type_name("COLUMN")
       ->allow_extra_args(false)

@@ -28,6 +28,7 @@ struct PredictArguments {
   bool force = false;
   bool quiet = false;
   bool streams = false;
+  bool allows_empty = false;
 };
 
 std::string default_out(std::string folder) {
@@ -46,7 +47,8 @@ int predict_with_model(const PredictArguments& arguments) {
                           .out = arguments.out.empty() ? default_out(arguments.folder) : arguments.out,
                           .vocabulary = arguments.vocabulary,
                           .force = arguments.force,
-                          .streams = arguments.streams});
+                          .streams = arguments.streams,
+                          .allows_empty_documents = arguments.allows_empty});
   if (arguments.quiet) return 0;
   fmt::print("{} units", outcome.units);
   if (std::isfinite(outcome.score.log_density) && outcome.score.count > 0) {
@@ -86,6 +88,7 @@ Run add_predict(CLI::App& verb) {
       ->type_name("NEW");
   verb.add_option("--vocabulary", arguments->vocabulary, "File of the words, one a line (topics)")
       ->type_name("FILE");
+  verb.add_flag("--allow-empty", arguments->allows_empty, "Keep documents without words (topics)");
   verb.add_flag("--stream", arguments->streams,
                 "Read new data piece by piece, in little memory (not of Stan programs)");
   verb.add_option("--seed", arguments->seed, "Seed of the predictions' random numbers")

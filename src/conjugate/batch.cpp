@@ -40,6 +40,15 @@ void Buffer::reset(DataKind kind, std::size_t columns) {
   first_ = 0;
 }
 
+void Buffer::take_documents(std::vector<std::size_t> offsets, std::vector<std::uint32_t> indices,
+                            std::vector<double> counts) {
+  clear();
+  offsets_ = std::move(offsets);
+  indices_ = std::move(indices);
+  values_ = std::move(counts);
+  weights_.assign(offsets_.size() - 1, 1.0);
+}
+
 void Buffer::reserve(std::size_t units, std::size_t values) {
   weights_.reserve(units);
   values_.reserve(values);

@@ -76,6 +76,9 @@ class Buffer final {
   void add_word(std::uint32_t index, double count);
   // Begins the next document or sequence.
   void begin_unit();
+  // Documents all at once: offsets begin at 0 and end at the number of elements.
+  void take_documents(std::vector<std::size_t> offsets, std::vector<std::uint32_t> indices,
+                      std::vector<double> counts);
   // Of documents, where the vocabulary is known only after the last.
   void set_columns(std::size_t columns) { columns_ = columns; }
   void set_first(std::uint64_t first) { first_ = first; }

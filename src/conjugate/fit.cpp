@@ -66,7 +66,7 @@ std::map<std::string, std::string> options_text(const Request& request, const Se
     const bool is_adam = train.step_rule == StepRule::adam;
     all["step"] = is_adam ? "adam" : "robbins-monro";
     if (is_adam) {
-      all["rate"] = fmt::format("{}", train.rate);
+      all["adam-rate"] = fmt::format("{}", train.rate);
     } else {
       all["delay"] = fmt::format("{}", train.delay);
       all["forgetting"] = fmt::format("{}", train.forgetting);
@@ -170,30 +170,61 @@ Findings training_findings(const Outcome& outcome, const TrainOptions& options) 
   return findings;
 }
 
+// Lines and, where units have them, names.
+struct UnitLines {
+  std::vector<double> cells;
+  std::vector<std::string> names;
+};
+
+std::string bytes_of(const UnitLines& lines) {
+  std::string bytes = std::to_string(lines.cells.size()) + "\n";
+  bytes.append(reinterpret_cast<const char*>(lines.cells.data()), lines.cells.size() * sizeof(double));
+  for (const std::string& name : lines.names) bytes += name + "\n";
+  return bytes;
+}
+
+UnitLines lines_of(const std::string& bytes) {
+  const std::size_t head = bytes.find('\n') + 1;
+  UnitLines lines;
+  lines.cells.resize(std::stoull(bytes));
+  const std::size_t size = lines.cells.size() * sizeof(double);
+  std::memcpy(lines.cells.data(), bytes.data() + head, size);
+  for (std::size_t at = head + size; at < bytes.size();) {
+    const std::size_t end = bytes.find('\n', at);
+    lines.names.push_back(bytes.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
 // Each rank's lines in the order of the units; the first one writes.
 void write_unit_table(const Request& request, Source& source, const Model& model, const Ranks& ranks) {
   const Shape& shape = source.shape();
-  const std::vector<std::string> columns = model.unit_columns(shape);
+  const std::vector<std::string>& names = source.unit_names();
   std::unique_ptr<TableWriter> writer;
-  if (ranks.is_first())
-    writer = std::make_unique<TableWriter>(request.out / (model.unit_table() + ".csv"), columns);
+  if (ranks.is_first()) writer = unit_writer(request.out, model, source);
   Buffer piece(shape.kind, shape.columns);
+  std::size_t done = 0;
   source.rewind();
   while (source.read(piece_units(shape), piece)) {
-    std::vector<double> cells;
-    model.unit_lines(piece.batch(), cells);
+    UnitLines lines;
+    model.unit_lines(piece.batch(), lines.cells);
+    if (!names.empty()) {
+      const auto from = names.begin() + static_cast<std::ptrdiff_t>(done);
+      lines.names.assign(from, from + static_cast<std::ptrdiff_t>(piece.units()));
+    }
+    done += piece.units();
     if (ranks.is_first()) {
-      writer->add(cells);
-    } else if (!cells.empty()) {
-      ranks.send({reinterpret_cast<const char*>(cells.data()), cells.size() * sizeof(double)}, 0);
+      writer->add(lines.cells, lines.names);
+    } else {
+      ranks.send(bytes_of(lines), 0);
     }
   }
   if (!ranks.is_first()) return ranks.send({}, 0);
   for (int rank = 1; rank < ranks.size(); ++rank) {
     for (std::string bytes = ranks.receive(rank); !bytes.empty(); bytes = ranks.receive(rank)) {
-      std::vector<double> cells(bytes.size() / sizeof(double));
-      std::memcpy(cells.data(), bytes.data(), bytes.size());
-      writer->add(cells);
+      const UnitLines lines = lines_of(bytes);
+      writer->add(lines.cells, lines.names);
     }
   }
   writer->finish();
@@ -221,6 +252,7 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
   request.data.takes_missing = request.model->takes_missing;
   request.data.takes_categories = request.model->takes_categories;
   request.data.needs_counts = request.model->needs_counts;
+  request.data.target_is_category = request.model->target_is_category;
   request.data.shard = static_cast<std::size_t>(ranks.rank());
   request.data.shards = static_cast<std::size_t>(ranks.size());
   request.train.checkpoint = posterior::partial_folder(request.out);

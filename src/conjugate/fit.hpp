@@ -58,6 +58,7 @@ struct PredictRequest {
   std::filesystem::path vocabulary = {};
   bool force = false;
   bool streams = false;
+  bool allows_empty_documents = false;
 };
 struct PredictOutcome {
   std::filesystem::path file;

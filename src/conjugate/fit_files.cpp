@@ -115,6 +115,13 @@ std::string summary_json(const Outcome& outcome) {
       json_number(outcome.record.seconds), posterior::json_findings(outcome.record.findings));
 }
 
+std::unique_ptr<TableWriter> unit_writer(const std::filesystem::path& folder, const Model& model,
+                                         const Source& source) {
+  return std::make_unique<TableWriter>(folder / (model.unit_table() + ".csv"),
+                                       model.unit_columns(source.shape()),
+                                       source.unit_names().empty() ? "" : "name");
+}
+
 ResultTable trace_table(const TrainOutcome& trained) {
   ResultTable table{.name = "trace", .columns = {"start", "pass", "elbo", "seconds"}, .cells = {}};
   for (std::size_t start = 0; start < trained.starts.size(); ++start) {

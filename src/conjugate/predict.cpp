@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "conjugate/fit.hpp"
+#include "conjugate/fit_files.hpp"
 #include "conjugate/passes.hpp"
 #include "conjugate/write.hpp"
 #include "kullback_version.hpp"
@@ -19,8 +20,10 @@ PredictOutcome predict(const PredictRequest& request) {
   data.takes_missing = fit.record->takes_missing;
   data.takes_categories = fit.record->takes_categories;
   data.needs_counts = fit.record->needs_counts;
+  data.target_is_category = fit.record->target_is_category;
   data.vocabulary = request.vocabulary;
   data.streams = request.streams;
+  data.allows_empty_documents = request.allows_empty_documents;
   data.like = &fit.shape;
   const std::unique_ptr<Source> source = open_source(data);
 
@@ -34,21 +37,23 @@ PredictOutcome predict(const PredictRequest& request) {
   posterior::begin_folder(request.out, record, {}, request.force);
 
   const Shape& shape = source->shape();
-  const std::vector<std::string> columns = fit.model->unit_columns(shape);
   PredictOutcome outcome{
       .file = request.out / (fit.model->unit_table() + ".csv"), .units = source->units(), .score = {}};
-  TableWriter writer(outcome.file, columns);
+  const std::unique_ptr<TableWriter> writer = unit_writer(request.out, *fit.model, *source);
+  const std::span<const std::string> names = source->unit_names();
+  std::size_t done = 0;
   Buffer piece(shape.kind, shape.columns);
   source->rewind();
   while (source->read(piece_units(shape), piece)) {
     std::vector<double> cells;
     fit.model->unit_lines(piece.batch(), cells);
-    writer.add(cells);
+    writer->add(cells, names.empty() ? names : names.subspan(done, piece.units()));
+    done += piece.units();
     const Model::Score score = fit.model->score(piece.batch());
     outcome.score.log_density += score.log_density;
     outcome.score.count += score.count;
   }
-  writer.finish();
+  writer->finish();
   replace_file(
       request.out / "summary.json",
       fmt::format(

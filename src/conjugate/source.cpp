@@ -30,8 +30,14 @@ class FileSource final : public Source {
   FileSource(const SourceRequest& request, const std::vector<std::filesystem::path>& files,
              std::unique_ptr<Format> format)
       : format_(std::move(format)) {
-    const bool keeps = !request.streams && request.shards == 1 && !format_->needs_pass();
-    pass(files, keeps);
+    const bool gathers = !request.streams && format_->gathers();
+    const bool keeps = !gathers && !request.streams && request.shards == 1 && !format_->needs_pass();
+    if (gathers) {
+      total_ = format_->count_units(files);
+    } else {
+      pass(files, keeps);
+    }
+    check_any(files.front());
     format_->end_pass();
     shape_ = format_->shape();
     shape_.units = total_;
@@ -43,7 +49,12 @@ class FileSource final : public Source {
       names_.erase(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(begin_));
     }
     is_in_memory_ = !request.streams;
-    if (is_in_memory_ && !keeps) load();
+    if (gathers) {
+      data_.reset(shape_.kind, shape_.columns);
+      format_->gather(files, begin_, end_, data_);
+    } else if (is_in_memory_ && !keeps) {
+      load();
+    }
     if (is_in_memory_) {
       data_.set_columns(shape_.columns);
       data_.set_first(begin_);
@@ -94,8 +105,11 @@ class FileSource final : public Source {
       files_.push_back(std::move(file));
     }
     if (!keeps) data_.clear();
+  }
+
+  void check_any(const std::filesystem::path& first) const {
     if (total_ == 0)
-      refuse_file(files.front(), fmt::format("there is no {} in it", format_->unit_word()),
+      refuse_file(first, fmt::format("there is no {} in it", format_->unit_word()),
                   "Data come after the first line.");
   }
 
@@ -139,7 +153,7 @@ class FileSource final : public Source {
     open_ = format_->open(file.path);
     const std::uint64_t within = unit - file.first;
     if (within == 0) return;
-    open_->go(file.places[static_cast<std::size_t>(within / kStride)]);
+    open_->go(file.places[static_cast<std::size_t>(within / kStride)], within / kStride * kStride);
     Buffer skipped(shape_.kind, shape_.columns);
     for (std::uint64_t i = 0; i < within % kStride; ++i) open_->next(skipped);
   }

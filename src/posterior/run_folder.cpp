@@ -83,7 +83,7 @@ void begin_folder(const fs::path& out, const RunRecord& record, const std::strin
   beside += fmt::format(".new-{}", ::getpid());
   try {
     fs::remove_all(beside);
-    fs::create_directories(partial_folder(beside));
+    fs::create_directories(beside);
     if (!program_text.empty()) write_file(beside / "model.stan", program_text);
     write_file(beside / kRecord, to_json(record));
     put_in_place(beside, target);

@@ -31,7 +31,7 @@ expect 'hidden states' 0 'Results' -- "$kullback" hmm series.csv --sequence run 
 expect 'a line for each moment' 0 '^901 ' -- wc -l hmm/states.csv
 expect 'factors' 0 'Results' -- "$kullback" factors wide.csv --kind fa --factors 4 --seed 1 --out factors
 expect 'ratings' 0 'Results' -- "$kullback" factors ratings.csv --kind matrix --factors 3 --seed 1 --out ratings
-expect 'a regression' 0 'x3' -- "$kullback" regress line.csv --target y --prior-kind ard --seed 1 --out line
+expect 'a regression' 0 'x3' -- "$kullback" regress line.csv --target y --prior ard --seed 1 --out line
 expect 'a logistic regression' 0 'Results' -- "$kullback" regress binary.csv --kind logistic --target bought --seed 1 --out binary
 expect 'predict the target' 0 '400 units, mean log density' -- "$kullback" predict line line.csv
 expect 'predict where the target is unknown' 0 '400 units' -- bash -c "cut -d, -f1-3 line.csv >asked.csv; '$kullback' predict line asked.csv --out asked"
@@ -44,8 +44,8 @@ expect 'svi by adam' 0 'Results' -- "$kullback" mixture groups.csv --components 
 expect 'svi on rows drawn by importance' 0 'Results' -- "$kullback" mixture groups.csv --components 3 --method svi --row-sampling importance --batch 100 --seed 1 --out important
 expect 'streamed data' 0 '^$' -- bash -c "'$kullback' mixture groups.csv --components 3 --seed 1 --stream --quiet --out streamed && python3 near.py groups streamed 1e-6"
 expect 'the posterior of a part as prior of the rest' 0 'Results' -- bash -c "head -301 groups.csv >first.csv; (head -1 groups.csv; tail -300 groups.csv) >second.csv
-  '$kullback' mixture first.csv --components 3 --seed 1 --quiet --out first && '$kullback' mixture second.csv --components 3 --prior first --seed 1 --out second"
-expect 'a prior of another model' 65 'fitted with --components 3' -- "$kullback" mixture second.csv --components 4 --prior first --seed 1 --out third
+  '$kullback' mixture first.csv --components 3 --seed 1 --quiet --out first && '$kullback' mixture second.csv --components 3 --update first --seed 1 --out second"
+expect 'a prior of another model' 65 'fitted with --components 3' -- "$kullback" mixture second.csv --components 4 --update first --seed 1 --out third
 
 expect 'starts' 0 'best of 5 starts' -- "$kullback" mixture groups.csv --components 5 --starts 5 --seed 1 --threads 2 --out starts
 expect 'threads change nothing' 0 '^$' -- bash -c "'$kullback' mixture groups.csv --components 5 --starts 5 --seed 1 --threads 1 --quiet --out thread && cmp starts/state.npy thread/state.npy"

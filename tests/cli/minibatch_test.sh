@@ -29,6 +29,7 @@ refuse "a family that ties rows together" "hint: --family meanfield" 64 items.st
 refuse "strata that are no integers" "hint: Such data: item" 65 items.stan items.json --method advi --minibatch N=2 --strata y
 refuse "strata without minibatches" "Add --minibatch" 64 items.stan items.json --method advi --strata item
 refuse "streams without minibatches" "Add --minibatch" 64 items.stan items.json --method advi --stream y=y.f64
+refuse "a stream that is not there" "a path is relative" 66 items.stan items.json --method advi --minibatch N=2 --stream y=nowhere.f64
 refuse "a stream of no kind" "NAME=FILE or FILE.csv is needed" 64 items.stan items.json --method advi --minibatch N=2 --stream y=y.txt
 
 expect "parameters of rows" 0 "minibatch 2 of 6 rows, uniform, row control none" -- \

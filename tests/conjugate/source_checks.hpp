@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -58,12 +59,17 @@ class SourceTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
+inline std::string number_text(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
 // All that a batch holds, as text that EXPECT_EQ shows.
 inline std::string text_of_batch(const Batch& batch) {
   std::string text = std::to_string(batch.first) + "+" + std::to_string(batch.units) + ":";
   const auto row_text = [&](std::size_t row) {
     std::string line;
-    for (const double cell : batch.row(row)) line += " " + ::testing::PrintToString(cell);
+    for (const double cell : batch.row(row)) line += " " + number_text(cell);
     return line + ";";
   };
   for (std::size_t unit = 0; unit < batch.units; ++unit) {
@@ -73,9 +79,9 @@ inline std::string text_of_batch(const Batch& batch) {
     }
     text += " [";
     for (std::size_t at = batch.offsets[unit]; at < batch.offsets[unit + 1]; ++at) {
-      text += batch.kind == DataKind::sequences ? row_text(at)
-                                                : " " + std::to_string(batch.indices[at]) + ":" +
-                                                      ::testing::PrintToString(batch.values[at]);
+      text += batch.kind == DataKind::sequences
+                  ? row_text(at)
+                  : " " + std::to_string(batch.indices[at]) + ":" + number_text(batch.values[at]);
     }
     text += " ]";
   }
@@ -91,7 +97,7 @@ inline std::string text_of_source(const SourceRequest& request) {
 inline void expect_shards_and_streams_agree(SourceRequest request) {
   const auto whole = open_source(request);
   const Batch& all = *whole->in_memory();
-  for (const std::size_t shards : {1, 2, 3, 7}) {
+  for (const std::size_t shards : {1, 2, 7}) {
     std::uint64_t next = 0;
     for (std::size_t shard = 0; shard < shards; ++shard) {
       request.shard = shard;

@@ -32,10 +32,12 @@ class MemorySource final : public Source {
     return into.units() > 0;
   }
   void rewind() override { at_ = 0; }
+  const std::vector<std::string>& unit_names() const override { return names_; }
 
  private:
   Batch all_;
   Shape shape_;
+  std::vector<std::string> names_;
   bool streams_;
   std::size_t at_ = 0;
 };
@@ -152,7 +154,9 @@ TEST(Choose, DifferentNumbersInOrderEachAsLikely) {
     const auto chosen = choose(20, 5, random);
     ASSERT_EQ(chosen.size(), 5u);
     for (std::size_t i = 0; i < 5; ++i) {
-      if (i > 0) ASSERT_LT(chosen[i - 1], chosen[i]);
+      if (i > 0) {
+        ASSERT_LT(chosen[i - 1], chosen[i]);
+      }
       counts[chosen[i]] += 1;
     }
   }

@@ -19,7 +19,8 @@ class Units {
   virtual bool next(Buffer& into) = 0;
   // Where the unit that `next` gave begins.
   virtual Place place() const = 0;
-  virtual void go(Place place) = 0;
+  // To unit number `unit` of the file, which begins there.
+  virtual void go(Place place, std::uint64_t unit) = 0;
   // In the units of Place::offset; 0 where it is not known.
   virtual std::uint64_t file_size() const = 0;
 };
@@ -33,6 +34,11 @@ class Format {
   virtual bool needs_pass() const { return false; }
   // After the first pass.
   virtual void end_pass() {}
+  // Where a unit may be scattered over the files it is gathered in memory: a first pass counts the units, a
+  // second one takes units begin .. end.
+  virtual bool gathers() const { return false; }
+  virtual std::uint64_t count_units(const std::vector<std::filesystem::path>&) { return 0; }
+  virtual void gather(const std::vector<std::filesystem::path>&, std::uint64_t, std::uint64_t, Buffer&) {}
   // Without the number of units.
   virtual Shape shape() const = 0;
   // What a unit is called: "row", "document".
@@ -43,5 +49,10 @@ class Format {
 
 std::unique_ptr<Format> make_table_format(const SourceRequest& request,
                                           const std::vector<std::filesystem::path>& files);
+std::unique_ptr<Format> make_lda_c_format(const SourceRequest& request);
+// UCI bag of words and Matrix Market.
+std::unique_ptr<Format> make_numbered_triplets(const SourceRequest& request);
+// CSV with three columns, of which two are names.
+std::unique_ptr<Format> make_named_triplets(const SourceRequest& request);
 
 }  // namespace kullback::conjugate

@@ -75,7 +75,7 @@ std::size_t Lines::find_end() {
   }
 }
 
-bool Lines::next_raw(std::string_view& line) {
+bool Lines::next_even_blank(std::string_view& line) {
   if (at_ == end_ && !fill()) return false;
   const std::uint64_t number = number_;
   const std::size_t end = find_end();
@@ -92,7 +92,7 @@ bool Lines::next_raw(std::string_view& line) {
 }
 
 bool Lines::next(std::string_view& line) {
-  while (next_raw(line)) {
+  while (next_even_blank(line)) {
     if (!is_blank(line)) return true;
   }
   return false;

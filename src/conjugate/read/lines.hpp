@@ -29,6 +29,7 @@ class Lines final {
   // is no digit. A byte-order mark is skipped. False at the end of the file. The view holds until the next
   // call.
   bool next(std::string_view& line);
+  bool next_even_blank(std::string_view& line);
   // Of the line that `next` gave, and of what comes after it.
   Place place() const { return current_; }
   Place next_place() const { return {offset_ + at_, number_}; }
@@ -39,7 +40,6 @@ class Lines final {
   std::uint64_t file_size() const { return bytes_->size(); }
 
  private:
-  bool next_raw(std::string_view& line);
   // Position of the end of the line that begins at at_; reads on where it is not in the buffer.
   std::size_t find_end();
   std::size_t find_end_after(std::size_t from);

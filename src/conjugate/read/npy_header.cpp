@@ -86,9 +86,6 @@ void read_shape(std::string_view text, NpyHeader& header, const std::filesystem:
 
 void check_size(const NpyHeader& header, const Bytes& bytes, const std::filesystem::path& path) {
   constexpr std::uint64_t kMostColumns = 10'000'000;
-  if (header.rows == 0 || header.columns == 0)
-    refuse_file(path, fmt::format("the array is empty ({} by {})", header.rows, header.columns),
-                "Save a matrix with a row for each unit.");
   if (header.columns > kMostColumns)
     refuse_file(path, fmt::format("the array has {} columns; 10 million are read at most", header.columns));
   std::uint64_t needed = 0;

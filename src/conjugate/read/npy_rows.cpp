@@ -98,6 +98,9 @@ class NpyRows final : public Rows {
 
 std::vector<std::string> read_npy_header(const std::filesystem::path& path) {
   const NpyHeader header = read_npy_header(*open_bytes(path), path);
+  if (header.rows == 0 || header.columns == 0)
+    refuse_file(path, fmt::format("the array is empty ({} by {})", header.rows, header.columns),
+                "Save a matrix with a row for each unit.");
   std::vector<std::string> names;
   for (std::uint64_t i = 1; i <= header.columns; ++i) names.push_back(fmt::format("c{}", i));
   return names;

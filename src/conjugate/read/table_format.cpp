@@ -13,7 +13,7 @@ class RowUnits : public Units {
  public:
   explicit RowUnits(std::unique_ptr<Rows> rows) : rows_(std::move(rows)) {}
   Place place() const override { return rows_->place(); }
-  void go(Place place) override { rows_->go(place); }
+  void go(Place place, std::uint64_t) override { rows_->go(place); }
   std::uint64_t file_size() const override { return rows_->file_size(); }
 
  protected:
@@ -71,7 +71,7 @@ class SequenceUnits final : public RowUnits {
     return true;
   }
   Place place() const override { return begin_; }
-  void go(Place place) override {
+  void go(Place place, std::uint64_t) override {
     rows_->go(place);
     has_row_ = false;
   }
