@@ -38,10 +38,10 @@ PriorChoice read_prior(const Settings& settings, const Shape& shape) {
   // Spike and slab: with no column included, a vague gamma would make E log lambda, and with it all odds,
   // minus infinity. ARD: a rate d lets the precision of a useless column grow to sqrt(N / 2d) at most, which
   // must be far above N.
-  const double gamma_shape = is_slab ? 1 : kVague;
-  const double rate = is_slab ? 1 : choice.prior == Prior::ard ? kVague * kVague : kVague;
-  choice.precisions = {positive_or(settings, "precision-shape", gamma_shape),
-                       positive_or(settings, "precision-rate", rate)};
+  const double usual_shape = is_slab ? 1 : kVague;
+  const double usual_rate = is_slab ? 1 : choice.prior == Prior::ard ? kVague * kVague : kVague;
+  choice.precisions = {positive_or(settings, "precision-shape", usual_shape),
+                       positive_or(settings, "precision-rate", usual_rate)};
   choice.inclusion = settings.has("inclusion") ? settings.fraction("inclusion") : 0;
   return choice;
 }
