@@ -1,4 +1,5 @@
-// Exponential families against reference values (make_family_values.py) and against the identities that define them.
+// Exponential families against reference values (make_family_values.py) and against the identities that
+// define them.
 #include "conjugate/families/family.hpp"
 
 #include <gtest/gtest.h>
@@ -76,7 +77,9 @@ class EveryFamily : public testing::TestWithParam<std::size_t> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryFamily, testing::Range<std::size_t>(0, cases().size()),
-                         [](const auto& row) { return cases()[row.param].name + "_" + std::to_string(row.param); });
+                         [](const auto& row) {
+                           return cases()[row.param].name + "_" + std::to_string(row.param);
+                         });
 
 void expect_close(double found, double expected, double tolerance, const std::string& what) {
   EXPECT_NEAR(found, expected, tolerance * (1 + std::abs(expected))) << what;
@@ -93,7 +96,8 @@ TEST_P(EveryFamily, HasTheReferenceValues) {
   EXPECT_NEAR(q().entropy(), r[1], 1e-13 * scale + 1e-12 * std::abs(r[1])) << "entropy";
   EXPECT_NEAR(kl_divergence(q(), p()), r[2], 3e-13 * scale + 1e-12 * r[2]) << "KL";
   const std::vector<double> mean = q().mean();
-  for (std::size_t i = 0; i < mean.size(); ++i) expect_close(mean[i], r[3 + i], 1e-13, "mean " + std::to_string(i));
+  for (std::size_t i = 0; i < mean.size(); ++i)
+    expect_close(mean[i], r[3 + i], 1e-13, "mean " + std::to_string(i));
 }
 
 TEST_P(EveryFamily, MeanIsTheGradientOfTheLogPartition) {
@@ -110,7 +114,9 @@ TEST_P(EveryFamily, MeanIsTheGradientOfTheLogPartition) {
       const double size = std::abs(at.natural()[i]);
       const double h = 1e-3 * (size > 1e-9 ? std::min(1.0, size) : 0.02);
       const double gradient = (4 * slope(h) - slope(2 * h)) / 3;
-      EXPECT_NEAR(gradient, mean[i], 1e-6 * (1 + std::abs(mean[i])) + 1e-14 * std::abs(at.log_partition()) / h) << i;
+      EXPECT_NEAR(gradient, mean[i],
+                  1e-6 * (1 + std::abs(mean[i])) + 1e-14 * std::abs(at.log_partition()) / h)
+          << i;
     }
   }
 }
@@ -131,7 +137,8 @@ TEST_P(EveryFamily, RoundTrips) {
     const std::vector<double> usual = back.parameters();
     // 1000 +- 0.16: E x^2 - (E x)^2 loses seven digits.
     const double tolerance = one().name == "gaussian" && std::abs(parameters[0]) > 100 ? 1e-8 : 1e-10;
-    for (std::size_t i = 0; i < usual.size(); ++i) expect_close(usual[i], parameters[i], tolerance, "of mean, parameter");
+    for (std::size_t i = 0; i < usual.size(); ++i)
+      expect_close(usual[i], parameters[i], tolerance, "of mean, parameter");
   }
 }
 
@@ -194,17 +201,19 @@ TEST(Families, DrawsAgree) {
     const double a = r.gamma(2.5), b = r.gamma(3);
     x[0] = a / (a + b);
   });
-  expect_moments_of_draws(of(dirichlet_family(3), {2.5, 3, 1}), of(dirichlet_family(3), {1, 1, 2}), [](Random& r, auto& x) {
-    x = {r.gamma(2.5), r.gamma(3), r.gamma(1)};
-    const double sum = x[0] + x[1] + x[2];
-    for (double& v : x) v /= sum;
-  });
+  expect_moments_of_draws(of(dirichlet_family(3), {2.5, 3, 1}), of(dirichlet_family(3), {1, 1, 2}),
+                          [](Random& r, auto& x) {
+                            x = {r.gamma(2.5), r.gamma(3), r.gamma(1)};
+                            const double sum = x[0] + x[1] + x[2];
+                            for (double& v : x) v /= sum;
+                          });
   expect_moments_of_draws(of(normal_gamma_family(), {1, 2, 3, 4}), of(normal_gamma_family(), {0, 1, 2, 2}),
                           [](Random& r, auto& x) {
                             x[1] = r.gamma(3) / 4;
                             x[0] = 1 + r.normal() / std::sqrt(2 * x[1]);
                           });
-  // Bartlett: L = A A', A lower triangular with chi and normal entries, V the identity; mu given L by solving A' e = z.
+  // Bartlett: L = A A', A lower triangular with chi and normal entries, V the identity; mu given L by solving
+  // A' e = z.
   const auto wishart = [](Random& r, double nu, double* matrix, double* a) {
     a[0] = std::sqrt(2 * r.gamma(nu / 2));
     a[1] = r.normal();
@@ -219,7 +228,8 @@ TEST(Families, DrawsAgree) {
                             wishart(r, 5, x.data(), a);
                           });
   expect_moments_of_draws(of(normal_wishart_family(2), {1, -1, 2, 5, 1, 0, 0, 1}),
-                          of(normal_wishart_family(2), {0, 0, 1, 4, 1, 0.2, 0.2, 1}), [&](Random& r, auto& x) {
+                          of(normal_wishart_family(2), {0, 0, 1, 4, 1, 0.2, 0.2, 1}),
+                          [&](Random& r, auto& x) {
                             double a[3];
                             wishart(r, 5, x.data() + 2, a);
                             const double e2 = r.normal() / a[2];
@@ -228,7 +238,8 @@ TEST(Families, DrawsAgree) {
                             x[1] = -1 + e2 / std::sqrt(2.0);
                           });
   expect_moments_of_draws(of(multivariate_gaussian_family(2), {1, -1, 2, 0, 0, 3}),
-                          of(multivariate_gaussian_family(2), {0, 0, 1, 0.5, 0.5, 1}), [](Random& r, auto& x) {
+                          of(multivariate_gaussian_family(2), {0, 0, 1, 0.5, 0.5, 1}),
+                          [](Random& r, auto& x) {
                             x[0] = 1 + r.normal() / std::sqrt(2.0);
                             x[1] = -1 + r.normal() / std::sqrt(3.0);
                           });
@@ -275,30 +286,41 @@ TEST(Families, ParametersOutsideTheDomainAreRefused) {
     const std::string message = message_of([&] { Distribution::of_parameters(row.family, row.parameters); });
     EXPECT_NE(message.find(row.part), std::string::npos) << row.family->name() << ": " << message;
   }
-  EXPECT_NE(message_of([] { Distribution::of_mean(gamma_family(), std::vector<double>{1, 2}); }).find("log E x > E log x"),
+  EXPECT_NE(message_of([] {
+              Distribution::of_mean(gamma_family(), std::vector<double>{1, 2});
+            }).find("log E x > E log x"),
             std::string::npos);
-  EXPECT_NE(message_of([] { Distribution::of_mean(dirichlet_family(2), std::vector<double>{-0.1, -0.1}); }).find("below 1"),
+  EXPECT_NE(message_of([] {
+              Distribution::of_mean(dirichlet_family(2), std::vector<double>{-0.1, -0.1});
+            }).find("below 1"),
             std::string::npos);
-  EXPECT_NE(message_of([] { Distribution::of_mean(von_mises_family(), std::vector<double>{0.8, 0.8}); }).find("below 1"),
+  EXPECT_NE(message_of([] {
+              Distribution::of_mean(von_mises_family(), std::vector<double>{0.8, 0.8});
+            }).find("below 1"),
             std::string::npos);
   const Distribution gamma = Distribution::of_parameters(gamma_family(), std::vector<double>{1, 1});
-  EXPECT_NE(message_of([&] { gamma.log_density(std::vector<double>{-1}); }).find("the value is -1"), std::string::npos);
+  EXPECT_NE(message_of([&] { gamma.log_density(std::vector<double>{-1}); }).find("the value is -1"),
+            std::string::npos);
 }
 
 // Mean parameters at the ends of their range.
 TEST(Families, NewtonArrivesFarOut) {
   for (const double shape : {1e-4, 0.02, 0.5, 3.0, 1e3, 1e6}) {
     const Distribution gamma = Distribution::of_parameters(gamma_family(), std::vector<double>{shape, 2});
-    // For large shapes the gap log E x - E log x = 1/(2 shape) is a difference of numbers near log(shape / 2).
-    EXPECT_NEAR(Distribution::of_mean(gamma_family(), gamma.mean()).parameters()[0] / shape, 1, 1e-12 + 1e-14 * shape);
+    // For large shapes the gap log E x - E log x = 1/(2 shape) is a difference of numbers near log(shape /
+    // 2).
+    EXPECT_NEAR(Distribution::of_mean(gamma_family(), gamma.mean()).parameters()[0] / shape, 1,
+                1e-12 + 1e-14 * shape);
     const std::vector<double> alpha = {shape, 2 * shape, 0.3 * shape};
     const Distribution dirichlet = Distribution::of_parameters(dirichlet_family(3), alpha);
     EXPECT_NEAR(Distribution::of_mean(dirichlet_family(3), dirichlet.mean()).parameters()[1] / alpha[1], 1,
                 1e-9 + 1e-14 * shape);
   }
   for (const double kappa : {1e-8, 0.1, 1.5, 10.0, 31.0, 700.0, 1e5}) {
-    const Distribution von_mises = Distribution::of_parameters(von_mises_family(), std::vector<double>{1, kappa});
-    EXPECT_NEAR(Distribution::of_mean(von_mises_family(), von_mises.mean()).parameters()[1] / kappa, 1, 1e-10 + 1e-14 * kappa);
+    const Distribution von_mises =
+        Distribution::of_parameters(von_mises_family(), std::vector<double>{1, kappa});
+    EXPECT_NEAR(Distribution::of_mean(von_mises_family(), von_mises.mean()).parameters()[1] / kappa, 1,
+                1e-10 + 1e-14 * kappa);
   }
 }
 
@@ -310,29 +332,38 @@ TEST(Conjugacy, KnownPosteriors) {
   };
   const auto expect = [](const Distribution& found, const std::vector<double>& expected) {
     for (std::size_t i = 0; i < expected.size(); ++i)
-      EXPECT_NEAR(found.parameters()[i], expected[i], 1e-12 * (1 + std::abs(expected[i]))) << found.family().name() << i;
+      EXPECT_NEAR(found.parameters()[i], expected[i], 1e-12 * (1 + std::abs(expected[i])))
+          << found.family().name() << i;
   };
   const std::vector<double> x = {1, 2, 4.5};
   // kappa = 1 + 3, m = 7.5/4, a = 2 + 3/2, b = 3 + sum (x - 2.5)^2 / 2 + 3/(2 * 4) 2.5^2.
   expect(conjugate_posterior(of(normal_gamma_family(), {0, 1, 2, 3}), *gaussian_joint_conditional(), x),
          {1.875, 4, 3.5, 3 + 6.5 / 2 + 3.0 / 8 * 6.25});
-  expect(conjugate_posterior(of(gamma_family(), {2, 3}), *poisson_conditional(), std::vector<double>{1, 0, 5}), {8, 6});
+  expect(
+      conjugate_posterior(of(gamma_family(), {2, 3}), *poisson_conditional(), std::vector<double>{1, 0, 5}),
+      {8, 6});
   expect(conjugate_posterior(of(gamma_family(), {2, 3}), *gamma_conditional(1.5), x), {6.5, 10.5});
-  expect(conjugate_posterior(of(beta_family(), {2, 3}), *bernoulli_conditional(), std::vector<double>{1, 0, 1}), {4, 4});
-  expect(conjugate_posterior(of(dirichlet_family(2), {1, 1}), *categorical_conditional(2), std::vector<double>{1, 0, 1}),
+  expect(
+      conjugate_posterior(of(beta_family(), {2, 3}), *bernoulli_conditional(), std::vector<double>{1, 0, 1}),
+      {4, 4});
+  expect(conjugate_posterior(of(dirichlet_family(2), {1, 1}), *categorical_conditional(2),
+                             std::vector<double>{1, 0, 1}),
          {2, 3});
-  expect(conjugate_posterior(of(dirichlet_family(2), {1, 1}), *multinomial_conditional(2), std::vector<double>{5, 2, 0, 1}),
+  expect(conjugate_posterior(of(dirichlet_family(2), {1, 1}), *multinomial_conditional(2),
+                             std::vector<double>{5, 2, 0, 1}),
          {6, 4});
   const double c = 3 * std::cos(0.2) + 2 * (std::cos(1.0) + std::cos(2.0)),
                s = 3 * std::sin(0.2) + 2 * (std::sin(1.0) + std::sin(2.0));
-  expect(conjugate_posterior(of(von_mises_family(), {0.2, 3}), *von_mises_conditional(2), std::vector<double>{1, 2}),
+  expect(conjugate_posterior(of(von_mises_family(), {0.2, 3}), *von_mises_conditional(2),
+                             std::vector<double>{1, 2}),
          {std::atan2(s, c), std::hypot(s, c)});
   // Bishop (10.60)-(10.63) with one component.
-  expect(conjugate_posterior(of(normal_wishart_family(2), {0, 0, 1, 3, 1, 0, 0, 1}), *multivariate_gaussian_joint_conditional(2),
-                             std::vector<double>{1, 2, 3, 0}),
+  expect(conjugate_posterior(of(normal_wishart_family(2), {0, 0, 1, 3, 1, 0, 0, 1}),
+                             *multivariate_gaussian_joint_conditional(2), std::vector<double>{1, 2, 3, 0}),
          {4.0 / 3, 2.0 / 3, 3, 5, 1 + 2 + 2.0 / 3 * 4, -2 + 2.0 / 3 * 2, -2 + 2.0 / 3 * 2, 1 + 2 + 2.0 / 3});
-  EXPECT_NE(message_of([&] { conjugate_posterior(of(beta_family(), {1, 1}), *poisson_conditional(), x); })
-                .find("a beta is not the conjugate prior"),
+  EXPECT_NE(message_of([&] {
+              conjugate_posterior(of(beta_family(), {1, 1}), *poisson_conditional(), x);
+            }).find("a beta is not the conjugate prior"),
             std::string::npos);
 }
 

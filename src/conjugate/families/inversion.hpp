@@ -5,8 +5,8 @@
 
 namespace kullback::conjugate {
 
-double trigamma(double x);           // x > 0
-double inverse_digamma(double y);    // the positive x with digamma(x) = y
+double trigamma(double x);         // x > 0
+double inverse_digamma(double y);  // the positive x with digamma(x) = y
 
 // The a > 0 with sum_{j<d} log(a) - digamma(a - j/2) = gap, a > (d - 1)/2, for gap > 0: of a gamma (d = 1) or
 // Wishart distribution (a = nu/2) with log E|x| - E log|x| = gap.

@@ -31,7 +31,8 @@ struct VonMises {
   }
   void mean(const double* eta, double* m) const {
     const double kappa = std::hypot(eta[0], eta[1]);
-    const double shrink = kappa > 1e-3 ? (1 - math::BesselRatio(kappa).complement) / kappa : 0.5 - kappa * kappa / 16;
+    const double shrink =
+        kappa > 1e-3 ? (1 - math::BesselRatio(kappa).complement) / kappa : 0.5 - kappa * kappa / 16;
     m[0] = shrink * eta[0];
     m[1] = shrink * eta[1];
   }
