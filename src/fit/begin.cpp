@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
-#include "fit/folder.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -20,12 +20,12 @@ void begin_run(const Request& request, const posterior::RunRecord& record, const
                const Ranks& ranks) {
   if (ranks.is_first()) {
     if (request.resume)
-      remove_torn_files(request.out);
+      posterior::remove_torn_files(request.out);
     else
-      begin_folder(request.out, record, model.program->text, request.force);
-    add_event(request.out, request.resume ? "resume" : "start",
-              fmt::format("\"method\": {}, \"chains\": {}, \"seed\": {}", json_string(record.method),
-                          record.chains, record.seed));
+      posterior::begin_folder(request.out, record, model.program->text, request.force);
+    posterior::add_event(request.out, request.resume ? "resume" : "start",
+                         fmt::format("\"method\": {}, \"chains\": {}, \"seed\": {}",
+                                     json_string(record.method), record.chains, record.seed));
   }
   ranks.barrier();
 }

@@ -14,9 +14,9 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "fit/fixed.hpp"
-#include "fit/folder.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -182,10 +182,10 @@ void write_files(const std::filesystem::path& out, const LoadedModel& model, Out
   }
   files.add("run.json", [&] { return posterior::to_json(outcome.record); });
   files.put_in_place();
-  add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
-            fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
-                        outcome.record.findings.size()));
-  if (!outcome.is_interrupted) std::filesystem::remove_all(partial_folder(out));
+  posterior::add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
+                       fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
+                                   outcome.record.findings.size()));
+  if (!outcome.is_interrupted) std::filesystem::remove_all(posterior::partial_folder(out));
 }
 
 }  // namespace

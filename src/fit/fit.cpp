@@ -14,7 +14,6 @@
 #include "fit/begin.hpp"
 #include "fit/finish.hpp"
 #include "fit/fixed.hpp"
-#include "fit/folder.hpp"
 #include "fit/gather.hpp"
 #include "fit/judge.hpp"
 #include "fit/ladder.hpp"
@@ -22,6 +21,7 @@
 #include "fit/record.hpp"
 #include "fit/starts.hpp"
 #include "posterior/netcdf_file.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -87,7 +87,7 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
   try {
     chains = gather(run_chains(request, model, std::move(starts), watch), ranks);
   } catch (const Error&) {
-    if (ranks.size() == 1) remove_without_draws(request.out);
+    if (ranks.size() == 1) posterior::remove_without_draws(request.out);
     throw;
   }
   if (!ranks.is_first()) return outcome;

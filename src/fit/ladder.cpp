@@ -24,13 +24,13 @@
 #include "fit/begin.hpp"
 #include "fit/chain_outputs.hpp"
 #include "fit/finish.hpp"
-#include "fit/folder.hpp"
 #include "fit/judge.hpp"
 #include "fit/pool.hpp"
 #include "fit/record.hpp"
 #include "fit/starts.hpp"
 #include "infer/archive.hpp"
 #include "infer/option_text.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -148,9 +148,9 @@ void Ladder::note(const Request& rung, const certify::Certificate& certificate, 
   auto& rungs = outcome_.record.rungs;
   last_reasons_ = certificate.reasons;
   outcome_.record.gradients += made.gradients;
-  add_event(request_.out, "rung",
-            fmt::format("\"method\": \"{}\", \"verdict\": \"{}\", \"gradients\": {}", made.method,
-                        made.verdict, made.gradients));
+  posterior::add_event(request_.out, "rung",
+                       fmt::format("\"method\": \"{}\", \"verdict\": \"{}\", \"gradients\": {}", made.method,
+                                   made.verdict, made.gradients));
   rungs.push_back(std::move(made));
 }
 
@@ -337,7 +337,7 @@ Outcome Ladder::climb() {
     share_verdict();
     if (!is_done_) climb_chains();
   } catch (const Error&) {
-    if (ranks_.size() == 1) remove_without_draws(request_.out);
+    if (ranks_.size() == 1) posterior::remove_without_draws(request_.out);
     throw;
   }
   if (!ranks_.is_first()) return std::move(outcome_);
@@ -362,7 +362,8 @@ Outcome Ladder::end() {
         {"interrupted", "The run was interrupted before a rung was enough.", "",
          fmt::format("kullback fit --resume {} goes on.", request_.out.string())});
     outcome_.record.findings = outcome_.summary.findings;
-    add_event(request_.out, "interrupted", fmt::format("\"gradients\": {}", outcome_.record.gradients));
+    posterior::add_event(request_.out, "interrupted",
+                         fmt::format("\"gradients\": {}", outcome_.record.gradients));
     replace_file(request_.out / "run.json", posterior::to_json(outcome_.record));
     return std::move(outcome_);
   }

@@ -1,0 +1,36 @@
+// What the program knows of one conjugate model: conjugate/models.def lists them all.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conjugate/batch.hpp"
+#include "conjugate/model.hpp"
+#include "conjugate/settings.hpp"
+
+namespace kullback::conjugate {
+
+struct ModelRecord {
+  std::string verb;      // of the command line: "mixture"
+  std::string kind;      // value of its --kind: "gaussian"; the first record of a verb is the default
+  std::string summary;   // one sentence
+  std::string use_when;  // one sentence
+  std::string citation;
+  DataKind data = DataKind::table;
+  bool takes_missing = false;       // NaN cells; the model's page says what it does with them
+  bool takes_categories = false;    // columns are categories 0, 1, ... (Shape::levels names them)
+  bool needs_counts = false;        // values are counts: whole and not negative
+  bool target_is_category = false;  // it comes as 0, 1, ... (the last of Shape::levels names them)
+  bool has_target = false;          // --target: that column comes last
+  std::vector<Option> options;
+  std::unique_ptr<Model> (*make)(const Settings& settings, const Shape& shape) = nullptr;
+};
+
+std::span<const ModelRecord* const> model_records();
+// Null where there is none. An empty kind: the verb's first.
+const ModelRecord* find_model(std::string_view verb, std::string_view kind);
+
+}  // namespace kullback::conjugate
