@@ -28,18 +28,6 @@ void begin_run(const Request& request, const posterior::RunRecord& record, const
                                      json_string(record.method), record.chains, record.seed));
   }
   ranks.barrier();
-  make_partial_folder(request);
-}
-
-void make_partial_folder(const Request& request) {
-  std::error_code problem;
-  const std::filesystem::path partial = posterior::partial_folder(request.out, request.rung);
-  std::filesystem::create_directories(partial, problem);  // on a machine with a disk of its own
-  if (problem) {
-    throw Error(ErrorKind::cannot_write,
-                fmt::format("{}: cannot be made: {}.", partial.string(), problem.message()),
-                "Unfinished chains are saved there; choose another folder with --out.");
-  }
 }
 
 }  // namespace kullback::fit

@@ -67,8 +67,8 @@ void take_facts(const std::vector<FinishedChain>& chains, posterior::RunRecord& 
     bool differs = false;
     for (const FinishedChain& chain : chains) {
       const infer::Facts& facts = chain.result.facts;
-      const auto found = std::find_if(facts.begin(), facts.end(),
-                                      [&name](const auto& fact) { return fact.first == name; });
+      const auto found =
+          std::find_if(facts.begin(), facts.end(), [&name](const auto& fact) { return fact.first == name; });
       const std::string own = found == facts.end() ? "none" : found->second;
       differs = differs || own != text;
       all += (all.empty() ? "" : "; ") + own;
@@ -146,9 +146,8 @@ class NewFiles final {
   void add(std::string name, std::function<std::string()> text) {
     constexpr std::size_t kAtOnce = 8;
     if (files_.size() >= kAtOnce) files_[files_.size() - kAtOnce].wait();
-    files_.push_back(std::async(std::launch::async, [path = out_ / name, text = std::move(text)] {
-      return NewFile(path, text());
-    }));
+    files_.push_back(std::async(
+        std::launch::async, [path = out_ / name, text = std::move(text)] { return NewFile(path, text()); }));
   }
 
   // Throws what a writer threw, before any of them is in place.
@@ -170,12 +169,6 @@ void add_chain_files(const Outcome& outcome, NewFiles& files) {
     files.add(fmt::format("chain-{}.csv", c + 1),
               [&, c, record] { return posterior::csv_text(outcome.posterior, c, *record); });
   }
-  if (outcome.certificate) replace_file(out / "certificate.json", certify::to_json(*outcome.certificate));
-  posterior::add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
-                       fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
-                                   outcome.record.findings.size()));
-  replace_file(out / "run.json", posterior::to_json(outcome.record));
-  if (!outcome.is_interrupted) std::filesystem::remove_all(posterior::partial_folder(out));
 }
 
 // The record last: it says that the others are there.
@@ -189,10 +182,10 @@ void write_files(const std::filesystem::path& out, const LoadedModel& model, Out
   }
   files.add("run.json", [&] { return posterior::to_json(outcome.record); });
   files.put_in_place();
-  add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
-            fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
-                        outcome.record.findings.size()));
-  if (!outcome.is_interrupted) std::filesystem::remove_all(partial_folder(out));
+  posterior::add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
+                       fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
+                                   outcome.record.findings.size()));
+  if (!outcome.is_interrupted) std::filesystem::remove_all(posterior::partial_folder(out));
 }
 
 }  // namespace

@@ -20,8 +20,8 @@
 #include "fit/pool.hpp"
 #include "fit/record.hpp"
 #include "fit/starts.hpp"
-#include "posterior/run_folder.hpp"
 #include "posterior/netcdf_file.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 

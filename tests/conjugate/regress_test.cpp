@@ -790,7 +790,7 @@ TEST(RegressErrors, SayWhatIsNeeded) {
   text.levels = {{}, {"a", "b", "c"}};
   const ModelRecord* record = find_model("regress", "logistic");
   EXPECT_EQ(message([&] { record->make(Settings(record->options, {}), text); }),
-            "the target 'y' is text with 3 different values; logistic regression needs two.");
+            "the target 'y' has 3 different values; logistic regression needs two.");
 }
 
 }  // namespace

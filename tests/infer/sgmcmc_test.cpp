@@ -185,8 +185,7 @@ TEST(Thermostat, TellsOfTheNoiseThatItLeaves) {
   options.sg_friction = frequency;
   const auto chain = find_method("sgnht")->make(target, options, start_at({0.5, 0.5}));
   run(*chain);
-  const Eigen::VectorXd variances =
-      target.gradient_noise(10, target.precision().inverse(), false).diagonal();
+  const Eigen::VectorXd variances = target.gradient_noise(10, target.precision().inverse(), false).diagonal();
   const double half_step = options.sg_step_size / (2 * frequency);
   const double shared = half_step * variances.mean();
   const double left = (1 + half_step * variances.maxCoeff()) / (1 + shared) - 1;

@@ -39,7 +39,7 @@ class Lda final : public Model {
 
   void begin(const Batch& sample, Random& random) override {
     words_.begin(random);
-    warm_up(*this, sample, std::max<std::size_t>(1, sample.units / kWarmUpBatches), kWarmUpPasses, random);
+    warm_up(*this, sample, std::max(kWarmUpDocuments, sample.units / kWarmUpBatches), kWarmUpPasses, random);
   }
   void prepare() override { words_.prepare(); }
 
@@ -153,7 +153,8 @@ class Lda final : public Model {
 
  private:
   static constexpr double kSmallestAlpha = 1e-5;
-  static constexpr std::size_t kWarmUpBatches = 32;  // of the sample in one pass
+  static constexpr std::size_t kWarmUpDocuments = 64;  // of a minibatch, at least: fewer lose topics
+  static constexpr std::size_t kWarmUpBatches = 32;    // of the sample in one pass, at most
   static constexpr std::size_t kWarmUpPasses = 2;
   // For results, whatever the fit used.
   static constexpr DocumentAscent::Limits kFineLimits = {.tolerance = 1e-6, .rounds = 1000};

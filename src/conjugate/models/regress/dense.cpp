@@ -42,6 +42,7 @@ class Dense final : public Posterior {
 
   void begin(double tau, double rows, Random&) override {
     tau_ = tau;
+    refreshed_.clear();
     std::fill(known_.begin(), known_.end(), 0.0);
     known_bound_ = 0;
     const double shape = choice_.precisions.shape + 0.5;  // expectation 1
