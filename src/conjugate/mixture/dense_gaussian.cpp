@@ -4,7 +4,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 #include "conjugate/mixture/gaussian_prior.hpp"
@@ -33,13 +32,6 @@ struct Usual {
   std::vector<Group> groups;
   std::vector<double> beta;
   std::vector<Vector> mean;
-};
-
-// A missing pattern and its units.
-struct Pattern {
-  std::vector<Eigen::Index> observed;
-  std::vector<Eigen::Index> missing;
-  std::vector<std::size_t> units;
 };
 
 // Of a Gaussian with covariance S / nu: the regression of missing cells on observed ones.
@@ -116,7 +108,6 @@ class DenseGaussian final : public Components {
   bool finish(Usual::Group& group) const;
   // Of the K components, and last of a new one.
   void fill_squares(const Batch& units, Workspace& workspace, Grid grid, std::size_t terms) const;
-  std::vector<Pattern> patterns(const Batch& units, const Workspace& workspace) const;
   Conditional condition(const Usual::Group& group, const Pattern& pattern) const;
   Vector observed_away(const Workspace& workspace, std::size_t unit, const Pattern& pattern,
                        const Vector& mean) const;
@@ -317,25 +308,6 @@ void DenseGaussian::expected_log_densities(const Batch& units, Workspace& worksp
   if (!workspace.incomplete.empty()) fill_incomplete(units, workspace, grid);
 }
 
-std::vector<Pattern> DenseGaussian::patterns(const Batch& units, const Workspace& workspace) const {
-  std::map<std::vector<bool>, Pattern> found;
-  for (const std::size_t n : workspace.incomplete) {
-    const auto row = units.row(n);
-    std::vector<bool> key(columns_);
-    for (std::size_t d = 0; d < columns_; ++d) key[d] = std::isnan(row[d]);
-    Pattern& pattern = found[key];
-    if (pattern.units.empty()) {
-      for (std::size_t d = 0; d < columns_; ++d) {
-        (key[d] ? pattern.missing : pattern.observed).push_back(static_cast<Eigen::Index>(d));
-      }
-    }
-    pattern.units.push_back(n);
-  }
-  std::vector<Pattern> result;
-  for (auto& [key, pattern] : found) result.push_back(std::move(pattern));
-  return result;
-}
-
 // The Cholesky factor of S / nu with the observed columns first has all that is needed.
 Conditional DenseGaussian::condition(const Usual::Group& group, const Pattern& pattern) const {
   std::vector<Eigen::Index> order = pattern.observed;
@@ -372,7 +344,7 @@ Vector DenseGaussian::observed_away(const Workspace& workspace, std::size_t unit
 // The missing cells are latent: q(x_m | z = k) is the conditional Gaussian of S / nu, and what stays of the
 // expected log density when it is optimal is the integral over x_m of exp(E log p).
 void DenseGaussian::fill_incomplete(const Batch& units, const Workspace& workspace, Grid grid) const {
-  for (const Pattern& pattern : patterns(units, workspace)) {
+  for (const Pattern& pattern : missing_patterns(units, workspace)) {
     const double hidden = static_cast<double>(pattern.missing.size());
     Conditional conditional;
     for (std::size_t k = 0; k < count_; ++k) {
@@ -391,7 +363,7 @@ double DenseGaussian::add_incomplete(const Batch& units, const Workspace& worksp
                                      std::span<double> statistics) const {
   double entropy = 0;
   const std::size_t padded = round_up(columns_, kPack);
-  for (const Pattern& pattern : patterns(units, workspace)) {
+  for (const Pattern& pattern : missing_patterns(units, workspace)) {
     const double hidden = static_cast<double>(pattern.missing.size());
     Conditional conditional;
     for (std::size_t k = 0; k < count_; ++k) {
@@ -557,7 +529,7 @@ std::vector<double> DenseGaussian::mean_parameters() const {
 // cells alone it has the same degrees and the part of that scale.
 void DenseGaussian::predictive_log_densities(const Batch& units, Workspace& workspace, Grid grid) const {
   fill_squares(units, workspace, grid, count_ + 1);
-  const std::vector<Pattern> incomplete = patterns(units, workspace);
+  const std::vector<Pattern> incomplete = missing_patterns(units, workspace);
   for (std::size_t k = 0; k <= count_; ++k) {
     const Usual::Group& group = usual_.groups[k == count_ ? groups_ : group_of(k)];
     const double degrees = group.nu - dimension() + 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "base/error.hpp"
 #include "conjugate/mixture/components.hpp"
@@ -242,6 +243,25 @@ void load_centred(const Batch& units, std::span<const double> centre, Workspace&
       for (std::size_t i = 0; i < 4; ++i) to[i] = from[i * padded + d];
     }
   }
+}
+
+std::vector<Pattern> missing_patterns(const Batch& units, const Workspace& workspace) {
+  std::map<std::vector<bool>, Pattern> found;
+  for (const std::size_t n : workspace.incomplete) {
+    const auto row = units.row(n);
+    std::vector<bool> key(units.columns);
+    for (std::size_t d = 0; d < units.columns; ++d) key[d] = std::isnan(row[d]);
+    Pattern& pattern = found[key];
+    if (pattern.units.empty()) {
+      for (std::size_t d = 0; d < units.columns; ++d) {
+        (key[d] ? pattern.missing : pattern.observed).push_back(static_cast<std::ptrdiff_t>(d));
+      }
+    }
+    pattern.units.push_back(n);
+  }
+  std::vector<Pattern> result;
+  for (auto& [key, pattern] : found) result.push_back(std::move(pattern));
+  return result;
 }
 
 std::size_t gaussian_chunk(std::size_t columns) {

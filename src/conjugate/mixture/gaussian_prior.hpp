@@ -40,6 +40,13 @@ Findings sample_findings(std::span<const double> constant, double shrinkage);
 // cells, and lists the units that have some.
 struct Workspace;
 void load_centred(const Batch& units, std::span<const double> centre, Workspace& workspace);
+// The observed and missing columns that some of the incomplete units have in common.
+struct Pattern {
+  std::vector<std::ptrdiff_t> observed;
+  std::vector<std::ptrdiff_t> missing;
+  std::vector<std::size_t> units;
+};
+std::vector<Pattern> missing_patterns(const Batch& units, const Workspace& workspace);
 std::size_t gaussian_chunk(std::size_t columns);
 // Cells over sds about the mean, 0 where missing.
 std::vector<double> standardised(const Batch& sample, std::span<const double> centre,

@@ -166,9 +166,14 @@ std::vector<std::uint32_t> cluster(std::span<const double> points, std::size_t d
     move_centres(some, labels, dimensions, centres);
     if (static_cast<double>(moves) <= kFewMoves * static_cast<double>(some.count())) break;
   }
-  const Cloud all(points, dimensions);
-  labels.assign(all.count(), 0);
-  assign(all, centres, dimensions, labels);
+  labels.clear();
+  for (std::size_t begin = 0; begin < points.size(); begin += kMostPoints * dimensions) {
+    const std::size_t size = std::min(kMostPoints * dimensions, points.size() - begin);
+    const Cloud part(points.subspan(begin, size), dimensions);
+    std::vector<std::uint32_t> found(part.count(), 0);
+    assign(part, centres, dimensions, found);
+    labels.insert(labels.end(), found.begin(), found.end());
+  }
   order_by_size(clusters, labels);
   return labels;
 }

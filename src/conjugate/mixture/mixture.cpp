@@ -283,7 +283,10 @@ Figures Mixture::figures() const {
   const std::vector<double> weights = weights_.expected();
   double entropy = 0;
   for (const double weight : weights) entropy -= weight > 0 ? weight * std::log(weight) : 0.0;
+  const auto in_use = std::count_if(weights.begin(), weights.end(),
+                                    [&](double weight) { return weight * all_units_ >= kInUse; });
   Figures figures = {{"components", static_cast<double>(count())},
+                     {"components in use", static_cast<double>(in_use)},
                      {"effective components", std::exp(entropy)},
                      {"largest weight", *std::max_element(weights.begin(), weights.end())}};
   if (weights_.is_process()) figures.emplace_back("weight beyond", weights_.remainder());
