@@ -35,6 +35,7 @@ need_for_run() {
   need libboost-dev boost/math/special_functions.hpp "computes special functions"
   need libsundials-dev cvodes/cvodes.h "solves differential equations"
   need libnetcdf-dev netcdf.h "writes draws for ArviZ"
+  need zlib1g-dev zlib.h "reads compressed tables"
 }
 
 need_for_test() {

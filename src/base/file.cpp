@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -55,27 +56,40 @@ std::string read_file(const std::filesystem::path& path) {
   return text;
 }
 
-void replace_file(const std::filesystem::path& path, std::string_view text) {
-  const std::filesystem::path target =
-      std::filesystem::exists(path) ? std::filesystem::canonical(path) : path;
-  const std::filesystem::path beside = target.string() + ".new-" + std::to_string(::getpid());
-  File file(std::fopen(beside.c_str(), "wb"));
-  if (!file) cannot_write(path, errno);
-  const bool written = write_through(file.get(), text);
+NewFile::NewFile(std::filesystem::path path, std::string_view text)
+    : path_(std::move(path)),
+      target_(std::filesystem::exists(path_) ? std::filesystem::canonical(path_) : path_),
+      beside_(target_.string() + ".new-" + std::to_string(::getpid())) {
+  File file(std::fopen(beside_.c_str(), "wb"));
+  if (!file) cannot_write(path_, errno);
+  if (write_through(file.get(), text)) return;
   const int problem = errno;
-  file.reset();
-  std::error_code renamed;
-  if (written) {
-    std::error_code ignored;
-    const auto status = std::filesystem::status(target, ignored);
-    if (std::filesystem::exists(status)) std::filesystem::permissions(beside, status.permissions(), ignored);
-    std::filesystem::rename(beside, target, renamed);
-  }
-  if (!written || renamed) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
-    cannot_write(path, written ? renamed.value() : problem);
-  }
+  std::error_code ignored;
+  std::filesystem::remove(beside_, ignored);
+  cannot_write(path_, problem);
+}
+
+NewFile::NewFile(NewFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      beside_(std::exchange(other.beside_, {})) {}
+
+NewFile::~NewFile() {
+  std::error_code ignored;
+  if (!beside_.empty()) std::filesystem::remove(beside_, ignored);
+}
+
+void NewFile::put_in_place() {
+  std::error_code problem;
+  const auto status = std::filesystem::status(target_, problem);
+  if (std::filesystem::exists(status)) std::filesystem::permissions(beside_, status.permissions(), problem);
+  std::filesystem::rename(beside_, target_, problem);
+  if (problem) cannot_write(path_, problem.value());
+  beside_.clear();
+}
+
+void replace_file(const std::filesystem::path& path, std::string_view text) {
+  NewFile(path, text).put_in_place();
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {

@@ -10,6 +10,23 @@ namespace kullback {
 // Throws Error missing_file, or bad_input for a folder or an unreadable file.
 std::string read_file(const std::filesystem::path& path);
 
+// A text on the disk, beside the file it is for, until put_in_place(); goes with the object where that was
+// not called. Both throw Error cannot_write.
+class NewFile final {
+ public:
+  NewFile(std::filesystem::path path, std::string_view text);
+  ~NewFile();
+  NewFile(NewFile&& other) noexcept;
+  NewFile& operator=(NewFile&&) = delete;
+
+  void put_in_place();
+
+ private:
+  std::filesystem::path path_;    // as it was given
+  std::filesystem::path target_;  // what a link names
+  std::filesystem::path beside_;  // empty once it is in place
+};
+
 // The file has either its old content or all of the new one, whatever happens: the text is written beside
 // it, flushed to disk and renamed. Throws Error cannot_write.
 void replace_file(const std::filesystem::path& path, std::string_view text);

@@ -47,6 +47,9 @@ struct Ranks::Library {
     find("MPI_Abort", abort);
     find("ompi_mpi_comm_world", world);
     find("ompi_mpi_byte", byte);
+    find("MPI_Allreduce", allreduce);
+    find("ompi_mpi_double", real);
+    find("ompi_mpi_op_sum", sum);
   }
 
   template <class T>
@@ -70,6 +73,9 @@ struct Ranks::Library {
   int (*abort)(void*, int) = nullptr;
   void* world = nullptr;
   void* byte = nullptr;
+  int (*allreduce)(const void*, void*, int, void*, void*, void*) = nullptr;
+  void* real = nullptr;
+  void* sum = nullptr;
 };
 
 Ranks::Ranks() {
@@ -116,6 +122,15 @@ std::string Ranks::broadcast(const std::string& bytes) const {
   if (rank_ != 0) return receive(0);
   for (int other = 1; other < size_; ++other) send(bytes, other);
   return bytes;
+}
+
+void Ranks::sum(std::span<double> numbers) const {
+  if (library_ == nullptr) return;
+  void* const in_place = reinterpret_cast<void*>(std::intptr_t{1});  // MPI_IN_PLACE of OpenMPI
+  for (std::size_t at = 0; at < numbers.size(); at += kLargestPiece) {
+    const auto count = static_cast<int>(std::min<std::size_t>(kLargestPiece, numbers.size() - at));
+    library_->allreduce(in_place, numbers.data() + at, count, library_->real, library_->sum, library_->world);
+  }
 }
 
 void Ranks::abort(int exit_code) const {

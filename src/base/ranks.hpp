@@ -3,6 +3,7 @@
 // needed to build.
 #pragma once
 
+#include <span>
 #include <string>
 
 namespace kullback {
@@ -24,6 +25,8 @@ class Ranks final {
   std::string receive(int from) const;
   // What rank 0 has, everywhere.
   std::string broadcast(const std::string& bytes) const;
+  // The sums over all ranks, number by number, on each of them.
+  void sum(std::span<double> numbers) const;
   // Ends all processes: one that fails alone would leave the others waiting. Returns where there is only one.
   void abort(int exit_code) const;
 

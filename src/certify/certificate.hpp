@@ -77,6 +77,7 @@ struct Certificate {
   std::vector<OtherMode> other_modes;
   std::string evidence;              // JSON; empty: not known
   std::string stein;                 // likewise
+  std::string wasserstein;           // likewise, on request
   std::vector<std::string> reasons;  // of the verdict, the weightiest first
   std::vector<std::string> notes;    // warnings that decide nothing
   Cost cost;

@@ -137,6 +137,8 @@ std::string to_json(const Certificate& certificate) {
   text += fmt::format("  \"evidence\": {},\n", certificate.evidence.empty() ? "null" : certificate.evidence);
   text += fmt::format("  \"kernel_stein_discrepancy\": {},\n",
                       certificate.stein.empty() ? "null" : certificate.stein);
+  text += fmt::format("  \"wasserstein\": {},\n",
+                      certificate.wasserstein.empty() ? "null" : certificate.wasserstein);
   text +=
       fmt::format("  \"notes\": {},\n",
                   json_lines(certificate.notes, [](const std::string& note) { return json_string(note); }));

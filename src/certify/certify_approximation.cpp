@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <future>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "base/random.hpp"
 #include "certify/certify.hpp"
@@ -34,7 +37,7 @@ constexpr std::size_t kLanes = 64;
 constexpr std::size_t kChains = 256;
 constexpr std::size_t kLooks[] = {8, 16, 32, 64};  // transitions after which the chains are asked
 constexpr std::size_t kLeastDraws = 100;
-constexpr std::size_t kSteinDraws = 200;  // for a warning: pairs of them, and as many replicates
+constexpr std::size_t kSteinDraws = 128;  // for a warning: pairs of them, and as many replicates
 constexpr double kHeavyTail = 0.5;        // of a marginal: its variance may be infinite
 
 // Sets log p of the draws; gradients point after point, zeros where a density is not finite.
@@ -119,8 +122,9 @@ class Judge final {
       choose_draws();
       ask_modes();
       if (can_be_met() || terms_.seeks_proof) {
+        std::future<SteinWarning> warning = begin_warning();
         ask_chains();
-        warn_by_kernel();
+        take_warning(warning.get());
       }
       settle();
     }
@@ -142,11 +146,17 @@ class Judge final {
   void ask_modes();
   bool can_be_met() const;
   void ask_chains();
-  void warn_by_kernel();
+  std::future<SteinWarning> begin_warning();
+  void take_warning(const SteinWarning& warning);
   void take_chain_testimony(const ChainWitness& witness);
   void judge_parameters();
   void settle();
+  // Of judged quantity p.
+  std::span<const double> values_of(std::size_t p) const {
+    return std::span(own_->values).subspan(judged_quantities_[p] * draws_.count(), draws_.count());
+  }
   std::vector<GivenMoments> given(const std::vector<double>& weights) const;
+  const GivenMoments& given_quartiles(std::size_t p);
   void set_given(const std::vector<double>& weights);
   void take_weight_testimony();
   std::vector<double> chain_starts() const;
@@ -164,6 +174,7 @@ class Judge final {
   std::optional<Sample> wider_;                    // Student's t with the moments of the draws
   const ImportanceWitness* importance_ = nullptr;  // of the proposal that is used
   std::vector<GivenMoments> given_;                // by judged quantity
+  std::vector<double> given_weights_;              // empty: all equal
   double log_evidence_ = 0;
 };
 
@@ -200,14 +211,18 @@ void Judge::use(const Sample& sample) {
 
 std::vector<GivenMoments> Judge::given(const std::vector<double>& weights) const {
   std::vector<GivenMoments> result;
-  for (const std::size_t j : judged_quantities_) {
-    const auto first = own_->values.begin() + static_cast<std::ptrdiff_t>(j * draws_.count());
-    result.push_back(given_moments({first, first + static_cast<std::ptrdiff_t>(draws_.count())}, weights));
-  }
+  for (std::size_t p = 0; p < judged_quantities_.size(); ++p)
+    result.push_back(given_moments(values_of(p), weights));
   return result;
 }
 
+const GivenMoments& Judge::given_quartiles(std::size_t p) {
+  if (std::isnan(given_[p].median)) add_quartiles(values_of(p), given_weights_, given_[p]);
+  return given_[p];
+}
+
 void Judge::set_given(const std::vector<double>& weights) {
+  given_weights_ = weights;
   given_ = given(weights);
   take_weight_testimony();
   judge_parameters();
@@ -253,8 +268,8 @@ void Judge::take_weight_testimony() {
   for (std::size_t p = 0; p < judged_quantities_.size(); ++p) {
     ParameterCertificate& parameter = judged_.certificate.parameters[p];
     const std::size_t j = judged_quantities_[p];
-    parameter.location.given = parameter.by_quantiles ? given_[p].median : given_[p].mean;
-    parameter.scale.given = parameter.by_quantiles ? given_[p].iqr : given_[p].sd;
+    parameter.location.given = parameter.by_quantiles ? given_quartiles(p).median : given_[p].mean;
+    parameter.scale.given = parameter.by_quantiles ? given_quartiles(p).iqr : given_[p].sd;
     parameter.location.importance.reset();
     parameter.scale.importance.reset();
     // The distribution function is bounded: it needs the tail of the weights alone.
@@ -262,8 +277,8 @@ void Judge::take_weight_testimony() {
       continue;
     if (parameter.by_quantiles) {
       const QuartileEstimate truth = importance_->quartiles(j, width);
-      parameter.location.importance = Testimony{median_error(given_[p], truth), true};
-      parameter.scale.importance = Testimony{iqr_error(given_[p], truth), true};
+      parameter.location.importance = Testimony{median_error(given_quartiles(p), truth), true};
+      parameter.scale.importance = Testimony{iqr_error(given_quartiles(p), truth), true};
     } else {
       const MomentEstimate& truth = importance_->moments(j);
       parameter.location.importance = Testimony{mean_error(given_[p], truth, width), true};
@@ -292,13 +307,15 @@ void Judge::ask_modes() {
     for (std::size_t d = 0; d < draws_.dim; ++d) center[d] += weights[i] * draws_.theta[i * draws_.dim + d];
   }
   const Scaling scaling = scaling_of(draws_.theta, draws_.dim, weights);
+  std::uint64_t& gradients = judged_.certificate.cost.gradients;
   ModeSearch all = modes_;
   if (is_supported_by_weights()) {
     const ModeSearch around = search_around(density_, terms_.seed, center, scaling.sd);
-    all.modes.insert(all.modes.end(), around.modes.begin(), around.modes.end());
-    judged_.certificate.cost.gradients += around.gradients;
+    all.climbs.insert(all.climbs.end(), around.climbs.begin(), around.climbs.end());
+    gradients += around.gradients;
   }
-  judged_.certificate.other_modes = uncovered_modes(all, center, scaling.sd, log_evidence_, terms_.tolerance);
+  judged_.certificate.other_modes =
+      uncovered_modes(density_, all, {center, scaling.sd, log_evidence_}, terms_, gradients);
 }
 
 // Nothing is refuted, and the weights support all of it.
@@ -358,10 +375,17 @@ void Judge::ask_chains() {
   certificate.chains = witness.facts();
 }
 
-// Of the draws as they are; a warning only.
-void Judge::warn_by_kernel() {
-  const SteinWarning warning = stein_warning(
-      density_, draws_.theta, {.max_draws = kSteinDraws, .replicates = kSteinDraws, .seed = terms_.seed});
+// Of the draws as they are; a warning only. Beside the chains, where the density has a clone for it.
+std::future<SteinWarning> Judge::begin_warning() {
+  std::shared_ptr<density::LogDensity> own = terms_.threads > 1 ? density_.clone() : nullptr;
+  const auto launch = own != nullptr ? std::launch::async : std::launch::deferred;
+  return std::async(launch, [this, own = std::move(own)] {
+    return stein_warning(own != nullptr ? *own : density_, draws_.theta,
+                         {.max_draws = kSteinDraws, .replicates = kSteinDraws, .seed = terms_.seed});
+  });
+}
+
+void Judge::take_warning(const SteinWarning& warning) {
   judged_.certificate.cost.gradients += warning.gradients;
   judged_.certificate.stein = to_json(warning);
   if (!warning.is_warning) return;
@@ -394,8 +418,8 @@ void Judge::take_chain_testimony(const ChainWitness& witness) {
     };
     if (parameter.by_quantiles) {
       const QuartileEstimate truth = witness.quartiles(j, width);
-      parameter.location.chains = whole(median_error(given_[p], truth), mean_rho);
-      parameter.scale.chains = whole(iqr_error(given_[p], truth), square_rho);
+      parameter.location.chains = whole(median_error(given_quartiles(p), truth), mean_rho);
+      parameter.scale.chains = whole(iqr_error(given_quartiles(p), truth), square_rho);
     } else {
       const MomentEstimate truth = witness.moments(j);
       parameter.location.chains = whole(mean_error(given_[p], truth, width), mean_rho);

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "certify/coupled_chains.hpp"
 #include "certify/whitening.hpp"
 #include "posterior/json_text.hpp"
@@ -306,12 +307,14 @@ CouplingBound bound_by_coupling(density::LogDensity& p, density::LogDensity& q, 
   return Coupling(p, q, draws, options).run();
 }
 
-std::string to_json(const CouplingBound& bound) {
+std::string to_json(const CouplingBound& bound, std::span<const std::string> names) {
   const auto number = [](double value) { return posterior::json_number(value); };
   std::string coordinates;
-  for (const CoupledDistance& at : bound.coordinates) {
-    coordinates += fmt::format("{}{{\"w1\": {}, \"w1_upper\": {}, \"w2\": {}, \"w2_upper\": {}}}",
-                               coordinates.empty() ? "" : ",\n    ", number(at.w1), number(at.w1_upper),
+  for (std::size_t i = 0; i < bound.coordinates.size(); ++i) {
+    const CoupledDistance& at = bound.coordinates[i];
+    const std::string name = names.empty() ? "" : fmt::format("\"name\": {}, ", json_string(names[i]));
+    coordinates += fmt::format("{}{{{}\"w1\": {}, \"w1_upper\": {}, \"w2\": {}, \"w2_upper\": {}}}",
+                               coordinates.empty() ? "" : ",\n    ", name, number(at.w1), number(at.w1_upper),
                                number(at.w2), number(at.w2_upper));
   }
   return fmt::format(

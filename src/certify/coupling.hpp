@@ -59,6 +59,7 @@ struct CouplingBound {
 CouplingBound bound_by_coupling(density::LogDensity& p, density::LogDensity& q, std::span<const double> draws,
                                 const CouplingOptions& options = {});
 
-std::string to_json(const CouplingBound& bound);
+// `names`: of the coordinates; empty: they have none.
+std::string to_json(const CouplingBound& bound, std::span<const std::string> names = {});
 
 }  // namespace kullback::certify

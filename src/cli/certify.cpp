@@ -31,7 +31,12 @@ struct CertifyArguments {
 
 void check_arguments(const CertifyArguments& arguments) {
   if (!std::filesystem::exists(arguments.draws))
-    throw Error(ErrorKind::missing_file, arguments.draws + ": there is no such file or folder.");
+    throw Error(ErrorKind::missing_file, arguments.draws + ": there is no such file or folder.",
+                "Draws are a folder that kullback fit has made, or a CSV file.");
+  if (std::filesystem::path(arguments.draws).extension() == ".json") {
+    throw Error(ErrorKind::usage, arguments.draws + ": draws are wanted, as a folder of a fit or a CSV file.",
+                "The summary, certificate and record of a fit hold none: give its folder.");
+  }
   if (!std::filesystem::is_directory(arguments.draws) && arguments.inputs.program.empty()) {
     throw Error(ErrorKind::usage, "draws in a file need their program.",
                 fmt::format("kullback certify {} MODEL.stan DATA.json", arguments.draws));
@@ -87,6 +92,9 @@ Run add_certify(CLI::App& verb) {
   verb.add_option("--seed", arguments->request.seed, "Seed of the chains that check the draws")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
+  verb.add_flag(
+      "--wasserstein", arguments->request.wasserstein,
+      "Also bound Wasserstein distances from the posterior, by coupled chains: of normal approximations");
   verb.add_option("--threads", arguments->request.threads, "Threads (default: the machine's cores)")
       ->check(CLI::Range(1, 4096));
   verb.add_option("--out", arguments->out, "File of the certificate (default: DIR/certificate.json)")

@@ -41,6 +41,7 @@ struct FitArguments {
   double checkpoint = 1;
   bool sensitivity = false;
   std::optional<double> tolerance;
+  bool wasserstein = false;
   std::optional<double> budget;
   bool quiet = false;
 };
@@ -51,8 +52,8 @@ void check_resume_alone(const FitArguments& arguments) {
   const bool is_alone = arguments.inputs.program.empty() && arguments.given.empty() && !arguments.seed &&
                         arguments.method == defaults.method && arguments.chains == defaults.chains &&
                         !arguments.minibatch.is_given() && arguments.init == defaults.init &&
-                        !arguments.tolerance && !arguments.budget && arguments.out.empty() &&
-                        !arguments.force && arguments.inputs.include_paths.empty();
+                        !arguments.tolerance && !arguments.wasserstein && !arguments.budget &&
+                        arguments.out.empty() && !arguments.force && arguments.inputs.include_paths.empty();
   if (is_alone) return;
   throw Error(
       ErrorKind::usage,
@@ -78,6 +79,22 @@ void set_draws_for(double tolerance, const FitArguments& arguments, fit::Request
     request.options.draws = fit::draws_for(tolerance);
   if (!arguments.given.contains("resample"))
     request.options.resample = false;  // resampled draws have no log q
+}
+
+void check_wasserstein(const fit::Request& request) {
+  if (request.method == &fit::auto_method()) return;
+  if (!request.tolerance) {
+    throw Error(ErrorKind::usage, "--wasserstein is a part of the certificate, and none was asked for.",
+                "Add --tolerance 0.1.");
+  }
+  if (!request.method->has_log_q) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--wasserstein bounds how far an approximation is from the posterior; {} has none "
+                    "with a density.",
+                    request.method->name),
+        "Leave it out, or take --method laplace, fullrank or meanfield.");
+  }
 }
 
 void set_budget(double seconds, fit::Request& request) {
@@ -116,6 +133,8 @@ fit::Request request_for(const FitArguments& arguments) {
   request.checkpoint_seconds = arguments.checkpoint;
   request.sensitivity = arguments.sensitivity;
   request.tolerance = arguments.tolerance;
+  request.wasserstein = arguments.wasserstein;
+  if (arguments.wasserstein) check_wasserstein(request);
   if (arguments.budget) set_budget(*arguments.budget, request);
   if (arguments.tolerance) set_draws_for(*arguments.tolerance, arguments, request);
   request.out = arguments.out.empty() ? default_folder(arguments.inputs.program, "-fit") : arguments.out;
@@ -162,6 +181,9 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
   verb.add_option("--tolerance", arguments.tolerance,
                   "Certify that every mean and sd is within so many posterior sds, or say that it is not")
       ->type_name("SDS");
+  verb.add_flag(
+      "--wasserstein", arguments.wasserstein,
+      "With the certificate: also bound Wasserstein distances from the posterior, by coupled chains");
   verb.add_option("--budget", arguments.budget,
                   "Seconds after which --method auto gives the best answer so far (the result then depends "
                   "on the clock)")

@@ -15,9 +15,11 @@ namespace {
 constexpr const char* kRows = "batch_size";  // the option that methods for minibatches read
 constexpr const char* kSampling = "row_sampling";
 
-bool takes_minibatches(const infer::Method& method) {
-  return std::find(method.options.begin(), method.options.end(), kRows) != method.options.end();
+bool reads(const infer::Method& method, std::string_view option) {
+  return std::find(method.options.begin(), method.options.end(), option) != method.options.end();
 }
+
+bool takes_minibatches(const infer::Method& method) { return reads(method, kRows); }
 
 void refuse_method(const infer::Method& method) {
   std::string names;
@@ -66,6 +68,11 @@ void take_minibatch(const MinibatchArguments& arguments, const infer::Method& me
   inputs.row_size = arguments.minibatch.substr(0, at);
   given[kRows] = rows;
   if (arguments.strata.empty()) return;
+  if (!reads(method, kSampling)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("--strata: {} takes each set of rows with the same probability.", method.name),
+                "Leave it out, or take --method vi.");
+  }
   if (given.count(kSampling) > 0 && given[kSampling] != "strata")
     throw Error(ErrorKind::usage,
                 fmt::format("--strata goes with --row-sampling strata; found {}.", given[kSampling]),

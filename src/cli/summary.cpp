@@ -7,8 +7,10 @@
 #include <memory>
 #include <string>
 
+#include "cli/conjugate_text.hpp"
 #include "cli/fit_text.hpp"
 #include "cli/verb.hpp"
+#include "conjugate/fit.hpp"
 #include "fit/fit.hpp"
 #include "posterior/files.hpp"
 
@@ -22,6 +24,11 @@ struct SummaryArguments {
 };
 
 int run_summary(const SummaryArguments& arguments) {
+  if (conjugate::is_conjugate_fit(arguments.folder)) {
+    const conjugate::Outcome outcome = conjugate::read_outcome(arguments.folder);
+    std::fputs(outcome_text(outcome, arguments.folder, arguments.all).c_str(), stdout);
+    return 0;
+  }
   const posterior::Folder folder = posterior::read_folder(arguments.folder);
   const auto rows = fit::summary_rows(folder.posterior, folder.record);
   std::string text = head_text(folder.record, folder.posterior) + "\n\n";

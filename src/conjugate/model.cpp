@@ -1,9 +1,9 @@
 #include "conjugate/model.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/random.hpp"
+#include "conjugate/minibatch.hpp"
 
 namespace kullback::conjugate {
 
@@ -17,22 +17,15 @@ void ExactMover::move(std::size_t, std::span<double> natural, std::span<const do
   std::copy(target.begin(), target.end(), natural.begin());
 }
 
-void Model::sample_minibatch(const Batch& all, std::size_t size, Random& random, Buffer& into) const {
-  size = std::min(size, all.units);
-  const double weight = static_cast<double>(all.units) / static_cast<double>(size);
-  // Floyd's algorithm: a uniform subset in `size` steps and as much memory.
-  std::vector<std::size_t> chosen;
-  chosen.reserve(size);
-  for (std::size_t last = all.units - size; last < all.units; ++last) {
-    const auto candidate = static_cast<std::size_t>(random.below(last + 1));
-    const auto at = std::lower_bound(chosen.begin(), chosen.end(), candidate);
-    if (at != chosen.end() && *at == candidate) {
-      chosen.push_back(last);  // larger than all others
-    } else {
-      chosen.insert(at, candidate);
+void Model::sample_minibatch(const Batch& shard, std::uint64_t total, std::size_t size, Random& random,
+                             Buffer& into) const {
+  const std::vector<std::uint64_t> chosen = choose(total, size, random);
+  const double weight = static_cast<double>(total) / static_cast<double>(chosen.size());
+  for (const std::uint64_t unit : chosen) {
+    if (unit >= shard.first && unit < shard.first + shard.units) {
+      into.add(shard, static_cast<std::size_t>(unit - shard.first), weight);
     }
   }
-  for (const std::size_t unit : chosen) into.add(all, unit, weight);
 }
 
 }  // namespace kullback::conjugate

@@ -105,10 +105,12 @@ class Model {
   // What q(theta) is now becomes the prior: the data seen so far count as known.
   virtual void adopt_posterior_as_prior() = 0;
 
-  // A minibatch: `size` units with weights such that its statistics are unbiased for those of `all`; appended
-  // to `into`. The default takes units with replacement-free uniform sampling. A model of long sequences
-  // takes parts of them.
-  virtual void sample_minibatch(const Batch& all, std::size_t size, Random& random, Buffer& into) const;
+  // A minibatch of about `size` of all `total` units, with weights such that its statistics are unbiased for
+  // those of all data: what lies in `shard` (units shard.first .. of all) is appended to `into`. The choice
+  // depends on `random` and `total` only, so that all machines make the same. The default takes different
+  // units, each as likely as the others; a model of long sequences takes parts of them.
+  virtual void sample_minibatch(const Batch& shard, std::uint64_t total, std::size_t size, Random& random,
+                                Buffer& into) const;
 
   // ---- Keeping. All of the state: prior parameters, q(theta). Numbers in one vector; set_state(state()) on
   // a model made with the same settings and shape gives the same model to the last bit.

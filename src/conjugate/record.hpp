@@ -20,10 +20,11 @@ struct ModelRecord {
   std::string use_when;  // one sentence
   std::string citation;
   DataKind data = DataKind::table;
-  bool takes_missing = false;     // NaN cells; the model's page says what it does with them
-  bool takes_categories = false;  // columns are categories 0, 1, ... (Shape::levels names them)
-  bool needs_counts = false;      // values are counts: whole and not negative
-  bool has_target = false;        // --target: that column comes last
+  bool takes_missing = false;       // NaN cells; the model's page says what it does with them
+  bool takes_categories = false;    // columns are categories 0, 1, ... (Shape::levels names them)
+  bool needs_counts = false;        // values are counts: whole and not negative
+  bool target_is_category = false;  // it comes as 0, 1, ... (the last of Shape::levels names them)
+  bool has_target = false;          // --target: that column comes last
   std::vector<Option> options;
   std::unique_ptr<Model> (*make)(const Settings& settings, const Shape& shape) = nullptr;
 };

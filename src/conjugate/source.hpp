@@ -26,22 +26,27 @@ class Source {
   // end.
   virtual bool read(std::size_t units, Buffer& into) = 0;
   virtual void rewind() = 0;
+  // Of the shard's documents, where the data have names for them ("user 17"); empty otherwise.
+  virtual const std::vector<std::string>& unit_names() const = 0;
 };
 
 // What a reader must be told.
 struct SourceRequest {
-  std::vector<std::filesystem::path> paths;  // files, or one folder of files read in the order of their names
+  std::vector<std::filesystem::path> paths =
+      {};  // files, or one folder of files read in the order of their names
   DataKind kind = DataKind::table;
   bool takes_missing = false;
-  bool takes_categories = false;
+  bool takes_categories = false;  // columns without decimals become numbers of levels
   bool needs_counts = false;
-  std::string target;                // column to put last; empty: none
-  std::vector<std::string> ignored;  // columns to leave out
-  std::string sequence;              // column whose change begins a new sequence; empty: all rows are one
-  std::filesystem::path vocabulary;  // words, one per line; empty: none
-  bool streams = false;              // keep little in memory
-  std::size_t shard = 0;             // this one
-  std::size_t shards = 1;            // of so many, contiguous and as equal as can be
+  bool allows_empty_documents = false;
+  std::string target = {};          // column to put last; empty: none. With `like` it may be missing: NaN
+  bool target_is_category = false;  // it becomes the number of its level: classes of a classifier
+  std::vector<std::string> ignored = {};  // columns to leave out
+  std::string sequence = {};  // column whose change begins a new sequence; empty: each file is one
+  std::filesystem::path vocabulary = {};  // words, one per line; empty: none
+  bool streams = false;                   // keep little in memory
+  std::size_t shard = 0;                  // this one
+  std::size_t shards = 1;                 // of so many, contiguous and as equal as can be
   // For new data of a fitted model: columns must have these names (others are ignored) and levels.
   const Shape* like = nullptr;
 };

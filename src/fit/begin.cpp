@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <system_error>
-
-#include "base/error.hpp"
 #include "base/json.hpp"
-#include "fit/folder.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -24,26 +20,14 @@ void begin_run(const Request& request, const posterior::RunRecord& record, const
                const Ranks& ranks) {
   if (ranks.is_first()) {
     if (request.resume)
-      remove_torn_files(request.out);
+      posterior::remove_torn_files(request.out);
     else
-      begin_folder(request.out, record, model.program->text, request.force);
-    add_event(request.out, request.resume ? "resume" : "start",
-              fmt::format("\"method\": {}, \"chains\": {}, \"seed\": {}", json_string(record.method),
-                          record.chains, record.seed));
+      posterior::begin_folder(request.out, record, model.program->text, request.force);
+    posterior::add_event(request.out, request.resume ? "resume" : "start",
+                         fmt::format("\"method\": {}, \"chains\": {}, \"seed\": {}",
+                                     json_string(record.method), record.chains, record.seed));
   }
   ranks.barrier();
-  make_partial_folder(request);
-}
-
-void make_partial_folder(const Request& request) {
-  std::error_code problem;
-  const std::filesystem::path partial = partial_folder(request.out, request.rung);
-  std::filesystem::create_directories(partial, problem);  // on a machine with a disk of its own
-  if (problem) {
-    throw Error(ErrorKind::cannot_write,
-                fmt::format("{}: cannot be made: {}.", partial.string(), problem.message()),
-                "Unfinished chains are saved there; choose another folder with --out.");
-  }
 }
 
 }  // namespace kullback::fit

@@ -18,7 +18,4 @@ std::vector<std::uint32_t> chains_of_rank(const Request& request, const Ranks& r
 void begin_run(const Request& request, const posterior::RunRecord& record, const LoadedModel& model,
                const Ranks& ranks);
 
-// The folder of unfinished draws on this machine's disk. Throws Error.
-void make_partial_folder(const Request& request);
-
 }  // namespace kullback::fit

@@ -19,7 +19,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
-#include "fit/folder.hpp"
 #include "fit/ladder.hpp"
 #include "fit/record.hpp"
 #include "fit/simulated_fit.hpp"
@@ -27,6 +26,7 @@
 #include "model/prepared.hpp"
 #include "posterior/json_text.hpp"
 #include "posterior/posterior.hpp"
+#include "posterior/run_folder.hpp"
 #include "stats/chains.hpp"
 #include "stats/uniformity.hpp"
 
@@ -244,7 +244,7 @@ Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& prog
   const std::vector<std::string> names = simulations.simulator().column_names();
   check_simulator(request, simulations.simulator(), setting.parameters);
   posterior::RunRecord record = begin_calibration(request, model);
-  begin_folder(request.out, record, program.text, request.force);
+  posterior::begin_folder(request.out, record, program.text, request.force);
 
   Calibration result;
   result.simulations = request.simulations;
@@ -257,7 +257,7 @@ Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& prog
       if (varies(fits, j)) result.parameters.push_back(examine(posterior::display_name(names[j]), fits, j));
     }
   } catch (const Error&) {
-    remove_without_draws(request.out);
+    posterior::remove_without_draws(request.out);
     throw;
   }
   result.threshold =
@@ -270,7 +270,7 @@ Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& prog
   record.seconds = result.seconds;
   replace_file(request.out / "calibration.json", to_json(result, request));
   replace_file(request.out / "run.json", posterior::to_json(record));
-  std::filesystem::remove_all(partial_folder(request.out));
+  std::filesystem::remove_all(posterior::partial_folder(request.out));
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "certify/certify.hpp"
+#include "certify/wasserstein.hpp"
 #include "fit/fit.hpp"
 #include "model/data.hpp"
 #include "model/unconstrain.hpp"
@@ -131,6 +132,12 @@ CertifiedDraws certify_draws(const CertifyRequest& request, const LoadedModel& m
                              .should_stop = request.should_stop};
   CertifiedDraws result;
   if (is_markov) {
+    if (request.wasserstein) {
+      throw Error(
+          ErrorKind::usage,
+          "--wasserstein bounds how far an approximation is from the posterior; these draws are chains.",
+          "Leave it out.");
+    }
     result.certificate = certify::certify_chains(chained(request, model, posterior), terms);
   } else {
     if (posterior.log_q().empty()) {
@@ -140,8 +147,11 @@ CertifiedDraws certify_draws(const CertifyRequest& request, const LoadedModel& m
                   "Fit with --method vi, laplace, flow or pathfinder --resample 0, or with nuts.");
     }
     const certify::ModeSearch modes = certify::search_modes(*model.density, request.seed);
-    certify::Judged judged = certify::certify_approximation(unconstrained(request, model, posterior),
-                                                            *model.density, *model.outputs, modes, terms);
+    const infer::Draws draws = unconstrained(request, model, posterior);
+    certify::Judged judged =
+        certify::certify_approximation(draws, *model.density, *model.outputs, modes, terms);
+    if (request.wasserstein && !judged.is_stopped)
+      certify::add_wasserstein(draws, *model.density, request.seed, judged.certificate);
     judged.certificate.cost.gradients += modes.gradients;
     result.is_stopped = judged.is_stopped;
     result.certificate = std::move(judged.certificate);

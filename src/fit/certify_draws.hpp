@@ -18,6 +18,7 @@ struct CertifyRequest {
   double tolerance = kDefaultTolerance;
   std::uint64_t seed = 0;
   std::size_t threads = 0;
+  bool wasserstein = false;   // bounds on distances by coupled chains
   std::filesystem::path out;  // the file of the certificate
   std::function<bool()> should_stop = [] { return false; };
 };

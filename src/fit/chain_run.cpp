@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "fit/folder.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -23,7 +23,8 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 
 ChainRun::ChainRun(const Request& request, density::LogDensity& density, infer::Start start)
     : request_(request),
-      partial_(partial_folder(request.out, request.rung), start.chain, request.method->stats.size()) {
+      partial_(posterior::partial_folder(request.out, request.rung), start.chain,
+               request.method->stats.size()) {
   result_.draws.dim = density.dim();
   algorithm_ = request.method->make(density, request.options, std::move(start));
   if (request.resume) restore();
@@ -36,9 +37,10 @@ void ChainRun::restore() {
   infer::Archive archive(std::move(state.algorithm));
   algorithm_->archive(archive);
   if (!archive.is_complete()) {
-    throw Error(ErrorKind::bad_input,
-                partial_folder(request_.out).string() + ": the saved state is not one of this method.",
-                "Was it written by another version of kullback? Start anew with --force.");
+    throw Error(
+        ErrorKind::bad_input,
+        posterior::partial_folder(request_.out).string() + ": the saved state is not one of this method.",
+        "Was it written by another version of kullback? Start anew with --force.");
   }
   result_.is_finished = state.is_finished && !request_.keeps_state;
   result_.warmup_seconds = state.warmup_seconds;

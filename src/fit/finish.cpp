@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
+#include <functional>
 #include <future>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -13,9 +14,9 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "fit/fixed.hpp"
-#include "fit/folder.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -57,9 +58,23 @@ void add_chain_findings(const std::vector<FinishedChain>& chains, Findings& find
   }
 }
 
-// Methods with facts and a trace are one chain.
+// Of several chains: what they have in common once, else the texts of one after another.
 void take_facts(const std::vector<FinishedChain>& chains, posterior::RunRecord& record) {
-  if (!chains.empty()) record.facts = chains.front().result.facts;
+  if (chains.empty()) return;
+  record.facts = chains.front().result.facts;
+  for (auto& [name, text] : record.facts) {
+    std::string all;
+    bool differs = false;
+    for (const FinishedChain& chain : chains) {
+      const infer::Facts& facts = chain.result.facts;
+      const auto found =
+          std::find_if(facts.begin(), facts.end(), [&name](const auto& fact) { return fact.first == name; });
+      const std::string own = found == facts.end() ? "none" : found->second;
+      differs = differs || own != text;
+      all += (all.empty() ? "" : "; ") + own;
+    }
+    if (differs) text = all;
+  }
 }
 
 void write_trace(const std::filesystem::path& out, const std::vector<FinishedChain>& chains) {
@@ -121,48 +136,56 @@ void write_arviz_file(const std::filesystem::path& out, const LoadedModel& model
   }
 }
 
-// Each file waits for the disk: several at a time wait hardly longer than one.
-class ChainFiles final {
+// Each file waits for the disk: several at a time wait hardly longer than one. They come into place together,
+// in the order in which they were added.
+class NewFiles final {
  public:
-  ChainFiles(std::filesystem::path out, const Outcome& outcome)
-      : out_(std::move(out)), posterior_(outcome.posterior), record_(outcome.record) {
+  explicit NewFiles(std::filesystem::path out) : out_(std::move(out)) {}
+
+  // `text` is made and written in a thread of its own; what it refers to must stay until the end.
+  void add(std::string name, std::function<std::string()> text) {
     constexpr std::size_t kAtOnce = 8;
-    for (std::size_t i = 0; i < std::min(kAtOnce, posterior_.chains.size()); ++i)
-      writers_.push_back(std::async(std::launch::async, [this] { write(); }));
+    if (files_.size() >= kAtOnce) files_[files_.size() - kAtOnce].wait();
+    files_.push_back(std::async(
+        std::launch::async, [path = out_ / name, text = std::move(text)] { return NewFile(path, text()); }));
   }
 
-  // Until all are written; throws what a writer threw.
-  void wait() {
-    for (std::future<void>& writer : writers_) writer.get();
+  // Throws what a writer threw, before any of them is in place.
+  void put_in_place() {
+    std::vector<NewFile> written;
+    for (std::future<NewFile>& file : files_) written.push_back(file.get());
+    for (NewFile& file : written) file.put_in_place();
   }
 
  private:
-  void write() {
-    for (std::size_t c = next_++; c < posterior_.chains.size(); c = next_++) {
-      replace_file(out_ / fmt::format("chain-{}.csv", c + 1), posterior::csv_text(posterior_, c, record_));
-    }
-  }
-
-  const std::filesystem::path out_;
-  const posterior::Posterior& posterior_;
-  const posterior::RunRecord record_;  // its own: findings are added while it writes
-  std::atomic<std::size_t> next_ = 0;
-  std::vector<std::future<void>> writers_;  // destroyed, and so waited for, first
+  std::filesystem::path out_;
+  std::vector<std::future<NewFile>> files_;
 };
 
-void write_files(const std::filesystem::path& out, const LoadedModel& model, Outcome& outcome) {
-  if (outcome.posterior.draws() > 0) {
-    ChainFiles chain_files(out, outcome);
-    write_arviz_file(out, model, outcome);
-    replace_file(out / "summary.json", posterior::to_json(outcome.summary));
-    chain_files.wait();
+void add_chain_files(const Outcome& outcome, NewFiles& files) {
+  if (outcome.posterior.draws() == 0) return;
+  const auto record = std::make_shared<posterior::RunRecord>(outcome.record);  // findings are added meanwhile
+  for (std::size_t c = 0; c < outcome.posterior.chains.size(); ++c) {
+    files.add(fmt::format("chain-{}.csv", c + 1),
+              [&, c, record] { return posterior::csv_text(outcome.posterior, c, *record); });
   }
-  if (outcome.certificate) replace_file(out / "certificate.json", certify::to_json(*outcome.certificate));
-  add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
-            fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
-                        outcome.record.findings.size()));
-  replace_file(out / "run.json", posterior::to_json(outcome.record));
-  if (!outcome.is_interrupted) std::filesystem::remove_all(partial_folder(out));
+}
+
+// The record last: it says that the others are there.
+void write_files(const std::filesystem::path& out, const LoadedModel& model, Outcome& outcome,
+                 NewFiles& files) {
+  if (outcome.certificate)
+    files.add("certificate.json", [&] { return certify::to_json(*outcome.certificate); });
+  if (outcome.posterior.draws() > 0) {
+    write_arviz_file(out, model, outcome);
+    files.add("summary.json", [&] { return posterior::to_json(outcome.summary); });
+  }
+  files.add("run.json", [&] { return posterior::to_json(outcome.record); });
+  files.put_in_place();
+  posterior::add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
+                       fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
+                                   outcome.record.findings.size()));
+  if (!outcome.is_interrupted) std::filesystem::remove_all(posterior::partial_folder(out));
 }
 
 }  // namespace
@@ -188,15 +211,17 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   drop_empty_chains(chains);
   name_columns(request, model, outcome.posterior);
   take_chains(chains, outcome.posterior);
+  outcome.record.status = outcome.is_interrupted ? "interrupted" : "complete";
+  outcome.record.parameters = outcome.posterior.parameters;
+  outcome.record.generated = outcome.posterior.generated;
+  NewFiles files(request.out);
+  add_chain_files(outcome, files);
   if (outcome.posterior.draws() > 0) {
     summarize_into(request, outcome);
     if (request.sensitivity) add_sensitivity(chains, outcome);
   }
-  outcome.record.status = outcome.is_interrupted ? "interrupted" : "complete";
   outcome.record.findings = findings;
-  outcome.record.parameters = outcome.posterior.parameters;
-  outcome.record.generated = outcome.posterior.generated;
-  write_files(request.out, model, outcome);
+  write_files(request.out, model, outcome, files);
 }
 
 void finish_predictions(const std::filesystem::path& out, const LoadedModel& model,
@@ -208,7 +233,9 @@ void finish_predictions(const std::filesystem::path& out, const LoadedModel& mod
   outcome.record.findings = outcome.summary.findings;
   outcome.record.parameters = 0;
   outcome.record.generated = 0;
-  write_files(out, model, outcome);
+  NewFiles files(out);
+  add_chain_files(outcome, files);
+  write_files(out, model, outcome, files);
 }
 
 }  // namespace kullback::fit

@@ -4,21 +4,24 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "certify/wasserstein.hpp"
 #include "fit/begin.hpp"
 #include "fit/finish.hpp"
 #include "fit/fixed.hpp"
-#include "fit/folder.hpp"
 #include "fit/gather.hpp"
 #include "fit/judge.hpp"
 #include "fit/ladder.hpp"
 #include "fit/pool.hpp"
 #include "fit/record.hpp"
 #include "fit/starts.hpp"
+#include "posterior/netcdf_file.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -61,6 +64,8 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
   }
   outcome.certificate = std::move(judged.certificate);
   outcome.certificate->cost.gradients += modes.gradients;
+  if (request.wasserstein)
+    certify::add_wasserstein(chains.front().result.draws, *model.density, request.seed, *outcome.certificate);
 }
 
 }  // namespace
@@ -68,6 +73,8 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
 Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch) {
   const Clock::time_point began = Clock::now();
   settle_method(request, model);
+  std::optional<posterior::NetcdfLoading> loading;
+  if (ranks.is_first()) loading.emplace();
   if (request.method == &auto_method()) return run_ladder(std::move(request), model, ranks, watch);
   Outcome outcome;
   outcome.record = make_record(request, model);
@@ -80,7 +87,7 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
   try {
     chains = gather(run_chains(request, model, std::move(starts), watch), ranks);
   } catch (const Error&) {
-    if (ranks.size() == 1) remove_without_draws(request.out);
+    if (ranks.size() == 1) posterior::remove_without_draws(request.out);
     throw;
   }
   if (!ranks.is_first()) return outcome;

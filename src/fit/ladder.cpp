@@ -13,21 +13,24 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <future>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "certify/wasserstein.hpp"
 #include "fit/begin.hpp"
 #include "fit/chain_outputs.hpp"
 #include "fit/finish.hpp"
-#include "fit/folder.hpp"
 #include "fit/judge.hpp"
 #include "fit/pool.hpp"
 #include "fit/record.hpp"
 #include "fit/starts.hpp"
 #include "infer/archive.hpp"
 #include "infer/option_text.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -71,6 +74,7 @@ class Ladder final {
   }
   bool is_met() const { return best_ && best_->certificate.verdict == certify::Verdict::met; }
 
+  std::shared_future<certify::ModeSearch> begin_mode_search() const;
   void climb_approximations();
   void climb_chains();
   Request rung_request(std::string_view method, const std::string& rung) const;
@@ -81,6 +85,7 @@ class Ladder final {
   void keep(Answer answer);
   std::vector<infer::Start> chain_starts(const Request& rung);
   void share_verdict();
+  void add_distances(const Answer& answer);
   Outcome end();
 
   Request request_;
@@ -91,7 +96,7 @@ class Ladder final {
   Watch watch_;
   Clock::time_point began_ = Clock::now();
   Outcome outcome_;
-  certify::ModeSearch modes_;
+  std::shared_future<certify::ModeSearch> modes_;  // on the first rank
   std::optional<Answer> best_;
   std::vector<std::string> last_reasons_;  // of the last rung; on the first rank
   std::vector<double> good_points_;        // draws of the best approximation, one for each chain
@@ -143,9 +148,9 @@ void Ladder::note(const Request& rung, const certify::Certificate& certificate, 
   auto& rungs = outcome_.record.rungs;
   last_reasons_ = certificate.reasons;
   outcome_.record.gradients += made.gradients;
-  add_event(request_.out, "rung",
-            fmt::format("\"method\": \"{}\", \"verdict\": \"{}\", \"gradients\": {}", made.method,
-                        made.verdict, made.gradients));
+  posterior::add_event(request_.out, "rung",
+                       fmt::format("\"method\": \"{}\", \"verdict\": \"{}\", \"gradients\": {}", made.method,
+                                   made.verdict, made.gradients));
   rungs.push_back(std::move(made));
 }
 
@@ -153,7 +158,6 @@ void Ladder::try_approximation(std::string_view method) {
   is_done_ = is_done_ || watch_.should_stop();
   if (is_done_ || is_met()) return;
   const Request rung = rung_request(method, std::string(method));
-  make_partial_folder(rung);
   std::vector<FinishedChain> chains;
   try {
     chains = run_chains(rung, model_, find_starts(rung, model_, {0}, outcome_.summary.findings), watch_);
@@ -177,7 +181,7 @@ void Ladder::try_approximation(std::string_view method) {
     note(rung, certificate, chains.front().result.gradients);
     return;
   }
-  certify::Judged judged = judge(rung, model_, modes_, chains, terms_of_rung(rung, watch_));
+  certify::Judged judged = judge(rung, model_, modes_.get(), chains, terms_of_rung(rung, watch_));
   if (judged.is_stopped) {
     is_done_ = true;
     return;
@@ -186,14 +190,23 @@ void Ladder::try_approximation(std::string_view method) {
   keep({rung, std::move(chains), std::move(judged.certificate)});
 }
 
+// Beside the first rung, where the density has a clone for it.
+std::shared_future<certify::ModeSearch> Ladder::begin_mode_search() const {
+  std::shared_ptr<density::LogDensity> own = request_.threads != 1 ? model_.density->clone() : nullptr;
+  const auto launch = own != nullptr ? std::launch::async : std::launch::deferred;
+  return std::async(launch, [this, own = std::move(own)] {
+    return certify::search_modes(own != nullptr ? *own : *model_.density, request_.seed);
+  });
+}
+
 // On the first rank: others would do the same.
 void Ladder::climb_approximations() {
-  modes_ = certify::search_modes(*model_.density, request_.seed);
-  outcome_.record.gradients += modes_.gradients;
+  modes_ = begin_mode_search();
   const std::size_t dim = model_.density->dim();
   try_approximation(dim <= kMostDense ? "laplace" : "pathfinder");
   try_approximation(dim <= kMostDense ? "fullrank" : "lowrank");
   if (dim <= kMostForFlow && best_ && best_->certificate.khat < kNearKhat) try_approximation("flow");
+  outcome_.record.gradients += modes_.get().gradients;
 }
 
 // What the first rank knows, on all ranks: whether chains are needed, and where half of them start.
@@ -248,7 +261,7 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
           return chain.chain.draws >= kLeastChainDraws;
         });
     if (can_be_judged) {
-      certify::Judged judged = judge(rung, model_, modes_, chains, terms_of_rung(rung, watch_));
+      certify::Judged judged = judge(rung, model_, modes_.get(), chains, terms_of_rung(rung, watch_));
       std::uint64_t gradients = 0;
       for (FinishedChain& chain : chains) {
         gradients += chain.result.gradients;
@@ -281,7 +294,6 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
 // True where the tolerance is met or time is over.
 bool Ladder::sample(Request rung, std::size_t most_draws) {
   rung.chains = request_.chains;
-  make_partial_folder(rung);
   const std::vector<infer::Start> starts = chain_starts(rung);
   rung.options.draws = kFirstDraws;
   while (sample_once(rung, starts, most_draws)) {
@@ -325,11 +337,20 @@ Outcome Ladder::climb() {
     share_verdict();
     if (!is_done_) climb_chains();
   } catch (const Error&) {
-    if (ranks_.size() == 1) remove_without_draws(request_.out);
+    if (ranks_.size() == 1) posterior::remove_without_draws(request_.out);
     throw;
   }
   if (!ranks_.is_first()) return std::move(outcome_);
   return end();
+}
+
+// Once, of the answer that the user gets.
+void Ladder::add_distances(const Answer& answer) {
+  certify::Certificate& certificate = *outcome_.certificate;
+  if (certificate.certified == "chains") return certify::refuse_wasserstein(certificate);
+  const std::uint64_t before = certificate.cost.gradients;
+  certify::add_wasserstein(answer.chains.front().result.draws, *model_.density, request_.seed, certificate);
+  outcome_.record.gradients += certificate.cost.gradients - before;
 }
 
 Outcome Ladder::end() {
@@ -341,7 +362,8 @@ Outcome Ladder::end() {
         {"interrupted", "The run was interrupted before a rung was enough.", "",
          fmt::format("kullback fit --resume {} goes on.", request_.out.string())});
     outcome_.record.findings = outcome_.summary.findings;
-    add_event(request_.out, "interrupted", fmt::format("\"gradients\": {}", outcome_.record.gradients));
+    posterior::add_event(request_.out, "interrupted",
+                         fmt::format("\"gradients\": {}", outcome_.record.gradients));
     replace_file(request_.out / "run.json", posterior::to_json(outcome_.record));
     return std::move(outcome_);
   }
@@ -371,6 +393,7 @@ Outcome Ladder::end() {
   for (const FinishedChain& chain : answer.chains)
     outcome_.record.gradients -= chain.result.gradients;  // finish() adds them
   outcome_.certificate = std::move(answer.certificate);
+  if (request_.wasserstein) add_distances(answer);
   finish(answer.request, model_, std::move(answer.chains), outcome_);
   return std::move(outcome_);
 }

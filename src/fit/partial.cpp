@@ -7,7 +7,9 @@
 
 #include <limits>
 #include <string>
+#include <system_error>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "infer/archive.hpp"
 #include "posterior/run_record.hpp"
@@ -23,6 +25,17 @@ std::size_t record_size(std::size_t dim, std::size_t stats) { return dim + 3 + s
 
 double at_or_nan(const std::vector<double>& values, std::size_t i) {
   return values.empty() ? std::numeric_limits<double>::quiet_NaN() : values[i];
+}
+
+// On this machine's disk. Small fits end before anything is saved and have none.
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) {
+    throw Error(ErrorKind::cannot_write,
+                fmt::format("{}: cannot be made: {}.", folder.string(), problem.message()),
+                "Unfinished chains are saved there; choose another folder with --out.");
+  }
 }
 
 }  // namespace
@@ -66,6 +79,7 @@ bool Partial::load(ChainState& state, infer::Draws& draws) {
 }
 
 void Partial::save(const ChainState& state, const infer::Draws& draws) {
+  make_folder(state_path_.parent_path());
   std::vector<double> records;
   records.reserve((draws.count() - saved_) * record_size(draws.dim, stats_));
   for (std::size_t i = saved_; i < draws.count(); ++i) {

@@ -10,9 +10,9 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "fit/finish.hpp"
-#include "fit/folder.hpp"
 #include "model/outputs.hpp"
 #include "posterior/files.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -90,7 +90,7 @@ Outcome predict(const PredictRequest& request, const LoadedProgram& program) {
   outcome.record.data = std::filesystem::absolute(inputs.data).string();
   outcome.record.data_hash = posterior::content_hash(model.data_text);
   outcome.record.findings.clear();
-  begin_folder(request.out, outcome.record, program.text, request.force);
+  posterior::begin_folder(request.out, outcome.record, program.text, request.force);
   std::vector<FinishedChain> chains(fit.posterior.chains.size());
   for (std::size_t c = 0; c < chains.size(); ++c) {
     chains[c].number = static_cast<std::uint32_t>(c);

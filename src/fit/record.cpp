@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kInit = "init";
 constexpr const char* kTolerance = "tolerance";
+constexpr const char* kWasserstein = "wasserstein";
 constexpr const char* kBudget = "budget";
 constexpr const char* kLadderChains = "ladder_chains";
 constexpr const char* kJacobian = "jacobian";
@@ -92,6 +93,7 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   if (!request.inputs.include_paths.empty())
     record.options[kIncludePath] = joined(request.inputs.include_paths);
   if (request.tolerance) record.options[kTolerance] = fmt::format("{}", *request.tolerance);
+  if (request.wasserstein) record.options[kWasserstein] = "true";
   if (request.budget) record.options[kBudget] = fmt::format("{}", *request.budget);
   if (!request.jacobian) record.options[kJacobian] = "false";
   if (!request.inputs.row_size.empty()) record.options[kMinibatch] = request.inputs.row_size;
@@ -166,6 +168,7 @@ Request request_of(const std::filesystem::path& folder) {
     if (name == kInit) request.init = text;
     if (name == kIncludePath) split_into(text, request.inputs.include_paths);
     if (name == kTolerance) request.tolerance = std::stod(text);
+    if (name == kWasserstein) request.wasserstein = text == "true";
     if (name == kBudget) request.budget = std::stod(text);
     if (name == kJacobian) request.jacobian = text != "false";
     if (name == kMinibatch) request.inputs.row_size = text;

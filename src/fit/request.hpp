@@ -42,6 +42,7 @@ struct Request {
   double checkpoint_seconds = 1;    // between saves of unfinished chains: a crash loses at most so much
   bool sensitivity = false;         // look for prior-data conflict
   std::optional<double> tolerance;  // a certificate is wanted: means and sds within so many sds
+  bool wasserstein = false;         // with the certificate: bounds on distances by coupled chains
   std::optional<double> budget;     // seconds after which the ladder of methods ends
   std::filesystem::path out;
   std::string rung;             // of the ladder: where its unfinished draws are, within those of the run

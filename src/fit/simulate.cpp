@@ -9,9 +9,9 @@
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "fit/finish.hpp"
-#include "fit/folder.hpp"
 #include "fit/record.hpp"
 #include "model/simulate.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -89,7 +89,7 @@ Outcome simulate(const SimulateRequest& request, const LoadedProgram& program) {
   outcome.record.kind = "simulation";
   outcome.record.method = "simulate";
   outcome.record.options["draws"] = std::to_string(request.draws);
-  begin_folder(request.out, outcome.record, program.text, request.force);
+  posterior::begin_folder(request.out, outcome.record, program.text, request.force);
   std::vector<FinishedChain> chains;
   chains.push_back(draw_all(request, simulator, outcome.posterior.names));
   outcome.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

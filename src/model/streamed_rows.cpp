@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "model/check_data.hpp"
@@ -19,6 +21,14 @@
 namespace kullback::model {
 
 namespace {
+
+[[noreturn]] void cannot_read(const std::string& path, int error_number) {
+  std::error_code ignored;
+  throw Error(ErrorKind::missing_file,
+              fmt::format("{}: cannot be read: {}.", path, std::strerror(error_number)),
+              fmt::format("--stream names it; where a path is relative, it begins in {}.",
+                          std::filesystem::current_path(ignored).string()));
+}
 
 enum class Format : unsigned char { f64, f32, i64, i32, i16, u8 };
 
@@ -63,9 +73,7 @@ class NumberFile final {
  public:
   NumberFile(const std::string& path, FormatInfo format, std::size_t width, std::size_t rows)
       : path_(path), format_(format), width_(width), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_.get() < 0)
-      throw Error(ErrorKind::missing_file,
-                  fmt::format("{}: cannot be read: {}.", path, std::strerror(errno)));
+    if (fd_.get() < 0) cannot_read(path, errno);
     const std::uintmax_t found = std::filesystem::file_size(path);
     const std::uintmax_t wanted = static_cast<std::uintmax_t>(rows) * width * format.bytes;
     if (found != wanted) {
@@ -120,7 +128,7 @@ std::vector<std::string> split_line(const std::string& line) {
 // Once through the text, into a temporary file of numbers that can be read from anywhere.
 CsvFile read_csv(const std::string& path) {
   std::ifstream in(path);
-  if (!in) throw Error(ErrorKind::missing_file, fmt::format("{}: cannot be read.", path));
+  if (!in) cannot_read(path, errno);
   CsvFile csv;
   std::string line;
   std::getline(in, line);

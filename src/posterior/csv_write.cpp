@@ -3,54 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/csv_numbers.hpp"
 #include "posterior/csv_config.hpp"
 #include "posterior/files.hpp"
 
 namespace kullback::posterior {
 
 namespace {
-
-constexpr std::size_t kLongestNumber = 32;
-
-// Appends to a buffer that always has room for one more number.
-class Numbers final {
- public:
-  explicit Numbers(std::string& out) : out_(&out) {}
-
-  void write(double number, char separator) {
-    if (end_ + kLongestNumber > buffer_ + sizeof buffer_) flush();
-    if (is_small_count(number)) {
-      end_ = std::to_chars(end_, buffer_ + sizeof buffer_, static_cast<int>(number)).ptr;
-    } else if (std::isfinite(number)) {
-      end_ = std::to_chars(end_, buffer_ + sizeof buffer_, number).ptr;
-    } else {
-      write_word(std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf");
-    }
-    *end_++ = separator;
-  }
-
-  void flush() {
-    out_->append(buffer_, end_);
-    end_ = buffer_;
-  }
-
- private:
-  // The columns of samplers are full of counts, and integers are ten times faster to write.
-  static bool is_small_count(double number) {
-    return number >= 0 && number < 1e6 && number == std::trunc(number) && !std::signbit(number);
-  }
-
-  void write_word(std::string_view word) {
-    for (const char c : word) *end_++ = c;
-  }
-
-  std::string* out_;
-  char buffer_[1 << 14];
-  char* end_ = buffer_;
-};
 
 // The columns of a file in its order: each a name and its numbers, one for each draw.
 struct Column {
@@ -152,7 +113,7 @@ void write_variational_mean(std::string& out, const std::vector<Column>& columns
 }
 
 void write_rows(std::string& out, const std::vector<Column>& columns, std::size_t draws) {
-  Numbers numbers(out);
+  CsvNumbers numbers(out);
   for (std::size_t draw = 0; draw < draws; ++draw) {
     for (std::size_t i = 0; i < columns.size(); ++i)
       numbers.write(columns[i].values[draw], i + 1 == columns.size() ? '\n' : ',');

@@ -10,6 +10,8 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "certify/family_density.hpp"
+#include "certify/normal_through.hpp"
+#include "certify/wasserstein.hpp"
 #include "infer/options.hpp"
 #include "tests/infer/targets.hpp"
 
@@ -146,6 +148,105 @@ TEST(Coupling, MembersOfFamilies) {
   const CouplingBound bound = bound_by_coupling(p, q, normal_draws(400, {1, -1}, {2, 0.5}, 4));
   ASSERT_TRUE(bound.has_converged);
   EXPECT_LT(bound.joint_w2_upper, 1e-6);
+}
+
+double log_density_at(density::LogDensity& density, const std::vector<double>& theta,
+                      std::vector<double>& gradient) {
+  double value = 0;
+  gradient.resize(theta.size());
+  density::Status status{};
+  density.evaluate({1, theta.data(), &value, gradient.data(), &status});
+  return value;
+}
+
+// A normal with correlations, of scales from 1e-3 to 1e3, and its own log density with a constant.
+TEST(NormalThrough, FindsTheNormalBehindItsDraws) {
+  constexpr double kScales[] = {1e-3, 1, 1e3};
+  auto standard = infer::autoregression(3, 0.95);
+  const auto log_q = [&](const std::vector<double>& theta, std::vector<double>& gradient) {
+    std::vector<double> z(3);
+    for (std::size_t i = 0; i < 3; ++i) z[i] = (theta[i] - 5) / kScales[i];
+    const double value = log_density_at(standard, z, gradient) + 7;
+    for (std::size_t i = 0; i < 3; ++i) gradient[i] /= kScales[i];
+    return value;
+  };
+  Random random(3);
+  std::vector<double> theta, values, gradient;
+  for (int n = 0; n < 200; ++n) {
+    std::vector<double> draw(3);
+    double x = random.normal();
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (i > 0) x = 0.95 * x + std::sqrt(1 - 0.95 * 0.95) * random.normal();
+      draw[i] = 5 + kScales[i] * x;
+    }
+    theta.insert(theta.end(), draw.begin(), draw.end());
+    values.push_back(log_q(draw, gradient));
+  }
+  const auto found = normal_through(theta, 3, values);
+  ASSERT_NE(found, nullptr);
+  const std::vector<double> here{5 + 1e-3, 3, 5 + 2e3}, there{5, 5, 5};
+  std::vector<double> expected_slope, slope;
+  const double expected = log_q(here, expected_slope) - log_q(there, gradient);
+  const double value = log_density_at(*found, here, slope) - log_density_at(*found, there, gradient);
+  EXPECT_NEAR(value, expected, 1e-6 * std::abs(expected));
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_NEAR(slope[i], expected_slope[i], 1e-6 * std::abs(expected_slope[i])) << i;
+  values[17] += 0.1;  // no longer quadratic
+  EXPECT_EQ(normal_through(theta, 3, values), nullptr);
+  values[17] -= 0.1;
+  EXPECT_EQ(normal_through(std::span(theta).first(3 * 19), 3, std::span(values).first(19)), nullptr);
+}
+
+// More coordinates than a full quadratic function could be found of.
+TEST(NormalThrough, IndependentCoordinatesNeedFewerDraws) {
+  constexpr std::size_t kDim = 100;
+  const std::vector<double> draws =
+      normal_draws(500, std::vector<double>(kDim, 1), std::vector<double>(kDim, 2), 6);
+  auto q = infer::gaussian(std::vector<double>(kDim, 1), std::vector<double>(kDim, 2));
+  std::vector<double> values, gradient;
+  for (std::size_t n = 0; n < 500; ++n) {
+    const auto first = draws.begin() + static_cast<std::ptrdiff_t>(n * kDim);
+    values.push_back(log_density_at(q, {first, first + kDim}, gradient));
+  }
+  const auto found = normal_through(draws, kDim, values);
+  ASSERT_NE(found, nullptr);
+  const std::vector<double> at(kDim, 4);
+  log_density_at(*found, at, gradient);
+  for (const double slope : gradient) EXPECT_NEAR(slope, -3.0 / 4, 1e-6);
+}
+
+// normal(0.3, 1.2) for normal(0, 1): W1 and W2 are known.
+TEST(Wasserstein, IsAPartOfTheCertificate) {
+  infer::Draws draws;
+  draws.dim = 1;
+  draws.theta = normal_draws(400, {0.3}, {1.2}, 9);
+  for (const double x : draws.theta) draws.log_q.push_back(-0.5 * (x - 0.3) * (x - 0.3) / 1.44);
+  auto p = infer::gaussian({0}, {1});
+  Certificate certificate;
+  add_wasserstein(draws, p, 2, certificate);
+  ASSERT_EQ(certificate.notes.size(), 1U);
+  EXPECT_NE(certificate.notes[0].find("Wasserstein distances of the raw"), std::string::npos);
+  EXPECT_EQ(certificate.cost.gradients, p.evaluations);
+  const std::string key = "\"joint_w2_upper\": ";
+  const std::size_t at = certificate.wasserstein.find(key);
+  ASSERT_NE(at, std::string::npos);
+  const double upper = std::stod(certificate.wasserstein.substr(at + key.size()));
+  EXPECT_GE(upper, std::hypot(0.3, 0.2));
+  EXPECT_LE(upper, 4 * std::hypot(0.3, 0.2));
+  EXPECT_NE(to_json(certificate).find("\"wasserstein\": {\"has_converged\": true"), std::string::npos);
+}
+
+TEST(Wasserstein, NeedsADensityAtAnyPoint) {
+  infer::Draws draws;
+  draws.dim = 1;
+  draws.theta = normal_draws(400, {0}, {1}, 9);
+  for (const double x : draws.theta) draws.log_q.push_back(-std::log(1 + x * x));
+  auto p = infer::gaussian({0}, {1});
+  Certificate certificate;
+  add_wasserstein(draws, p, 2, certificate);
+  EXPECT_TRUE(certificate.wasserstein.empty());
+  ASSERT_EQ(certificate.notes.size(), 1U);
+  EXPECT_NE(certificate.notes[0].find("No bound on Wasserstein distances"), std::string::npos);
 }
 
 TEST(Coupling, WrongUse) {

@@ -47,4 +47,15 @@ expect 'draws of another model' 65 "has no column 'mu'" -- "$kullback" certify l
 expect 'certify nothing' 66 'no such file' -- "$kullback" certify nowhere
 expect 'certify with tolerance 0' 64 'above 0' -- "$kullback" certify laplace --tolerance 0
 expect 'draws without log q' 65 'no log q' -- bash -c "'$kullback' fit logistic.stan logistic.json --method svgd --seed 1 --quiet --out particles; '$kullback' certify particles"
+
+expect 'distances' 0 'Wasserstein distances of the raw' -- "$kullback" fit logistic.stan logistic.json --method laplace --tolerance 0.1 --wasserstein --seed 1 --out far
+expect 'distances in the file' 0 '"has_converged": true, "joint_w2": 0' -- cat far/certificate.json
+expect 'distances of the ladder' 0 'Wasserstein distances of the raw' -- "$kullback" fit logistic.stan logistic.json --wasserstein --seed 1 --out far --force
+expect 'distances of an earlier fit' 0 'Wasserstein distances of the raw' -- "$kullback" certify laplace --tolerance 0.3 --wasserstein
+expect 'distances of a flow' 0 'No bound on Wasserstein' -- bash -c "'$kullback' fit eight_schools.stan eight_schools.json --method flow --tolerance 0.3 --wasserstein --seed 1 --out bent || true"
+expect 'distances of chains' 64 'nuts has none' -- "$kullback" fit logistic.stan logistic.json --method nuts --tolerance 0.1 --wasserstein
+expect 'distances of earlier chains' 64 'these draws are chains' -- "$kullback" certify chains --wasserstein
+expect 'distances without a certificate' 64 'Add --tolerance' -- "$kullback" fit logistic.stan logistic.json --method laplace --wasserstein
+expect 'a record is no draws' 64 'give its folder' -- "$kullback" certify laplace/summary.json logistic.stan logistic.json
+expect 'certify nothing, with a hint' 66 'kullback fit has made' -- "$kullback" certify nowhere
 finish

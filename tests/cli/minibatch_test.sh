@@ -42,6 +42,7 @@ expect "a complete run needs no resuming" 0 "is complete" -- "$kullback" fit --r
 
 printf 'y\n1\n2\n1\n0\n3\n1\n2\n2\n' > y.csv
 echo '{"N": 8}' > size.json
+refuse "a stream that is not there" "a path is relative" 66 mean.stan size.json --method fullrank --minibatch N=3 --stream y=nowhere.f64
 expect "streamed rows" 0 "^m +1\.4" -- "$kullback" fit mean.stan size.json --method fullrank --minibatch N=3 --stream y.csv --seed 1 --out streamed
 
 finish

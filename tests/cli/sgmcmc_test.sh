@@ -44,6 +44,10 @@ expect "an anchor without minibatches" 64 'there are none' -- "$kullback" fit ei
 expect "friction without momenta" 64 'Friction is of momenta' -- "${line[@]}" --method sgld --sg-friction 2
 expect "no preconditioner for momenta" 64 'sgld has RMSProp' -- "${line[@]}" --method sghmc --sg-preconditioner rmsprop
 expect "the biased preconditioner is called so" 0 'not corrected for' -- "${line[@]}" --method sgld --sg-preconditioner rmsprop-biased --seed 1 --out biased
+expect "other ways to take rows" 64 'the same probability' -- "${line[@]}" --method sgld --row-sampling epochs
+expect "strata" 64 'sghmc takes each set of rows' -- "${line[@]}" --method sghmc --minibatch N=100 --strata y
+expect "another control variate" 64 'sg-anchor mode or none is the control' -- "${line[@]}" --method sgnht --row-control none
+expect "facts of all chains" 0 '"step size": "[0-9.e-]+; [0-9.e-]+"' -- bash -c "'$kullback' fit line.stan line.json --method sgld --seed 1 --draws 20 --chains 2 --quiet --out two; cat two/run.json"
 expect "cycles of a constant step size" 64 'cyclical alone' -- "${line[@]}" --method sgld --sg-cycles 3
 expect "no such schedule" 64 'constant, decaying or cyclical' -- "${line[@]}" --method sgld --sg-schedule cosine
 expect "it says what it is for" 0 'minibatches' -- "$kullback" methods sgld

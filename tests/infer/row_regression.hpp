@@ -131,4 +131,36 @@ Eigen::MatrixXd hamiltonian_covariance(const Eigen::MatrixXd& precision, double 
   return result.topLeftCorner(d, d);
 }
 
+// Of positions under the thermostat of sgnht.cpp, its friction taken as the constant at which momenta after
+// the kick and after friction have variance 1 in the mean. It varies by a standard deviation of
+// 1 / sqrt(dim) around that, which matters to second order.
+template <typename Noise>
+Eigen::MatrixXd thermostat_covariance(const Eigen::MatrixXd& precision, double e, double injected,
+                                      Noise noise) {
+  const Eigen::Index d = precision.rows();
+  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(d, d);
+  Eigen::MatrixXd kick = Eigen::MatrixXd::Identity(2 * d, 2 * d);
+  kick.bottomLeftCorner(d, d) = -e * precision;
+  Eigen::MatrixXd drift = Eigen::MatrixXd::Identity(2 * d, 2 * d);
+  drift.topRightCorner(d, d) = e / 2 * identity;
+  Eigen::MatrixXd state = Eigen::MatrixXd::Identity(2 * d, 2 * d);
+  state.topLeftCorner(d, d) = precision.inverse();
+  double friction = injected;
+  for (int i = 0; i < 40000; ++i) {
+    const Eigen::MatrixXd spread = state.topLeftCorner(d, d);
+    state = kick * state * kick.transpose();
+    state.bottomRightCorner(d, d) += e * e * noise(spread);
+    const double hot = state.bottomRightCorner(d, d).trace();
+    state = drift * state * drift.transpose();
+    const double keeps = std::exp(-e * friction);
+    state.rightCols(d) *= keeps;
+    state.bottomRows(d) *= keeps;
+    state.bottomRightCorner(d, d) += injected * (1 - keeps * keeps) / friction * identity;
+    const double cooled = state.bottomRightCorner(d, d).trace();
+    state = drift * state * drift.transpose();
+    friction += e * ((hot + cooled) / static_cast<double>(2 * d) - 1);
+  }
+  return state.topLeftCorner(d, d);
+}
+
 }  // namespace kullback::infer

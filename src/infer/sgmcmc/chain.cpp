@@ -448,6 +448,8 @@ Facts SgChain::facts() const {
                {"predicted excess of variances",
                 inflation.share < 1 ? fmt::format("{:.1f} %", 100 * (inflation.variance() - 1)) : "unstable"},
                {"of that by noise of gradients", fmt::format("{:.1f} %", 100 * inflation.noise)}};
+  if (inflation.taken_up > 0)
+    result.emplace_back("taken up by the thermostat", fmt::format("{:.1f} %", 100 * inflation.taken_up));
   if (source_.has_minibatches()) {
     result.emplace_back("minibatches",
                         fmt::format("{} of {} rows, {}", source_.batch_size(), source_.rows(),

@@ -26,6 +26,7 @@ class MomentumDynamics : public Dynamics {
   std::vector<double>& momenta() { return momenta_; }
   const std::vector<double>& noise() const { return noise_; }
   double friction() const { return friction_; }
+  const Options& options() const { return options_; }
 
  private:
   Options options_;

@@ -49,7 +49,8 @@ constexpr std::array<std::string_view, 24> kOptions{
     "sg_noise",    "sg_updates", "sg_log_density", "sg_friction", "history",        "max_iterations",
     "elbo_draws",  "tol_obj",    "tol_rel_obj",    "tol_grad",    "tol_rel_grad",   "tol_param"};
 constexpr std::array<std::string_view, 1> kStats{"stepsize__"};
-constexpr std::array<Refusal, 2> kRefusals{
+constexpr std::array<Refusal, 4> kRefusals{
+    Refusal{"row_sampling", kUniformRows}, Refusal{"row_control", kAnchorIsControl},
     Refusal{"step_size", "No warm-up adapts it: --sg-step-size sets it, and without it curvature decides."},
     Refusal{
         "sg_preconditioner",

@@ -7,7 +7,10 @@
 // + e/2 p and xi, all of friction and injected noise at once,
 //   p <- a p + sqrt(A (1 - a^2) / xi) z,   a = exp(-e xi),
 // and again xi and x. On a Gaussian without gradient noise it is exact up to what xi varies; stable while
-// e^2 c < 4 for precision c.
+// e^2 c < 4 for precision c. There is one friction for all coordinates, which balances the mean of their
+// noise: with variances V_i and mean V the variance of coordinate i comes out
+//   (A + e V_i / 2) / (A + e V / 2)
+// times too large, or too small.
 #include <array>
 #include <cmath>
 
@@ -64,7 +67,13 @@ class Thermostat final : public MomentumDynamics {
     return kTolerates * MomentumDynamics::step_for_noise(excess, around);
   }
   Inflation inflation(double step_size, const Surroundings& around) const override {
-    return {step_size * step_size * around.curvature < 4 ? 0.0 : 1.0, 0};
+    const double twice_friction = 2 * friction_of(options(), around);
+    double mean = 0;
+    for (const double variance : around.gradient_noise)
+      mean += variance / static_cast<double>(around.gradient_noise.size());
+    const double shared = step_size * mean / twice_friction;
+    const double most = step_size * largest(around.gradient_noise) / twice_friction;
+    return {step_size * step_size * around.curvature < 4 ? 0.0 : 1.0, (1 + most) / (1 + shared) - 1, shared};
   }
 
   void append_stats(std::vector<double>& stats) const override { stats.push_back(xi_); }
@@ -90,7 +99,8 @@ constexpr std::array<std::string_view, 23> kOptions{
     "sg_updates",  "sg_log_density", "sg_friction", "history",      "max_iterations", "elbo_draws",
     "tol_obj",     "tol_rel_obj",    "tol_grad",    "tol_rel_grad", "tol_param"};
 constexpr std::array<std::string_view, 2> kStats{"stepsize__", "friction__"};
-constexpr std::array<Refusal, 3> kRefusals{
+constexpr std::array<Refusal, 5> kRefusals{
+    Refusal{"row_sampling", kUniformRows}, Refusal{"row_control", kAnchorIsControl},
     Refusal{"step_size", "No warm-up adapts it: --sg-step-size sets it, and without it curvature decides."},
     Refusal{"sg_noise", "The thermostat takes up the noise of gradients by itself."},
     Refusal{

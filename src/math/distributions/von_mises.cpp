@@ -15,6 +15,7 @@
 #include <cmath>
 
 #include "base/random.hpp"
+#include "math/bessel_ratio.hpp"
 #include "math/distribution_kernel.hpp"
 #include "math/distributions/tails.hpp"
 
@@ -22,39 +23,6 @@ namespace kullback::math {
 namespace {
 
 using Gauss = boost::math::quadrature::gauss<double, 20>;
-
-struct Bessel {
-  double log = 0;         // of e^-kappa I_0
-  double complement = 0;  // 1 - A
-
-  explicit Bessel(double kappa) {
-    if (kappa < 30) {
-      const double q = 0.25 * kappa * kappa;
-      double term = 1, zero = 1, one = 1;  // one: of 2 I_1 / kappa
-      for (int k = 1; k < 200 && term > 1e-18 * zero; ++k) {
-        term *= q / (static_cast<double>(k) * k);
-        zero += term;
-        one += term / (k + 1);
-      }
-      log = std::log(zero) - kappa;
-      complement = 1 - 0.5 * kappa * one / zero;
-      return;
-    }
-    // I_n = e^kappa / sqrt(2 pi kappa) (1 - (4n^2 - 1)/(8 kappa) + (4n^2 - 1)(4n^2 - 9)/(2 (8 kappa)^2) -
-    // ...)
-    double zero = 1, term0 = 1, less = 0, term1 = 1;  // less: the sum for I_0 minus that for I_1
-    for (int k = 1; k < 40; ++k) {
-      const double odd = (2.0 * k - 1) * (2.0 * k - 1);
-      term0 *= odd / (k * 8 * kappa);
-      term1 *= (odd - 4) / (k * 8 * kappa);
-      zero += term0;
-      less += term0 - term1;
-      if (term0 < 1e-18) break;
-    }
-    log = std::log(zero) - 0.5 * std::log(2 * kPi * kappa);
-    complement = less / zero;
-  }
-};
 
 // The integral of e^(kappa (cos t - top)), top = the largest cosine, and the mean of 1 - cos under it.
 struct Arc {
@@ -114,7 +82,7 @@ struct VonMises {
     Concentration() = default;
     Concentration(double value, const Terms& terms) : kappa(value) {
       if (!terms.keep(4)) return;
-      const Bessel bessel(value);
+      const BesselRatio bessel(value);
       log = bessel.log;
       complement = bessel.complement;
     }
@@ -145,7 +113,7 @@ struct VonMises {
       if (y == (is_upper ? kPi : -kPi)) return kNegativeInfinity;
       if (y == (is_upper ? -kPi : kPi)) return 0.0;
       const double center = std::remainder(mu, 2 * kPi);
-      const Bessel bessel(kappa);
+      const BesselRatio bessel(kappa);
       const double norm = bessel.log + 2 * kHalfLogTwoPi;
       const Arc lower = arc(-kPi - center, y - center, kappa);
       const Arc upper = arc(y - center, kPi - center, kappa);

@@ -1,4 +1,4 @@
-#include "fit/folder.hpp"
+#include "posterior/run_folder.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 
-namespace kullback::fit {
+namespace kullback::posterior {
 
 namespace fs = std::filesystem;
 
@@ -71,8 +71,7 @@ fs::path partial_folder(const fs::path& out, const std::string& rung) {
   return rung.empty() ? out / ".partial" : out / ".partial" / rung;
 }
 
-void begin_folder(const fs::path& out, const posterior::RunRecord& record, const std::string& program_text,
-                  bool force) {
+void begin_folder(const fs::path& out, const RunRecord& record, const std::string& program_text, bool force) {
   if (fs::exists(out) && !may_replace(out, force)) refuse_existing(out);
   const fs::path target = real_path(out);
   if (fs::exists(target) && !fs::is_empty(target) && is_working_folder(target)) {
@@ -84,9 +83,9 @@ void begin_folder(const fs::path& out, const posterior::RunRecord& record, const
   beside += fmt::format(".new-{}", ::getpid());
   try {
     fs::remove_all(beside);
-    fs::create_directories(partial_folder(beside));
+    fs::create_directories(beside);
     if (!program_text.empty()) write_file(beside / "model.stan", program_text);
-    write_file(beside / kRecord, posterior::to_json(record));
+    write_file(beside / kRecord, to_json(record));
     put_in_place(beside, target);
   } catch (const Error&) {
     std::error_code none;
@@ -134,4 +133,4 @@ void add_event(const fs::path& out, const std::string& name, const std::string& 
     throw Error(ErrorKind::cannot_write, path.string() + ": cannot be written.", "Is the disk full?");
 }
 
-}  // namespace kullback::fit
+}  // namespace kullback::posterior

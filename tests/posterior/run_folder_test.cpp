@@ -1,4 +1,4 @@
-#include "fit/folder.hpp"
+#include "posterior/run_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 
-namespace kullback::fit {
+namespace kullback::posterior {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,14 +38,14 @@ class FolderTest : public testing::Test {
 
   fs::path scratch_;
   fs::path out_;
-  posterior::RunRecord record_;
+  RunRecord record_;
 };
 
 TEST_F(FolderTest, BeginsWithRecordAndProgram) {
   begin(false);
   EXPECT_EQ(read_file(out_ / "model.stan"), "parameters {}");
   EXPECT_EQ(posterior::read_run_record((out_ / "run.json").string()).method, "nuts");
-  EXPECT_TRUE(fs::is_directory(partial_folder(out_)));
+  EXPECT_FALSE(fs::exists(partial_folder(out_))) << "chains that are saved make it";
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch_), fs::directory_iterator()), 1);
 }
 
@@ -79,6 +79,7 @@ TEST_F(FolderTest, AnEmptyFolderMayBeUsed) {
 
 TEST_F(FolderTest, AFailedRunLeavesOnlyDraws) {
   begin(false);
+  fs::create_directories(partial_folder(out_));
   replace_file(partial_folder(out_) / "chain-1.draws", "");
   replace_file(partial_folder(out_) / "chain-1.state", "state");
   replace_file(partial_folder(out_) / "chain-2.draws", "numbers");
@@ -95,6 +96,7 @@ TEST_F(FolderTest, TornFilesAreRemoved) {
   const std::string whole = read_file(out_ / "events.jsonl");
   append_to_file(out_ / "events.jsonl", "{\"time\": \"20");
   replace_file(out_ / "chain-1.csv.new-17", "half");
+  fs::create_directories(partial_folder(out_));
   replace_file(partial_folder(out_) / "chain-1.state.new-17", "half");
   remove_torn_files(out_);
   EXPECT_EQ(read_file(out_ / "events.jsonl"), whole);
@@ -104,4 +106,4 @@ TEST_F(FolderTest, TornFilesAreRemoved) {
 }
 
 }  // namespace
-}  // namespace kullback::fit
+}  // namespace kullback::posterior

@@ -6,7 +6,7 @@
 
 #include "posterior/run_record.hpp"
 
-namespace kullback::fit {
+namespace kullback::posterior {
 
 // `rung`: of the ladder of methods; empty where a run is one method's.
 std::filesystem::path partial_folder(const std::filesystem::path& out, const std::string& rung = {});
@@ -14,8 +14,8 @@ std::filesystem::path partial_folder(const std::filesystem::path& out, const std
 // Makes `out` with the record and the program (empty: a library) in it, at once: a folder exists either with
 // both or not at all. One that exists is refused, or with `force` replaced where it holds a fit (or nothing).
 // Throws Error.
-void begin_folder(const std::filesystem::path& out, const posterior::RunRecord& record,
-                  const std::string& program_text, bool force);
+void begin_folder(const std::filesystem::path& out, const RunRecord& record, const std::string& program_text,
+                  bool force);
 
 // Removes the folder of a run that failed, unless a chain has draws there.
 void remove_without_draws(const std::filesystem::path& out);
@@ -27,4 +27,4 @@ void remove_torn_files(const std::filesystem::path& out);
 // empty.
 void add_event(const std::filesystem::path& out, const std::string& name, const std::string& fields);
 
-}  // namespace kullback::fit
+}  // namespace kullback::posterior

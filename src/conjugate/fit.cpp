@@ -1,0 +1,286 @@
+#include "conjugate/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "conjugate/fit_files.hpp"
+#include "conjugate/passes.hpp"
+#include "conjugate/write.hpp"
+#include "kullback_version.hpp"
+#include "posterior/run_folder.hpp"
+
+namespace kullback::conjugate {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kSameBound = 0.01;  // nats per unit: starts that are nearer found the same solution
+constexpr double kFall = 1e-9;       // of the bound's size: more than rounding explains
+
+constexpr const char* kMethods[] = {"cavi", "svi", "streaming"};
+
+// The state is copied back and forth only where the prior matches in all that gives it meaning.
+std::vector<double> prior_state(const Request& request, const Settings& settings, const Shape& shape) {
+  if (request.prior.empty()) return {};
+  const LoadedFit earlier = load_fit(request.prior);
+  const std::string name = request.prior.string();
+  if (earlier.record != request.model) {
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: holds a fit of {} {}, but this is {} {}.", name, earlier.record->verb,
+                            earlier.record->kind, request.model->verb, request.model->kind),
+                "A prior must come from the same model.");
+  }
+  const Settings before(earlier.record->options, earlier.values);
+  for (const auto& [option, value] : settings.values()) {
+    if (before.text(option) == value) continue;
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: was fitted with --{} {}, but this fit has {}.", name, option,
+                            before.text(option), value.empty() ? "none" : value),
+                "Give the same options as there.");
+  }
+  if (earlier.shape.columns != shape.columns || earlier.shape.names != shape.names) {
+    throw Error(ErrorKind::bad_input, name + ": was fitted to other columns.",
+                "The columns must be the same, in the same order.");
+  }
+  return earlier.state;
+}
+
+std::map<std::string, std::string> options_text(const Request& request, const Settings& settings) {
+  std::map<std::string, std::string> all = settings.values();
+  std::erase_if(all, [](const auto& option) { return option.second.empty(); });
+  const TrainOptions& train = request.train;
+  all["kind"] = request.model->kind;
+  all["method"] = kMethods[static_cast<int>(train.method)];
+  all["passes"] = std::to_string(train.passes);
+  all["starts"] = std::to_string(train.starts);
+  all["tolerance"] = fmt::format("{}", train.tolerance);
+  if (train.method != Method::cavi) all["batch"] = std::to_string(train.batch);
+  if (train.method == Method::svi) {
+    const bool is_adam = train.step_rule == StepRule::adam;
+    all["step"] = is_adam ? "adam" : "robbins-monro";
+    if (is_adam) {
+      all["adam-rate"] = fmt::format("{}", train.rate);
+    } else {
+      all["delay"] = fmt::format("{}", train.delay);
+      all["forgetting"] = fmt::format("{}", train.forgetting);
+    }
+    all["row-sampling"] = train.sampling == UnitSampling::importance ? "importance" : "uniform";
+  }
+  return all;
+}
+
+std::string joined(const std::vector<fs::path>& paths) {
+  std::string text;
+  for (const fs::path& path : paths) text += (text.empty() ? "" : " ") + path.string();
+  return text;
+}
+
+posterior::RunRecord begin_record(const Request& request, const Settings& settings) {
+  posterior::RunRecord record;
+  record.kind = request.model->verb;
+  record.method = request.model->kind + " by " + kMethods[static_cast<int>(request.train.method)];
+  record.version = kVersion;
+  record.data = joined(request.data.paths);
+  record.seed = request.train.seed;
+  record.options = options_text(request, settings);
+  record.status = "running";
+  record.started = posterior::utc_now();
+  return record;
+}
+
+// A resumed fit must be the same fit: otherwise its steps would be of two kinds.
+void check_resumed(const Request& request, const posterior::RunRecord& now) {
+  if (!fs::exists(request.out / "run.json")) {
+    throw Error(ErrorKind::missing_file, request.out.string() + ": holds no fit to go on with.",
+                "Leave out --resume.");
+  }
+  const posterior::RunRecord before = posterior::read_run_record((request.out / "run.json").string());
+  const auto refuse = [&](const std::string& what, const std::string& then, const std::string& here) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{}: was begun with {} {}, but this run has {}.", request.out.string(), what, then, here),
+        "Resume with the options of the first run, or begin anew with --force.");
+  };
+  if (before.kind != now.kind) refuse("the command", before.kind, now.kind);
+  if (before.data != now.data) refuse("data", before.data, now.data);
+  if (before.seed != now.seed) refuse("seed", std::to_string(before.seed), std::to_string(now.seed));
+  for (const auto& [name, value] : now.options) {
+    const auto at = before.options.find(name);
+    if (at == before.options.end() || at->second != value) {
+      refuse("--" + name, at == before.options.end() ? "unset" : at->second, value);
+    }
+  }
+}
+
+void begin_run(const Request& request, const posterior::RunRecord& record, const Ranks& ranks) {
+  if (ranks.is_first()) {
+    if (request.train.resume) {
+      check_resumed(request, record);
+      posterior::remove_torn_files(request.out);
+    } else {
+      posterior::begin_folder(request.out, record, {}, request.force);
+    }
+    posterior::add_event(request.out, request.train.resume ? "resume" : "start",
+                         fmt::format("\"ranks\": {}", ranks.size()));
+  }
+  ranks.barrier();
+}
+
+Findings training_findings(const Outcome& outcome, const TrainOptions& options) {
+  Findings findings;
+  const TrainOutcome& trained = outcome.trained;
+  const StartOutcome& best = trained.starts[trained.best];
+  const double units = static_cast<double>(outcome.shape.units);
+  if (!best.is_converged && best.is_complete) {
+    findings.push_back({"not-converged", fmt::format("The bound still rose after {} passes.", best.passes),
+                        best.trace.size() > 1
+                            ? fmt::format("by {:.2g} nats per unit in the last",
+                                          (best.elbo - best.trace[best.trace.size() - 2].elbo) / units)
+                            : "",
+                        "Allow more with --passes, or a larger --tolerance."});
+  }
+  double fall = 0;
+  for (const StartOutcome& start : trained.starts) fall = std::max(fall, start.largest_fall);
+  if (fall > kFall) {
+    findings.push_back({"bound-fell", "The bound fell between two passes, which exact updates cannot do.",
+                        fmt::format("by {:.1e} of its size", fall),
+                        "Rounding is the cause where columns have very different scales: standardise them."});
+  }
+  std::size_t near = 0;
+  double worst = 0;
+  for (const StartOutcome& start : trained.starts) {
+    const double gap = (best.elbo - start.elbo) / units;
+    near += gap < kSameBound ? 1 : 0;
+    worst = std::max(worst, gap);
+  }
+  if (options.starts > 1 && near < options.starts) {
+    findings.push_back({"starts-differ",
+                        fmt::format("{} of {} starts came within {} nats per unit of the best bound.", near,
+                                    options.starts, kSameBound),
+                        fmt::format("the worst stays {:.3g} nats per unit below", worst),
+                        near == 1 ? "The best was found once only: try more --starts." : ""});
+  }
+  return findings;
+}
+
+// Lines and, where units have them, names.
+struct UnitLines {
+  std::vector<double> cells;
+  std::vector<std::string> names;
+};
+
+std::string bytes_of(const UnitLines& lines) {
+  std::string bytes = std::to_string(lines.cells.size()) + "\n";
+  bytes.append(reinterpret_cast<const char*>(lines.cells.data()), lines.cells.size() * sizeof(double));
+  for (const std::string& name : lines.names) bytes += name + "\n";
+  return bytes;
+}
+
+UnitLines lines_of(const std::string& bytes) {
+  const std::size_t head = bytes.find('\n') + 1;
+  UnitLines lines;
+  lines.cells.resize(std::stoull(bytes));
+  const std::size_t size = lines.cells.size() * sizeof(double);
+  std::memcpy(lines.cells.data(), bytes.data() + head, size);
+  for (std::size_t at = head + size; at < bytes.size();) {
+    const std::size_t end = bytes.find('\n', at);
+    lines.names.push_back(bytes.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+// Each rank's lines in the order of the units; the first one writes.
+void write_unit_table(const Request& request, Source& source, const Model& model, const Ranks& ranks) {
+  const Shape& shape = source.shape();
+  const std::vector<std::string>& names = source.unit_names();
+  std::unique_ptr<TableWriter> writer;
+  if (ranks.is_first()) writer = unit_writer(request.out, model, source);
+  Buffer piece(shape.kind, shape.columns);
+  std::size_t done = 0;
+  source.rewind();
+  while (source.read(piece_units(shape), piece)) {
+    UnitLines lines;
+    model.unit_lines(piece.batch(), lines.cells);
+    if (!names.empty()) {
+      const auto from = names.begin() + static_cast<std::ptrdiff_t>(done);
+      lines.names.assign(from, from + static_cast<std::ptrdiff_t>(piece.units()));
+    }
+    done += piece.units();
+    if (ranks.is_first()) {
+      writer->add(lines.cells, lines.names);
+    } else {
+      ranks.send(bytes_of(lines), 0);
+    }
+  }
+  if (!ranks.is_first()) return ranks.send({}, 0);
+  for (int rank = 1; rank < ranks.size(); ++rank) {
+    for (std::string bytes = ranks.receive(rank); !bytes.empty(); bytes = ranks.receive(rank)) {
+      const UnitLines lines = lines_of(bytes);
+      writer->add(lines.cells, lines.names);
+    }
+  }
+  writer->finish();
+}
+
+void write_results(const Request& request, const Settings& settings, const Outcome& outcome) {
+  const fs::path& out = request.out;
+  write_npy(out / "state.npy", outcome.trained.model->state());
+  replace_file(out / "model.json", model_json(request, settings, outcome.shape));
+  for (const ResultTable& table : outcome.tables) write_table(out, table);
+  write_table(out, trace_table(outcome.trained));
+  replace_file(out / "summary.json", summary_json(outcome));
+  replace_file(out / "run.json", posterior::to_json(outcome.record));
+  posterior::add_event(out, outcome.trained.is_interrupted ? "interrupted" : "finish",
+                       fmt::format("\"passes\": {}", outcome.trained.starts[outcome.trained.best].passes));
+  if (!outcome.trained.is_interrupted) fs::remove_all(posterior::partial_folder(out));
+}
+
+}  // namespace
+
+Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
+  const auto began = std::chrono::steady_clock::now();
+  const Settings settings(request.model->options, request.values);
+  request.data.kind = request.model->data;
+  request.data.takes_missing = request.model->takes_missing;
+  request.data.takes_categories = request.model->takes_categories;
+  request.data.needs_counts = request.model->needs_counts;
+  request.data.target_is_category = request.model->target_is_category;
+  request.data.shard = static_cast<std::size_t>(ranks.rank());
+  request.data.shards = static_cast<std::size_t>(ranks.size());
+  request.train.checkpoint = posterior::partial_folder(request.out);
+
+  const std::unique_ptr<Source> source = open_source(request.data);
+  Outcome outcome{.record = begin_record(request, settings), .trained = {}, .shape = source->shape()};
+  const auto make = [&] { return request.model->make(settings, outcome.shape); };
+  make();  // refuses senseless settings before anything is written
+  const std::vector<double> prior = prior_state(request, settings, outcome.shape);
+  begin_run(request, outcome.record, ranks);
+  outcome.trained = train(make, *source, request.train, ranks, watch, prior);
+  Model& model = *outcome.trained.model;
+  const bool has_results = !outcome.trained.is_interrupted;
+  if (has_results && request.writes_units) write_unit_table(request, *source, model, ranks);
+  if (!ranks.is_first()) return outcome;
+  outcome.record.status = has_results ? "complete" : "interrupted";
+  if (!outcome.trained.statistics.values.empty()) {
+    outcome.terms = model.elbo(outcome.trained.statistics);
+    outcome.record.findings = training_findings(outcome, request.train);
+    for (Finding& finding : model.findings(outcome.trained.statistics)) {
+      outcome.record.findings.push_back(std::move(finding));
+    }
+  }
+  outcome.figures = model.figures();
+  outcome.tables = model.tables(outcome.shape);
+  outcome.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  write_results(request, settings, outcome);
+  return outcome;
+}
+
+}  // namespace kullback::conjugate

@@ -1,0 +1,65 @@
+// z_n ~ Categorical(pi), x_n | z_n = k ~ component k. q(pi) q(components) prod_n q(z_n); q(z_n) is exact
+// given the rest. Statistics: the K expected numbers of units, then those of the components. Blocks: 0 the
+// weights, 1 the components.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conjugate/mixture/components.hpp"
+#include "conjugate/mixture/weights.hpp"
+#include "conjugate/settings.hpp"
+
+namespace kullback::conjugate::mixture {
+
+class Mixture final : public Model {
+ public:
+  Mixture(std::unique_ptr<Components> components, const Settings& settings, const Shape& shape);
+
+  std::size_t statistics_size() const override;
+  std::size_t chunk() const override { return components_->chunk(); }
+  void begin(const Batch& sample, Random& random) override;
+  void prepare() override;
+  void local_step(const Batch& units, std::span<double> local, Statistics& statistics) const override;
+  std::size_t blocks() const override { return 2; }
+  void global_step(std::size_t block, const Statistics& statistics, Mover& mover) override;
+  std::span<double> natural(std::size_t block) override;
+  std::vector<double> mean_parameters(std::size_t block) const override;
+  Terms elbo(const Statistics& statistics) const override;
+  void adopt_posterior_as_prior() override;
+  std::vector<double> state() const override;
+  void set_state(std::span<const double> state) override;
+  std::vector<ResultTable> tables(const Shape& shape) const override;
+  Figures figures() const override;
+  Findings findings(const Statistics& statistics) const override;
+  std::string unit_table() const override { return "responsibilities"; }
+  std::vector<std::string> unit_columns(const Shape& shape) const override;
+  void unit_lines(const Batch& units, std::vector<double>& cells) const override;
+  Score score(const Batch& units) const override;
+
+  // Statistics of units with given responsibilities, K numbers for each unit.
+  Statistics statistics_of(const Batch& units, std::span<const double> responsibilities) const;
+  // q(theta) as it is given these, both blocks.
+  void set_from(const Statistics& statistics);
+
+ private:
+  std::size_t count() const { return components_->count(); }
+  void fill_log_shares(const Batch& units, struct Scratch& scratch) const;
+  // Of at most chunk() units, from shares in the scratch.
+  void add(const Batch& units, struct Scratch& scratch, Statistics& statistics) const;
+  void fill_predictive(const Batch& units, struct Scratch& scratch) const;
+  void check_sample(const Batch& sample) const;
+
+  std::unique_ptr<Components> components_;
+  Weights weights_;
+  bool starts_random_;
+  double all_units_;
+  std::vector<double> expected_log_weights_;
+};
+
+// Options that all kinds have, and those of one kind after them.
+std::vector<Option> options_with(std::vector<Option> own);
+std::size_t component_count(const Settings& settings);
+
+}  // namespace kullback::conjugate::mixture

@@ -1,0 +1,272 @@
+#include "conjugate/start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "conjugate/purpose.hpp"
+
+namespace kullback::conjugate {
+
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::uint32_t as_word(std::uint64_t number) { return static_cast<std::uint32_t>(number); }
+
+}  // namespace
+
+Start::Start(const Setting& setting, std::size_t number, Workers& workers)
+    : setting_(setting),
+      options_(setting.options),
+      number_(number),
+      workers_(workers),
+      model_(setting.make()),
+      robbins_monro_(options_.delay, options_.forgetting),
+      adam_(options_.rate),
+      began_(seconds_now()),
+      saved_(began_) {
+  Random random(options_.seed, as_word(number), static_cast<std::uint32_t>(Purpose::start));
+  model_->begin(setting.sample, random);
+  if (!setting.prior.empty()) {
+    model_->set_state(setting.prior);
+    model_->adopt_posterior_as_prior();
+  }
+  model_->prepare();
+  first_state_ = model_->state();
+  if (setting.source.in_memory() != nullptr && options_.method == Method::cavi) {
+    local_.assign(static_cast<std::size_t>(setting.source.units()) * model_->local_size(), 0.0);
+  }
+}
+
+double Start::seconds_since_start() const { return seconds_now() - began_; }
+
+void Start::run() {
+  if (outcome_.is_complete) return;
+  switch (options_.method) {
+    case Method::cavi: ascend(); break;
+    case Method::svi: descend_noisily(); break;
+    case Method::streaming: take_in_pieces(); break;
+  }
+  outcome_.state = model_->state();
+  if (outcome_.is_complete && !options_.checkpoint.empty()) save();
+}
+
+void Start::full_pass() {
+  statistics_ = source_pass(*model_, setting_.source, local_, workers_, [&](double part) {
+    if (setting_.watch.on_progress) {
+      setting_.watch.on_progress({.start = number_, .pass = outcome_.passes, .part = part});
+    }
+    return true;
+  });
+}
+
+void Start::global_steps(const Statistics& statistics, Mover& mover) {
+  for (std::size_t block = 0; block < model_->blocks(); ++block)
+    model_->global_step(block, statistics, mover);
+  model_->prepare();
+}
+
+void Start::add_trace(double elbo) {
+  outcome_.trace.push_back(
+      {.pass = outcome_.passes, .elbo = elbo, .seconds = earlier_seconds_ + seconds_since_start()});
+}
+
+bool Start::go_on(double part, double elbo) {
+  const double units = static_cast<double>(setting_.source.shape().units);
+  if (!std::isfinite(elbo)) {
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("start {}: the bound is not finite after {} passes.", number_ + 1, outcome_.passes),
+        "Are some values extremely large? Standardise the columns, or use a wider prior.");
+  }
+  if (setting_.watch.on_progress) {
+    setting_.watch.on_progress(
+        {.start = number_, .pass = outcome_.passes, .part = part, .elbo_per_unit = elbo / units});
+  }
+  // All ranks must agree: one that was interrupted stops all; the first one's clock counts.
+  const double now = seconds_now();
+  const bool is_time = setting_.ranks.is_first() && now - saved_ > options_.save_every;
+  double flags[] = {setting_.watch.should_stop && setting_.watch.should_stop() ? 1.0 : 0.0,
+                    is_time ? 1.0 : 0.0};
+  setting_.ranks.sum(flags);
+  const bool stops = flags[0] > 0;
+  if (!options_.checkpoint.empty() && (stops || flags[1] > 0)) {
+    save();
+    saved_ = seconds_now();
+  }
+  return !stops;
+}
+
+void Start::ascend() {
+  ExactMover mover;
+  if (is_resumed_) {
+    global_steps(statistics_, mover);
+    ++outcome_.passes;
+  }
+  while (true) {
+    if (statistics_.values.empty() || !model_->has_fixed_statistics()) {
+      full_pass();
+      sum_over(setting_.ranks, statistics_);
+    }
+    const double before = outcome_.elbo;
+    const double elbo = total(model_->elbo(statistics_));
+    const double size = std::max(std::abs(elbo), statistics_.units);
+    const bool is_first = outcome_.trace.empty();
+    outcome_.elbo = elbo;
+    add_trace(elbo);
+    if (!is_first) outcome_.largest_fall = std::max(outcome_.largest_fall, (before - elbo) / size);
+    outcome_.is_converged = !is_first && elbo - before < options_.tolerance * size;
+    if (outcome_.is_converged || outcome_.passes >= options_.passes) break;
+    if (!go_on(0, elbo)) return;
+    global_steps(statistics_, mover);
+    ++outcome_.passes;
+  }
+  outcome_.is_complete = true;
+}
+
+void Start::sample_minibatch(std::uint64_t step, Buffer& batch) const {
+  const Batch& shard = *setting_.source.in_memory();
+  Random random(options_.seed, as_word(number_), static_cast<std::uint32_t>(Purpose::minibatch),
+                as_word(step));
+  batch.clear();
+  if (importance_ != nullptr) {
+    importance_->sample(shard, options_.batch, random, batch);
+  } else {
+    model_->sample_minibatch(shard, setting_.source.shape().units, options_.batch, random, batch);
+  }
+}
+
+// The next units of a stream, of each rank its part; at the end of a pass begins again.
+bool Start::read_batch(std::uint64_t step, Buffer& batch) {
+  const std::size_t share =
+      std::max<std::size_t>(1, options_.batch / static_cast<std::size_t>(setting_.ranks.size()));
+  const std::uint64_t per_pass = (setting_.source.shape().units + options_.batch - 1) / options_.batch;
+  if (step % per_pass == 0) setting_.source.rewind();
+  return setting_.source.read(share, batch);
+}
+
+void Start::descend_noisily() {
+  const std::uint64_t units = setting_.source.shape().units;
+  const std::uint64_t per_pass = (units + options_.batch - 1) / options_.batch;
+  const bool is_stream = setting_.source.in_memory() == nullptr;
+  if (!is_stream && options_.sampling == UnitSampling::importance) {
+    importance_ = std::make_unique<ImportanceSampler>(*setting_.source.in_memory(), setting_.source.shape(),
+                                                      setting_.ranks);
+  }
+  Buffer batch(setting_.source.shape().kind, setting_.source.shape().columns);
+  // A stream that is resumed goes on where it was.
+  if (is_stream) {
+    for (std::uint64_t skipped = step_ / per_pass * per_pass; skipped < step_; ++skipped)
+      read_batch(skipped, batch);
+  }
+  const std::uint64_t last = per_pass * options_.passes;
+  for (; step_ < last;) {
+    if (is_stream) {
+      if (!read_batch(step_, batch)) batch.clear();
+    } else {
+      sample_minibatch(step_, batch);
+    }
+    Statistics noisy = local_pass(*model_, batch.batch(), {}, workers_);
+    sum_over(setting_.ranks, noisy);
+    if (is_stream && noisy.units > 0) {
+      const double scale = static_cast<double>(units) / noisy.units;
+      for (double& value : noisy.values) value *= scale;
+      noisy.local *= scale;
+      noisy.units *= scale;
+    }
+    if (noisy.units > 0) {
+      pass_sum_ += total(model_->elbo(noisy));
+      ++pass_steps_;
+      robbins_monro_.set_step(step_);
+      adam_.set_step(step_);
+      global_steps(noisy, options_.step_rule == StepRule::adam ? static_cast<Mover&>(adam_) : robbins_monro_);
+    }
+    ++step_;
+    const double mean = pass_steps_ > 0 ? pass_sum_ / static_cast<double>(pass_steps_) : 0;
+    if (step_ % per_pass == 0) {
+      ++outcome_.passes;
+      add_trace(mean);
+      pass_sum_ = 0;
+      pass_steps_ = 0;
+    }
+    outcome_.elbo = mean;
+    if (!go_on(static_cast<double>(step_ % per_pass) / static_cast<double>(per_pass), mean)) return;
+  }
+  full_pass();
+  sum_over(setting_.ranks, statistics_);
+  outcome_.elbo = total(model_->elbo(statistics_));
+  add_trace(outcome_.elbo);
+  outcome_.is_converged = true;
+  outcome_.is_complete = true;
+}
+
+void Start::take_in_pieces() {
+  const std::uint64_t units = setting_.source.shape().units;
+  const std::uint64_t pieces = (units + options_.batch - 1) / options_.batch;
+  const Batch* shard = setting_.source.in_memory();
+  ExactMover mover;
+  Buffer buffer(setting_.source.shape().kind, setting_.source.shape().columns);
+  if (shard == nullptr) {
+    for (std::uint64_t skipped = 0; skipped < step_; ++skipped) read_batch(skipped, buffer);
+  }
+  for (; step_ < pieces;) {
+    Batch piece;
+    if (shard == nullptr) {
+      if (!read_batch(step_, buffer)) buffer.clear();
+      piece = buffer.batch();
+    } else {
+      const std::uint64_t end = shard->first + shard->units;
+      const std::uint64_t from = std::clamp(step_ * options_.batch, shard->first, end);
+      const std::uint64_t to = std::clamp((step_ + 1) * options_.batch, shard->first, end);
+      piece = shard->part(static_cast<std::size_t>(from - shard->first),
+                          static_cast<std::size_t>(to - shard->first));
+    }
+    std::vector<double> local(piece.units * model_->local_size());
+    double before = 0;
+    for (std::size_t update = 0; update < options_.inner; ++update) {
+      Statistics statistics = local_pass(*model_, piece, local, workers_);
+      sum_over(setting_.ranks, statistics);
+      const double elbo = total(model_->elbo(statistics));
+      const double size = std::max(std::abs(elbo), statistics.units);
+      const bool is_last = update > 0 && elbo - before < options_.tolerance * size;
+      before = elbo;
+      global_steps(statistics, mover);
+      if (is_last) break;
+    }
+    model_->adopt_posterior_as_prior();
+    model_->prepare();
+    ++step_;
+    pass_sum_ += before;
+    if (!go_on(static_cast<double>(step_) / static_cast<double>(pieces), pass_sum_)) return;
+  }
+  ++outcome_.passes;
+  evaluate_with_first_prior();
+  outcome_.is_converged = true;
+  outcome_.is_complete = true;
+}
+
+// The pieces' priors were posteriors; the bound is that of the whole data under the prior of the fit.
+void Start::evaluate_with_first_prior() {
+  std::vector<std::vector<double>> naturals;
+  for (std::size_t block = 0; block < model_->blocks(); ++block) {
+    const std::span<const double> natural = model_->natural(block);
+    naturals.emplace_back(natural.begin(), natural.end());
+  }
+  model_->set_state(first_state_);
+  for (std::size_t block = 0; block < model_->blocks(); ++block) {
+    std::copy(naturals[block].begin(), naturals[block].end(), model_->natural(block).begin());
+  }
+  model_->prepare();
+  full_pass();
+  sum_over(setting_.ranks, statistics_);
+  outcome_.elbo = total(model_->elbo(statistics_));
+  add_trace(outcome_.elbo);
+}
+
+}  // namespace kullback::conjugate
