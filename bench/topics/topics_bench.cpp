@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -106,10 +107,12 @@ class Fit {
   std::vector<Statistics> parts_;
 };
 
-void report(int pass, double seconds, double bound, const Model& model, const Batch& held_out) {
+void report(int pass, double seconds, double processor, double bound, const Model& model,
+            const Batch& held_out) {
   const Model::Score score = model.score(held_out);
-  std::printf("{\"pass\": %d, \"seconds\": %.4f, \"bound\": %.6f, \"completion\": %.6f}\n", pass, seconds,
-              bound, score.log_density / score.count);
+  std::printf(
+      "{\"pass\": %d, \"seconds\": %.4f, \"processor\": %.4f, \"bound\": %.6f, \"completion\": %.6f}\n", pass,
+      seconds, processor, bound, score.log_density / score.count);
   std::fflush(stdout);
 }
 
@@ -161,13 +164,15 @@ int fit(const std::vector<std::string>& words) {
   double bound = 0, step = 0;
   for (int pass = 1; pass <= passes; ++pass) {
     const Clock::time_point begun = Clock::now();
+    const std::clock_t ticks = std::clock();
     if (minibatch > 0) {
       stochastic_pass(*model, parallel, data, minibatch, step);
     } else {
       coordinate_pass(*model, parallel, data, local, bound);
     }
     const double seconds = seconds_since(begun);
-    if (pass % every == 0) report(pass, seconds, bound, *model, held_out.documents.batch());
+    const double processor = static_cast<double>(std::clock() - ticks) / CLOCKS_PER_SEC;
+    if (pass % every == 0) report(pass, seconds, processor, bound, *model, held_out.documents.batch());
   }
   return 0;
 }
@@ -190,7 +195,7 @@ int score(const std::vector<std::string>& words) {
       model->natural(0)[w * topics + k] = lambda[k * vocabulary + w];
   }
   model->prepare();
-  report(0, 0, 0, *model, held_out.documents.batch());
+  report(0, 0, 0, 0, *model, held_out.documents.batch());
   return 0;
 }
 
