@@ -26,7 +26,8 @@ class Lda final : public Model {
   Lda(const Settings& settings, const Shape& shape)
       : topics_(settings.count("topics", 1, 100000)),
         limits_{.tolerance = settings.positive("inner-tolerance"),
-                .rounds = settings.count("inner-rounds", 1, 1000000)},
+                .rounds = settings.count("inner-rounds", 1, 1000000),
+                .fresh_passes = settings.count("fresh-passes", 0, 1000000)},
         learns_alpha_(settings.flag("learn-alpha")),
         top_(settings.count("top-words", 1, 1000000)),
         writes_words_(settings.flag("topic-words")),
@@ -251,6 +252,8 @@ const ModelRecord k_lda = {
                 {"inner-tolerance", "0.001",
                  "a document is done when its topics change less, in tokens each"},
                 {"inner-rounds", "100", "the most rounds in one document and pass"},
+                {"fresh-passes", "10",
+                 "passes in which documents start afresh; from then on the bound never falls"},
                 {"top-words", "10", "words of each topic in topics.csv"},
                 {"topic-words", "false", "'true' writes all probabilities to topic_words.csv"}},
     .make = [](const Settings& settings, const Shape& shape) -> std::unique_ptr<Model> {
