@@ -131,7 +131,9 @@ TEST(FactorsMatrix, PredictsHeldOutRatings) {
   const auto rmse = [&](const std::string& factors) {
     auto model = make(how.items, {{"factors", factors}, {"reconstruct", "all"}});
     fit(*model, ratings.train.batch(), 60);
-    if (factors != "0") EXPECT_EQ(figure(*model, "factors in use"), 3);
+    if (factors != "0") {
+      EXPECT_EQ(figure(*model, "factors in use"), 3);
+    }
     std::vector<double> cells;
     model->unit_lines(ratings.train.batch(), cells);
     const std::size_t stride = model->unit_columns({}).size();

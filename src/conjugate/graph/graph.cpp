@@ -315,7 +315,8 @@ GraphFit Graph::fit(const GraphOptions& options) {
   for (std::uint32_t start = 0; start < options.starts; ++start) {
     GraphFit fit = Run(*this, options, start)();
     elbos.push_back(fit.elbo);
-    if (start > 0 && fit.elbo <= best.elbo) continue;
+    // Where several find the same optimum the first stands, whatever the rounding.
+    if (start > 0 && fit.elbo <= best.elbo + options.tol * (1 + std::abs(best.elbo))) continue;
     best = std::move(fit);
     for (std::size_t i = 0; i < nodes.size(); ++i) kept[i] = state_->nodes[nodes[i].id]->natural;
   }

@@ -14,7 +14,7 @@
 //
 // q is a product over the latent nodes and the elements of each. An update sets the natural parameters of a
 // node to what its parents and children say, which is its optimum given the others: the bound never falls.
-// What is not conjugate is refused when it is written, with a sentence. docs/message-passing.md has examples.
+// What is not conjugate is refused when it is written, with a sentence. docs/message_passing.md has examples.
 #pragma once
 
 #include <cstddef>
