@@ -95,7 +95,9 @@ std::vector<Number> converted(const std::vector<double>& numbers) {
 
 }  // namespace
 
-void begin_loading_netcdf() { static const std::jthread loader([] { library(); }); }
+void begin_loading_netcdf() {
+  static const std::jthread loader([] { library(); });
+}
 
 NetcdfFile::NetcdfFile(const std::filesystem::path& path)
     : path_(path), beside_(path.string() + ".new-" + std::to_string(::getpid())) {
