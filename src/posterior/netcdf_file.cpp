@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
@@ -94,7 +95,9 @@ std::vector<Number> converted(const std::vector<double>& numbers) {
 
 }  // namespace
 
-NetcdfLoading::NetcdfLoading() : loader_([] { library(); }) {}
+void begin_loading_netcdf() {
+  static const std::jthread loader([] { library(); });
+}
 
 NetcdfFile::NetcdfFile(const std::filesystem::path& path)
     : path_(path), beside_(path.string() + ".new-" + std::to_string(::getpid())) {

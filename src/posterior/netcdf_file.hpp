@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace kullback::posterior {
@@ -19,15 +18,9 @@ struct NetcdfVariable {
   NumberType type = NumberType::real;
 };
 
-// Opens the library in a thread of its own: with all it brings that takes 10 ms, as long as a small fit. Its
-// end waits for it.
-class NetcdfLoading final {
- public:
-  NetcdfLoading();
-
- private:
-  std::jthread loader_;
-};
+// Opens the library, at the first call, in a thread of its own: with all it brings that takes 10 ms, as long
+// as a small fit. Until then no other thread can be made.
+void begin_loading_netcdf();
 
 // Written beside its path; finish() puts it there. All functions throw Error cannot_write.
 class NetcdfFile final {
