@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -97,7 +98,8 @@ class Fit {
     for (std::size_t at = t * chunk; at < data.units; at += parts_.size() * chunk) {
       const std::size_t end = std::min(at + chunk, data.units);
       const std::size_t size = model_.local_size();
-      model_.local_step(data.part(at, end), local.empty() ? local : local.subspan(at * size, (end - at) * size), part);
+      model_.local_step(data.part(at, end),
+                        local.empty() ? local : local.subspan(at * size, (end - at) * size), part);
     }
   }
 
@@ -105,10 +107,12 @@ class Fit {
   std::vector<Statistics> parts_;
 };
 
-void report(int pass, double seconds, double bound, const Model& model, const Batch& held_out) {
+void report(int pass, double seconds, double processor, double bound, const Model& model,
+            const Batch& held_out) {
   const Model::Score score = model.score(held_out);
-  std::printf("{\"pass\": %d, \"seconds\": %.4f, \"bound\": %.6f, \"completion\": %.6f}\n", pass, seconds, bound,
-              score.log_density / score.count);
+  std::printf(
+      "{\"pass\": %d, \"seconds\": %.4f, \"processor\": %.4f, \"bound\": %.6f, \"completion\": %.6f}\n", pass,
+      seconds, processor, bound, score.log_density / score.count);
   std::fflush(stdout);
 }
 
@@ -160,13 +164,15 @@ int fit(const std::vector<std::string>& words) {
   double bound = 0, step = 0;
   for (int pass = 1; pass <= passes; ++pass) {
     const Clock::time_point begun = Clock::now();
+    const std::clock_t ticks = std::clock();
     if (minibatch > 0) {
       stochastic_pass(*model, parallel, data, minibatch, step);
     } else {
       coordinate_pass(*model, parallel, data, local, bound);
     }
     const double seconds = seconds_since(begun);
-    if (pass % every == 0) report(pass, seconds, bound, *model, held_out.documents.batch());
+    const double processor = static_cast<double>(std::clock() - ticks) / CLOCKS_PER_SEC;
+    if (pass % every == 0) report(pass, seconds, processor, bound, *model, held_out.documents.batch());
   }
   return 0;
 }
@@ -175,7 +181,8 @@ int score(const std::vector<std::string>& words) {
   std::ifstream file(words[1], std::ios::binary | std::ios::ate);
   std::vector<double> lambda(static_cast<std::size_t>(file.tellg()) / sizeof(double));
   file.seekg(0);
-  file.read(reinterpret_cast<char*>(lambda.data()), static_cast<std::streamsize>(lambda.size() * sizeof(double)));
+  file.read(reinterpret_cast<char*>(lambda.data()),
+            static_cast<std::streamsize>(lambda.size() * sizeof(double)));
   const std::size_t topics = std::stoul(words[4]);
   const std::size_t vocabulary = lambda.size() / topics;
   const std::unique_ptr<Model> model =
@@ -184,10 +191,11 @@ int score(const std::vector<std::string>& words) {
   Random random(1);
   model->begin(held_out.documents.batch(), random);
   for (std::size_t k = 0; k < topics; ++k) {
-    for (std::size_t w = 0; w < vocabulary; ++w) model->natural(0)[w * topics + k] = lambda[k * vocabulary + w];
+    for (std::size_t w = 0; w < vocabulary; ++w)
+      model->natural(0)[w * topics + k] = lambda[k * vocabulary + w];
   }
   model->prepare();
-  report(0, 0, 0, *model, held_out.documents.batch());
+  report(0, 0, 0, 0, *model, held_out.documents.batch());
   return 0;
 }
 
@@ -197,7 +205,8 @@ int main(int count, char** arguments) {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   if (words.size() >= 6 && words[0] == "fit") return fit(words);
   if (words.size() == 5 && words[0] == "score") return score(words);
-  std::fprintf(stderr, "topics_bench fit CORPUS HELD_OUT PASSES THREADS MINIBATCH [option=value ...]\n"
-                       "topics_bench score PARAMETERS HELD_OUT ALPHA TOPICS\n");
+  std::fprintf(stderr,
+               "topics_bench fit CORPUS HELD_OUT PASSES THREADS MINIBATCH [option=value ...]\n"
+               "topics_bench score PARAMETERS HELD_OUT ALPHA TOPICS\n");
   return 2;
 }

@@ -10,8 +10,8 @@ namespace kullback {
 // Throws Error missing_file, or bad_input for a folder or an unreadable file.
 std::string read_file(const std::filesystem::path& path);
 
-// A text on the disk, beside the file it is for, until put_in_place(); goes with the object where that was not
-// called. Both throw Error cannot_write.
+// A text on the disk, beside the file it is for, until put_in_place(); goes with the object where that was
+// not called. Both throw Error cannot_write.
 class NewFile final {
  public:
   NewFile(std::filesystem::path path, std::string_view text);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "base/random.hpp"
 #include "certify/certify.hpp"
@@ -150,7 +151,12 @@ class Judge final {
   void take_chain_testimony(const ChainWitness& witness);
   void judge_parameters();
   void settle();
+  // Of judged quantity p.
+  std::span<const double> values_of(std::size_t p) const {
+    return std::span(own_->values).subspan(judged_quantities_[p] * draws_.count(), draws_.count());
+  }
   std::vector<GivenMoments> given(const std::vector<double>& weights) const;
+  const GivenMoments& given_quartiles(std::size_t p);
   void set_given(const std::vector<double>& weights);
   void take_weight_testimony();
   std::vector<double> chain_starts() const;
@@ -168,6 +174,7 @@ class Judge final {
   std::optional<Sample> wider_;                    // Student's t with the moments of the draws
   const ImportanceWitness* importance_ = nullptr;  // of the proposal that is used
   std::vector<GivenMoments> given_;                // by judged quantity
+  std::vector<double> given_weights_;              // empty: all equal
   double log_evidence_ = 0;
 };
 
@@ -204,14 +211,18 @@ void Judge::use(const Sample& sample) {
 
 std::vector<GivenMoments> Judge::given(const std::vector<double>& weights) const {
   std::vector<GivenMoments> result;
-  for (const std::size_t j : judged_quantities_) {
-    const auto first = own_->values.begin() + static_cast<std::ptrdiff_t>(j * draws_.count());
-    result.push_back(given_moments({first, first + static_cast<std::ptrdiff_t>(draws_.count())}, weights));
-  }
+  for (std::size_t p = 0; p < judged_quantities_.size(); ++p)
+    result.push_back(given_moments(values_of(p), weights));
   return result;
 }
 
+const GivenMoments& Judge::given_quartiles(std::size_t p) {
+  if (std::isnan(given_[p].median)) add_quartiles(values_of(p), given_weights_, given_[p]);
+  return given_[p];
+}
+
 void Judge::set_given(const std::vector<double>& weights) {
+  given_weights_ = weights;
   given_ = given(weights);
   take_weight_testimony();
   judge_parameters();
@@ -257,8 +268,8 @@ void Judge::take_weight_testimony() {
   for (std::size_t p = 0; p < judged_quantities_.size(); ++p) {
     ParameterCertificate& parameter = judged_.certificate.parameters[p];
     const std::size_t j = judged_quantities_[p];
-    parameter.location.given = parameter.by_quantiles ? given_[p].median : given_[p].mean;
-    parameter.scale.given = parameter.by_quantiles ? given_[p].iqr : given_[p].sd;
+    parameter.location.given = parameter.by_quantiles ? given_quartiles(p).median : given_[p].mean;
+    parameter.scale.given = parameter.by_quantiles ? given_quartiles(p).iqr : given_[p].sd;
     parameter.location.importance.reset();
     parameter.scale.importance.reset();
     // The distribution function is bounded: it needs the tail of the weights alone.
@@ -266,8 +277,8 @@ void Judge::take_weight_testimony() {
       continue;
     if (parameter.by_quantiles) {
       const QuartileEstimate truth = importance_->quartiles(j, width);
-      parameter.location.importance = Testimony{median_error(given_[p], truth), true};
-      parameter.scale.importance = Testimony{iqr_error(given_[p], truth), true};
+      parameter.location.importance = Testimony{median_error(given_quartiles(p), truth), true};
+      parameter.scale.importance = Testimony{iqr_error(given_quartiles(p), truth), true};
     } else {
       const MomentEstimate& truth = importance_->moments(j);
       parameter.location.importance = Testimony{mean_error(given_[p], truth, width), true};
@@ -296,13 +307,15 @@ void Judge::ask_modes() {
     for (std::size_t d = 0; d < draws_.dim; ++d) center[d] += weights[i] * draws_.theta[i * draws_.dim + d];
   }
   const Scaling scaling = scaling_of(draws_.theta, draws_.dim, weights);
+  std::uint64_t& gradients = judged_.certificate.cost.gradients;
   ModeSearch all = modes_;
   if (is_supported_by_weights()) {
     const ModeSearch around = search_around(density_, terms_.seed, center, scaling.sd);
-    all.modes.insert(all.modes.end(), around.modes.begin(), around.modes.end());
-    judged_.certificate.cost.gradients += around.gradients;
+    all.climbs.insert(all.climbs.end(), around.climbs.begin(), around.climbs.end());
+    gradients += around.gradients;
   }
-  judged_.certificate.other_modes = uncovered_modes(all, center, scaling.sd, log_evidence_, terms_.tolerance);
+  judged_.certificate.other_modes =
+      uncovered_modes(density_, all, {center, scaling.sd, log_evidence_}, terms_, gradients);
 }
 
 // Nothing is refuted, and the weights support all of it.
@@ -367,9 +380,8 @@ std::future<SteinWarning> Judge::begin_warning() {
   std::shared_ptr<density::LogDensity> own = terms_.threads > 1 ? density_.clone() : nullptr;
   const auto launch = own != nullptr ? std::launch::async : std::launch::deferred;
   return std::async(launch, [this, own = std::move(own)] {
-    return stein_warning(
-        own != nullptr ? *own : density_, draws_.theta,
-        {.max_draws = kSteinDraws, .replicates = kSteinDraws, .seed = terms_.seed});
+    return stein_warning(own != nullptr ? *own : density_, draws_.theta,
+                         {.max_draws = kSteinDraws, .replicates = kSteinDraws, .seed = terms_.seed});
   });
 }
 
@@ -406,8 +418,8 @@ void Judge::take_chain_testimony(const ChainWitness& witness) {
     };
     if (parameter.by_quantiles) {
       const QuartileEstimate truth = witness.quartiles(j, width);
-      parameter.location.chains = whole(median_error(given_[p], truth), mean_rho);
-      parameter.scale.chains = whole(iqr_error(given_[p], truth), square_rho);
+      parameter.location.chains = whole(median_error(given_quartiles(p), truth), mean_rho);
+      parameter.scale.chains = whole(iqr_error(given_quartiles(p), truth), square_rho);
     } else {
       const MomentEstimate truth = witness.moments(j);
       parameter.location.chains = whole(mean_error(given_[p], truth, width), mean_rho);

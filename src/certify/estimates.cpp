@@ -55,25 +55,30 @@ Interval iqr_error(const GivenMoments& given, const QuartileEstimate& truth) {
           least > 0 ? log_given - std::log(least) : kInfinity};
 }
 
-GivenMoments given_moments(const std::vector<double>& values, const std::vector<double>& weights) {
-  const auto count = static_cast<double>(values.size());
-  std::vector<std::pair<double, double>> ascending;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    ascending.emplace_back(values[i], weights.empty() ? 1 / count : weights[i]);
+GivenMoments given_moments(std::span<const double> values, const std::vector<double>& weights) {
+  const double each = 1 / static_cast<double>(values.size());
+  const auto weight = [&](std::size_t i) { return weights.empty() ? each : weights[i]; };
   GivenMoments given;
   double squares = 0;  // of the weights
-  for (const auto& [value, weight] : ascending) {
-    given.mean += weight * value;
-    squares += weight * weight;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    given.mean += weight(i) * values[i];
+    squares += weight(i) * weight(i);
   }
   double variance = 0;
-  for (const auto& [value, weight] : ascending)
-    variance += weight * (value - given.mean) * (value - given.mean);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    variance += weight(i) * (values[i] - given.mean) * (values[i] - given.mean);
   given.sd = std::sqrt(variance / (1 - squares));
+  return given;
+}
+
+void add_quartiles(std::span<const double> values, const std::vector<double>& weights, GivenMoments& given) {
+  const double each = 1 / static_cast<double>(values.size());
+  std::vector<std::pair<double, double>> ascending;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    ascending.emplace_back(values[i], weights.empty() ? each : weights[i]);
   std::sort(ascending.begin(), ascending.end());
   given.median = weighted_quantile(ascending, 0.5);
   given.iqr = weighted_quantile(ascending, 0.75) - weighted_quantile(ascending, 0.25);
-  return given;
 }
 
 }  // namespace kullback::certify

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "certify/certificate.hpp"
@@ -29,8 +31,8 @@ struct QuartileEstimate {
 struct GivenMoments {
   double mean = 0;
   double sd = 0;
-  double median = 0;
-  double iqr = 0;
+  double median = std::numeric_limits<double>::quiet_NaN();  // see add_quartiles()
+  double iqr = std::numeric_limits<double>::quiet_NaN();
 };
 
 // The error of a given mean and sd, `factor` standard errors to each side.
@@ -40,7 +42,9 @@ Interval sd_error(const GivenMoments& given, const MomentEstimate& truth, double
 Interval median_error(const GivenMoments& given, const QuartileEstimate& truth);
 Interval iqr_error(const GivenMoments& given, const QuartileEstimate& truth);
 
-// Values with weights that sum to 1; empty weights: all equal.
-GivenMoments given_moments(const std::vector<double>& values, const std::vector<double>& weights);
+// Values with weights that sum to 1; empty weights: all equal. Quartiles are for those who want them: they
+// need a sort.
+GivenMoments given_moments(std::span<const double> values, const std::vector<double>& weights);
+void add_quartiles(std::span<const double> values, const std::vector<double>& weights, GivenMoments& given);
 
 }  // namespace kullback::certify

@@ -19,9 +19,9 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 using Lanes = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr Eigen::Index kMostTerms = 2000;      // of the quadratic function: 61 coordinates
-constexpr Eigen::Index kDrawsForEach = 2;      // term
-constexpr double kLargestResidual = 0.01;      // nats; CSV files may have six digits
+constexpr Eigen::Index kMostTerms = 2000;  // of the quadratic function: 61 coordinates
+constexpr Eigen::Index kDrawsForEach = 2;  // term
+constexpr double kLargestResidual = 0.01;  // nats; CSV files may have six digits
 
 struct Quadratic {
   Vector linear;
@@ -30,15 +30,13 @@ struct Quadratic {
 
 class Normal final : public density::LogDensity {
  public:
-  Normal(Vector center, Quadratic quadratic)
-      : center_(std::move(center)), quadratic_(std::move(quadratic)) {}
+  Normal(Vector center, Quadratic quadratic) : center_(std::move(center)), quadratic_(std::move(quadratic)) {}
 
   std::size_t dim() const override { return static_cast<std::size_t>(center_.size()); }
 
   void evaluate(const density::Batch& batch) override {
     const auto lanes = static_cast<Eigen::Index>(batch.lanes);
-    const Lanes offset =
-        Eigen::Map<const Lanes>(batch.theta, center_.size(), lanes).colwise() - center_;
+    const Lanes offset = Eigen::Map<const Lanes>(batch.theta, center_.size(), lanes).colwise() - center_;
     const Lanes pull = quadratic_.precision * offset;
     for (Eigen::Index k = 0; k < lanes; ++k) {
       batch.log_density[k] = (quadratic_.linear - pull.col(k) / 2).dot(offset.col(k));

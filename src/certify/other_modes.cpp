@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "base/random.hpp"
+#include "certify/certify.hpp"
 #include "infer/algorithm.hpp"
+#include "infer/optimize/lbfgs.hpp"
 #include "infer/optimize/path.hpp"
 #include "infer/start.hpp"
 
@@ -19,16 +21,27 @@ constexpr std::uint32_t kFirstPath = 1U << 21;  // names of random streams: beyo
 constexpr std::size_t kElboDraws = 5;
 constexpr std::size_t kMaxIterations = 200;
 
-void climb(density::LogDensity& density, infer::PathName name, std::vector<double> start,
-           ModeSearch& search) {
+infer::Options climb_options() {
   infer::Options options;
   options.elbo_draws = kElboDraws;
   options.max_iterations = kMaxIterations;
-  infer::Path path(density, options, name, std::move(start));
-  while (path.step()) {
+  return options;
+}
+
+void climb(density::LogDensity& density, std::uint32_t name, std::vector<double> start, ModeSearch& search) {
+  infer::Lbfgs lbfgs(density, climb_options(), start);
+  while (lbfgs.step()) {
   }
-  search.gradients += path.lbfgs().gradients() + path.evaluations();
-  if (path.has_gaussian()) search.modes.push_back({path.gaussian().mean(), path.elbo()});
+  search.gradients += lbfgs.gradients();
+  if (lbfgs.stop() != infer::Stop::start_not_finite)
+    search.climbs.push_back({std::move(start), lbfgs.theta(), name});
+}
+
+double distance_of(const std::vector<double>& point, const Covered& covered) {
+  double distance = 0;
+  for (std::size_t i = 0; i < point.size(); ++i)
+    distance = std::max(distance, std::abs(point[i] - covered.center[i]) / covered.sd[i]);
+  return distance;
 }
 
 }  // namespace
@@ -38,12 +51,12 @@ ModeSearch search_modes(density::LogDensity& density, std::uint64_t seed) {
   for (std::uint32_t p = 0; p < kPaths; ++p) {
     infer::FoundStart start = infer::find_start(density, {.seed = seed, .chain = kFirstPath + p});
     search.gradients += start.tries;
-    if (start.is_ok) climb(density, {seed, kFirstPath + p}, std::move(start.theta), search);
+    if (start.is_ok) climb(density, kFirstPath + p, std::move(start.theta), search);
   }
   return search;
 }
 
-// A start without a finite density ends at once, without a Gaussian.
+// A start without a finite density ends at once, and is no climb.
 ModeSearch search_around(density::LogDensity& density, std::uint64_t seed, std::span<const double> center,
                          std::span<const double> sd) {
   ModeSearch search;
@@ -51,21 +64,25 @@ ModeSearch search_around(density::LogDensity& density, std::uint64_t seed, std::
     Random random(seed, kFirstPath + p, static_cast<std::uint32_t>(infer::Purpose::certificate));
     std::vector<double> start(center.begin(), center.end());
     for (std::size_t i = 0; i < start.size(); ++i) start[i] += kBoxSds * sd[i] * (2 * random.uniform() - 1);
-    climb(density, {seed, kFirstPath + p}, std::move(start), search);
+    climb(density, kFirstPath + p, std::move(start), search);
   }
   return search;
 }
 
-std::vector<OtherMode> uncovered_modes(const ModeSearch& search, std::span<const double> center,
-                                       std::span<const double> sd, double log_evidence, double tolerance) {
+std::vector<OtherMode> uncovered_modes(density::LogDensity& density, const ModeSearch& search,
+                                       const Covered& covered, const Terms& terms, std::uint64_t& gradients) {
   std::vector<OtherMode> found;
-  for (const FoundMode& mode : search.modes) {
-    double distance = 0;
-    for (std::size_t i = 0; i < center.size(); ++i)
-      distance = std::max(distance, std::abs(mode.center[i] - center[i]) / sd[i]);
-    const double log_share = mode.elbo - log_evidence;
+  for (const Climb& climb : search.climbs) {
+    if (!(distance_of(climb.end, covered) > kFarSds)) continue;
+    infer::Path path(density, climb_options(), {terms.seed, climb.name}, climb.start);
+    while (path.step()) {
+    }
+    gradients += path.lbfgs().gradients() + path.evaluations();
+    if (!path.has_gaussian()) continue;
+    const double distance = distance_of(path.gaussian().mean(), covered);
+    const double log_share = path.elbo() - covered.log_evidence;
     const double harm = std::exp(std::min(log_share, 0.0)) * distance;
-    if (distance > kFarSds && harm > tolerance / 10) found.push_back({log_share, distance});
+    if (distance > kFarSds && harm > terms.tolerance / 10) found.push_back({log_share, distance});
   }
   std::sort(found.begin(), found.end(),
             [](const OtherMode& a, const OtherMode& b) { return a.log_share > b.log_share; });

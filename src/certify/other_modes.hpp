@@ -11,27 +11,37 @@
 
 namespace kullback::certify {
 
-// Where a climb found a Gaussian.
-struct FoundMode {
-  std::vector<double> center;
-  double elbo = 0;
+struct Terms;  // certify/certify.hpp
+
+struct Climb {
+  std::vector<double> start;
+  std::vector<double> end;
+  std::uint32_t name = 0;  // of its random stream
 };
 
 struct ModeSearch {
-  std::vector<FoundMode> modes;
+  std::vector<Climb> climbs;
   std::uint64_t gradients = 0;
 };
 
-// L-BFGS paths from random points in (-2, 2), as chains start.
+// What the draws cover.
+struct Covered {
+  std::span<const double> center;
+  std::span<const double> sd;
+  double log_evidence = 0;
+};
+
+// L-BFGS from random points in (-2, 2), as chains start.
 ModeSearch search_modes(density::LogDensity& density, std::uint64_t seed);
 // The same from points in a box of kBoxSds standard deviations around the draws, to each side.
 ModeSearch search_around(density::LogDensity& density, std::uint64_t seed, std::span<const double> center,
                          std::span<const double> sd);
 
 // Those further than kFarSds standard deviations from the draws in some coordinate, with a share of the
-// evidence by which a mean would be off by more than a tenth of the tolerance.
-std::vector<OtherMode> uncovered_modes(const ModeSearch& search, std::span<const double> center,
-                                       std::span<const double> sd, double log_evidence, double tolerance);
+// evidence by which a mean would be off by more than a tenth of the tolerance. Climbs that ended so far away
+// are made again, with Gaussians along the path; adds their gradients.
+std::vector<OtherMode> uncovered_modes(density::LogDensity& density, const ModeSearch& search,
+                                       const Covered& covered, const Terms& terms, std::uint64_t& gradients);
 
 inline constexpr double kFarSds = 5;
 inline constexpr double kBoxSds = 10;

@@ -23,16 +23,16 @@ std::string text_of(const CouplingBound& bound, const std::vector<std::string>& 
   if (!bound.has_converged)
     return "No bound on Wasserstein distances: the coupled chains did not come together.";
   const auto worst = [&](double CoupledDistance::*distance) {
-    const auto at = std::max_element(bound.coordinates.begin(), bound.coordinates.end(),
-                                     [distance](const CoupledDistance& a, const CoupledDistance& b) {
-                                       return a.*distance < b.*distance;
-                                     });
+    const auto at = std::max_element(
+        bound.coordinates.begin(), bound.coordinates.end(),
+        [distance](const CoupledDistance& a, const CoupledDistance& b) { return a.*distance < b.*distance; });
     return fmt::format("{:.3f} ({})", (*at).*distance,
                        names[static_cast<std::size_t>(at - bound.coordinates.begin())]);
   };
   return fmt::format(
       "Wasserstein distances of the raw approximation from the posterior, by coupled chains, in standard "
-      "deviations: of a coordinate at most {} for W1 and {} for W2, of all together {:.3f} for W2. Ends of 99 "
+      "deviations: of a coordinate at most {} for W1 and {} for W2, of all together {:.3f} for W2. Ends of "
+      "99 "
       "% intervals, each for itself; they decide nothing.",
       worst(&CoupledDistance::w1_upper), worst(&CoupledDistance::w2_upper), bound.joint_w2_upper);
 }
@@ -45,7 +45,8 @@ void add_wasserstein(const infer::Draws& draws, density::LogDensity& density, st
   const auto approximation = normal_through(draws.theta, draws.dim, draws.log_q);
   if (approximation == nullptr || draws.log_q.size() < kLeastDraws) {
     certificate.notes.push_back(
-        "No bound on Wasserstein distances: it needs log q anywhere, which draws tell of normal approximations "
+        "No bound on Wasserstein distances: it needs log q anywhere, which draws tell of normal "
+        "approximations "
         "alone, with two draws for each coefficient of a quadratic function (60 coordinates; 900 that are "
         "independent). Take --method laplace, fullrank or meanfield.");
     return;

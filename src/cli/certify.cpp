@@ -92,8 +92,9 @@ Run add_certify(CLI::App& verb) {
   verb.add_option("--seed", arguments->request.seed, "Seed of the chains that check the draws")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
-  verb.add_flag("--wasserstein", arguments->request.wasserstein,
-                "Also bound Wasserstein distances from the posterior, by coupled chains: of normal approximations");
+  verb.add_flag(
+      "--wasserstein", arguments->request.wasserstein,
+      "Also bound Wasserstein distances from the posterior, by coupled chains: of normal approximations");
   verb.add_option("--threads", arguments->request.threads, "Threads (default: the machine's cores)")
       ->check(CLI::Range(1, 4096));
   verb.add_option("--out", arguments->out, "File of the certificate (default: DIR/certificate.json)")

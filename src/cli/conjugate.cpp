@@ -196,7 +196,7 @@ void add_training_options(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(0.0, 1.0))
       ->group(group)
       ->capture_default_str();
-  app.add_option("--rate", train.rate, "svi: Adam's rate")
+  app.add_option("--adam-rate", train.rate, "svi: Adam's rate")
       ->check(CLI::PositiveNumber)
       ->group(group)
       ->capture_default_str();

@@ -91,7 +91,7 @@ std::string outcome_text(const conjugate::Outcome& outcome, const std::filesyste
   for (const conjugate::ResultTable& table : outcome.tables) text += "\n" + table_text(table, all);
   if (!outcome.record.findings.empty()) {
     text += "\n" + posterior::findings_text(outcome.record.findings, kTableWidth);
-  } else {
+  } else if (!trained.is_interrupted) {
     text += "\nNo problems found.\n";
   }
   return text + fmt::format("Results: {}\n", folder.string());

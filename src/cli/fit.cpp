@@ -53,8 +53,7 @@ void check_resume_alone(const FitArguments& arguments) {
                         arguments.method == defaults.method && arguments.chains == defaults.chains &&
                         !arguments.minibatch.is_given() && arguments.init == defaults.init &&
                         !arguments.tolerance && !arguments.wasserstein && !arguments.budget &&
-                        arguments.out.empty() &&
-                        !arguments.force && arguments.inputs.include_paths.empty();
+                        arguments.out.empty() && !arguments.force && arguments.inputs.include_paths.empty();
   if (is_alone) return;
   throw Error(
       ErrorKind::usage,
@@ -89,11 +88,12 @@ void check_wasserstein(const fit::Request& request) {
                 "Add --tolerance 0.1.");
   }
   if (!request.method->has_log_q) {
-    throw Error(ErrorKind::usage,
-                fmt::format("--wasserstein bounds how far an approximation is from the posterior; {} has none "
-                            "with a density.",
-                            request.method->name),
-                "Leave it out, or take --method laplace, fullrank or meanfield.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--wasserstein bounds how far an approximation is from the posterior; {} has none "
+                    "with a density.",
+                    request.method->name),
+        "Leave it out, or take --method laplace, fullrank or meanfield.");
   }
 }
 
@@ -181,8 +181,9 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
   verb.add_option("--tolerance", arguments.tolerance,
                   "Certify that every mean and sd is within so many posterior sds, or say that it is not")
       ->type_name("SDS");
-  verb.add_flag("--wasserstein", arguments.wasserstein,
-                "With the certificate: also bound Wasserstein distances from the posterior, by coupled chains");
+  verb.add_flag(
+      "--wasserstein", arguments.wasserstein,
+      "With the certificate: also bound Wasserstein distances from the posterior, by coupled chains");
   verb.add_option("--budget", arguments.budget,
                   "Seconds after which --method auto gives the best answer so far (the result then depends "
                   "on the clock)")

@@ -66,7 +66,7 @@ std::map<std::string, std::string> options_text(const Request& request, const Se
     const bool is_adam = train.step_rule == StepRule::adam;
     all["step"] = is_adam ? "adam" : "robbins-monro";
     if (is_adam) {
-      all["rate"] = fmt::format("{}", train.rate);
+      all["adam-rate"] = fmt::format("{}", train.rate);
     } else {
       all["delay"] = fmt::format("{}", train.delay);
       all["forgetting"] = fmt::format("{}", train.forgetting);

@@ -13,6 +13,8 @@ namespace kullback::conjugate {
 
 namespace {
 
+constexpr double kFixedStrictness = 1e-4;
+
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -105,6 +107,8 @@ bool Start::go_on(double part, double elbo) {
 
 void Start::ascend() {
   ExactMover mover;
+  // Where a pass does not touch the data it costs nothing to be strict.
+  const double tolerance = options_.tolerance * (model_->has_fixed_statistics() ? kFixedStrictness : 1);
   if (is_resumed_) {
     global_steps(statistics_, mover);
     ++outcome_.passes;
@@ -121,7 +125,7 @@ void Start::ascend() {
     outcome_.elbo = elbo;
     add_trace(elbo);
     if (!is_first) outcome_.largest_fall = std::max(outcome_.largest_fall, (before - elbo) / size);
-    outcome_.is_converged = !is_first && elbo - before < options_.tolerance * size;
+    outcome_.is_converged = !is_first && elbo - before < tolerance * size;
     if (outcome_.is_converged || outcome_.passes >= options_.passes) break;
     if (!go_on(0, elbo)) return;
     global_steps(statistics_, mover);

@@ -133,9 +133,10 @@ CertifiedDraws certify_draws(const CertifyRequest& request, const LoadedModel& m
   CertifiedDraws result;
   if (is_markov) {
     if (request.wasserstein) {
-      throw Error(ErrorKind::usage,
-                  "--wasserstein bounds how far an approximation is from the posterior; these draws are chains.",
-                  "Leave it out.");
+      throw Error(
+          ErrorKind::usage,
+          "--wasserstein bounds how far an approximation is from the posterior; these draws are chains.",
+          "Leave it out.");
     }
     result.certificate = certify::certify_chains(chained(request, model, posterior), terms);
   } else {

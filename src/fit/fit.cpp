@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -20,7 +19,6 @@
 #include "fit/pool.hpp"
 #include "fit/record.hpp"
 #include "fit/starts.hpp"
-#include "posterior/netcdf_file.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
@@ -73,8 +71,6 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
 Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch) {
   const Clock::time_point began = Clock::now();
   settle_method(request, model);
-  std::optional<posterior::NetcdfLoading> loading;
-  if (ranks.is_first()) loading.emplace();
   if (request.method == &auto_method()) return run_ladder(std::move(request), model, ranks, watch);
   Outcome outcome;
   outcome.record = make_record(request, model);

@@ -25,8 +25,8 @@ class Partial final {
 
   // What an earlier run left; false where there is nothing to go on from.
   bool load(ChainState& state, infer::Draws& draws);
-  // Appends the draws that are not on disk yet, then replaces the state; makes the folder where there is none.
-  // Throws Error cannot_write.
+  // Appends the draws that are not on disk yet, then replaces the state; makes the folder where there is
+  // none. Throws Error cannot_write.
   void save(const ChainState& state, const infer::Draws& draws);
 
  private:

@@ -1,5 +1,6 @@
-// The modified Bessel functions of order 0 and 1 as the von Mises distribution needs them: nothing overflows, and
-// 1 - A keeps its digits. Power series for kappa < 30, Hankel's expansion beyond (Abramowitz and Stegun 9.6.10, 9.7.1).
+// The modified Bessel functions of order 0 and 1 as the von Mises distribution needs them: nothing overflows,
+// and 1 - A keeps its digits. Power series for kappa < 30, Hankel's expansion beyond (Abramowitz and
+// Stegun 9.6.10, 9.7.1).
 #pragma once
 
 #include <cmath>

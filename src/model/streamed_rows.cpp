@@ -73,8 +73,7 @@ class NumberFile final {
  public:
   NumberFile(const std::string& path, FormatInfo format, std::size_t width, std::size_t rows)
       : path_(path), format_(format), width_(width), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_.get() < 0)
-      cannot_read(path, errno);
+    if (fd_.get() < 0) cannot_read(path, errno);
     const std::uintmax_t found = std::filesystem::file_size(path);
     const std::uintmax_t wanted = static_cast<std::uintmax_t>(rows) * width * format.bytes;
     if (found != wanted) {

@@ -2,6 +2,7 @@
 // order; each dim has its coordinates.
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "posterior/files.hpp"
@@ -47,19 +48,19 @@ class Group final {
     add_dim("draw", posterior.draws());
   }
 
-  void add(const std::string& name, NumberType type, const std::vector<double>& numbers) {
-    file_->add_variable(id_, {free_name(name), {"chain", "draw"}, type}, numbers);
+  void add(const std::string& name, NumberType type, std::vector<double> numbers) {
+    file_->add_variable(id_, {free_name(name), {"chain", "draw"}, type}, std::move(numbers));
   }
 
   void add_array(const std::string& name, bool has_draws, const std::vector<std::size_t>& dims,
-                 NumberType type, const std::vector<double>& numbers) {
+                 NumberType type, std::vector<double> numbers) {
     NetcdfVariable variable{free_name(name), {}, type};
     if (has_draws) variable.dims = {"chain", "draw"};
     for (std::size_t i = 0; i < dims.size(); ++i) {
       variable.dims.push_back(free_name(name + "_dim_" + std::to_string(i)));
       file_->add_dimension(id_, variable.dims.back(), dims[i]);
     }
-    file_->add_variable(id_, variable, numbers);
+    file_->add_variable(id_, variable, std::move(numbers));
   }
 
  private:

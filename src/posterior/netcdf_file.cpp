@@ -8,6 +8,8 @@
 
 #include <cmath>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -93,7 +95,9 @@ std::vector<Number> converted(const std::vector<double>& numbers) {
 
 }  // namespace
 
-NetcdfLoading::NetcdfLoading() : loader_([] { library(); }) {}
+void begin_loading_netcdf() {
+  static const std::jthread loader([] { library(); });
+}
 
 NetcdfFile::NetcdfFile(const std::filesystem::path& path)
     : path_(path), beside_(path.string() + ".new-" + std::to_string(::getpid())) {
@@ -143,22 +147,33 @@ void NetcdfFile::add_dimension(int group, const std::string& name, std::size_t s
   check(library().def_dim(group, name.c_str(), size, &id));
   std::vector<double> coordinates(size);
   for (std::size_t i = 0; i < size; ++i) coordinates[i] = static_cast<double>(i);
-  add_variable(group, {name, {name}, NumberType::whole}, coordinates);
+  add_variable(group, {name, {name}, NumberType::whole}, std::move(coordinates));
 }
 
-void NetcdfFile::add_variable(int group, const NetcdfVariable& variable, const std::vector<double>& numbers) {
+void NetcdfFile::add_variable(int group, const NetcdfVariable& variable, std::vector<double> numbers) {
   const int id = define(group, variable);
   if (variable.type == NumberType::truth) check(library().put_att_text(group, id, "dtype", 4, "bool"));
   if (numbers.empty()) return;
-  switch (variable.type) {
-    case NumberType::real: check(library().put_var_double(group, id, numbers.data())); return;
-    case NumberType::whole:
-      check(library().put_var_longlong(group, id, converted<long long>(numbers).data()));
-      return;
-    case NumberType::truth:
-      check(library().put_var_schar(group, id, converted<signed char>(numbers).data()));
-      return;
+  waiting_numbers_ += numbers.size();
+  waiting_.push_back({group, id, variable.type, std::move(numbers)});
+  constexpr std::size_t kManyNumbers = 8'000'000;  // 64 MB
+  if (waiting_numbers_ > kManyNumbers) write_waiting();
+}
+
+void NetcdfFile::write_waiting() {
+  for (const auto& [group, id, type, numbers] : waiting_) {
+    switch (type) {
+      case NumberType::real: check(library().put_var_double(group, id, numbers.data())); break;
+      case NumberType::whole:
+        check(library().put_var_longlong(group, id, converted<long long>(numbers).data()));
+        break;
+      case NumberType::truth:
+        check(library().put_var_schar(group, id, converted<signed char>(numbers).data()));
+        break;
+    }
   }
+  waiting_.clear();
+  waiting_numbers_ = 0;
 }
 
 void NetcdfFile::add_attribute(int group, const std::string& name, const std::string& text) {
@@ -170,6 +185,7 @@ void NetcdfFile::add_attribute(int group, const std::string& name, double number
 }
 
 void NetcdfFile::finish() {
+  write_waiting();
   is_open_ = false;
   check(library().close(file_));
   std::error_code problem;

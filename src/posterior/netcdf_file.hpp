@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace kullback::posterior {
@@ -19,15 +18,9 @@ struct NetcdfVariable {
   NumberType type = NumberType::real;
 };
 
-// Opens the library in a thread of its own: with all it brings that takes 10 ms, as long as a small fit. Its
-// end waits for it.
-class NetcdfLoading final {
- public:
-  NetcdfLoading();
-
- private:
-  std::jthread loader_;
-};
+// Opens the library, at the first call, in a thread of its own: with all it brings that takes 10 ms, as long
+// as a small fit. Until then no other thread can be made.
+void begin_loading_netcdf();
 
 // Written beside its path; finish() puts it there. All functions throw Error cannot_write.
 class NetcdfFile final {
@@ -40,7 +33,7 @@ class NetcdfFile final {
   int add_group(const std::string& name);
   // With its coordinates 0, 1, ...
   void add_dimension(int group, const std::string& name, std::size_t size);
-  void add_variable(int group, const NetcdfVariable& variable, const std::vector<double>& numbers);
+  void add_variable(int group, const NetcdfVariable& variable, std::vector<double> numbers);
   void add_attribute(int group, const std::string& name, const std::string& text);
   void add_attribute(int group, const std::string& name, double number);
   void finish();
@@ -49,11 +42,22 @@ class NetcdfFile final {
   void check(int status) const;
   [[noreturn]] void refuse(const std::string& why) const;
   int define(int group, const NetcdfVariable& variable) const;
+  void write_waiting();
+
+  // Each turn from definitions to numbers flushes the file: numbers wait until there are many.
+  struct Waiting {
+    int group;
+    int id;
+    NumberType type;
+    std::vector<double> numbers;
+  };
 
   std::filesystem::path path_;
   std::filesystem::path beside_;
   int file_ = 0;
   bool is_open_ = false;
+  std::vector<Waiting> waiting_;
+  std::size_t waiting_numbers_ = 0;
 };
 
 }  // namespace kullback::posterior

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -51,6 +52,22 @@ TEST_F(FileTest, WritesAndAppends) {
   EXPECT_EQ(read_file(path), "three");
   EXPECT_EQ(kind_of([&] { write_file(folder_ / "none" / "a", ""); }), ErrorKind::cannot_write);
   EXPECT_EQ(kind_of([&] { append_to_file(folder_ / "none" / "a", ""); }), ErrorKind::cannot_write);
+}
+
+TEST_F(FileTest, NewFilesComeIntoPlaceWhenTold) {
+  const fs::path path = folder_ / "a.txt";
+  replace_file(path, "old");
+  {
+    NewFile file(path, "new");
+    EXPECT_EQ(read_file(path), "old");
+    NewFile moved(std::move(file));
+    moved.put_in_place();
+    EXPECT_EQ(read_file(path), "new");
+    const NewFile dropped(path, "newer");
+  }
+  EXPECT_EQ(read_file(path), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+  EXPECT_EQ(kind_of([&] { NewFile(folder_ / "none" / "a", ""); }), ErrorKind::cannot_write);
 }
 
 TEST_F(FileTest, ReplacingALinkWritesItsTarget) {

@@ -29,7 +29,6 @@ refuse "a family that ties rows together" "hint: --family meanfield" 64 items.st
 refuse "strata that are no integers" "hint: Such data: item" 65 items.stan items.json --method advi --minibatch N=2 --strata y
 refuse "strata without minibatches" "Add --minibatch" 64 items.stan items.json --method advi --strata item
 refuse "streams without minibatches" "Add --minibatch" 64 items.stan items.json --method advi --stream y=y.f64
-refuse "a stream that is not there" "a path is relative" 66 items.stan items.json --method advi --minibatch N=2 --stream y=nowhere.f64
 refuse "a stream of no kind" "NAME=FILE or FILE.csv is needed" 64 items.stan items.json --method advi --minibatch N=2 --stream y=y.txt
 
 expect "parameters of rows" 0 "minibatch 2 of 6 rows, uniform, row control none" -- \
@@ -43,6 +42,7 @@ expect "a complete run needs no resuming" 0 "is complete" -- "$kullback" fit --r
 
 printf 'y\n1\n2\n1\n0\n3\n1\n2\n2\n' > y.csv
 echo '{"N": 8}' > size.json
+refuse "a stream that is not there" "a path is relative" 66 mean.stan size.json --method fullrank --minibatch N=3 --stream y=nowhere.f64
 expect "streamed rows" 0 "^m +1\.4" -- "$kullback" fit mean.stan size.json --method fullrank --minibatch N=3 --stream y.csv --seed 1 --out streamed
 
 finish

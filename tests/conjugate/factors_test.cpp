@@ -121,8 +121,10 @@ TEST_P(Factors, BoundNeverFalls) {
 
 TEST_P(Factors, NaturalGradient) {
   Simulated simulated({.rows = 40, .columns = 5, .factors = 2, .missing = GetParam().missing, .uneven = true});
-  auto model = make(GetParam().kind, 5, {{"factors", "3"}});
-  expect_natural_gradient(*model, simulated.data.batch(), 3, 2);
+  for (const char* rotate : {"false", "true"}) {
+    auto model = make(GetParam().kind, 5, {{"factors", "2"}, {"rotate", rotate}});
+    expect_natural_gradient(*model, simulated.data.batch(), 3, 2);
+  }
 }
 
 TEST_P(Factors, NaturalGradientWithAdoptedPrior) {
@@ -327,6 +329,8 @@ TEST(FactorsRotation, ReachesTheSameBoundInFewerPasses) {
   auto fast = make("pca", 12, {{"factors", "8"}, {"init", "random"}});
   auto slow = make("pca", 12, {{"factors", "8"}, {"init", "random"}, {"rotate", "false"}});
   const int with = fit(*fast, data, 3000, 1e-9), without = fit(*slow, data, 3000, 1e-9);
+  RecordProperty("with", with);
+  RecordProperty("without", without);
   EXPECT_LT(2 * with, without);
   const auto bound = [&](Model& model) {
     Statistics statistics;
@@ -390,6 +394,70 @@ TEST(FactorsFindings, ColumnsWithoutDataAndConstantColumns) {
     for (const ResultTable& table : model->tables({})) {
       for (const double cell : table.cells) EXPECT_TRUE(std::isfinite(cell)) << table.name;
     }
+  }
+}
+
+// As tests/conjugate/make_factors_reference.py.
+class Generator {
+ public:
+  double number() { return (uniform() + uniform() + uniform() + uniform() - 2) * std::sqrt(3.0); }
+
+ private:
+  double uniform() {
+    state_ = 1664525u * state_ + 1013904223u;
+    return (state_ + 0.5) / 4294967296.0;
+  }
+  std::uint32_t state_ = 1;
+};
+
+Buffer reference_table(double uneven) {
+  Generator numbers;
+  double loadings[6][2];
+  for (auto& row : loadings) {
+    for (double& loading : row) loading = numbers.number();
+  }
+  Buffer table(DataKind::table, 6);
+  for (int n = 0; n < 20000; ++n) {
+    const double first = numbers.number(), second = numbers.number();
+    std::vector<double> row(6);
+    for (std::size_t d = 0; d < 6; ++d) {
+      const double noise = 0.5 * (1 + static_cast<double>(d) * uneven) * numbers.number();
+      row[d] = loadings[d][0] * first + loadings[d][1] * second + static_cast<double>(d) + noise;
+    }
+    table.add_row(row);
+  }
+  return table;
+}
+
+// With many rows the posterior is near scikit-learn's maximum of the likelihood: what columns share, and noise.
+TEST(FactorsReference, AgreesWithScikitLearn) {
+  const std::vector<double> fa = {0.283881992,  -0.107607894,  2.602287931,  0.7332482434,  -3.290614239, 5.437241124,
+                                  0.01783460839, 0.6320595525, -0.7052734779, 0.160437702,  -0.9187283935, 1.517748868,
+                                  -3.74850166,  0.233946242,   3.507238681,  0.1067836355,  -1.856404289, 2.411592125,
+                                  -0.4461710445, -1.174677688, 1.327535259};
+  const std::vector<double> pca = {0.286635003,  -0.1070453742, 2.578177651,   0.7365812023, -3.289221972, 5.472158624,
+                                   0.0206685296, 0.6323148253,  -0.7069339685, 0.1628814392, -0.9176222662, 1.515059549,
+                                   -3.750263419, 0.2294574201,  3.479145458,   0.1046748162, -1.8488593,   2.418107903,
+                                   -0.448803841, -1.171014892,  1.328612051};
+  const std::vector<double> fa_noise = {0.2530760689, 0.400505718, 0.6863095981, 0.9199877673, 1.173886477, 1.561013484};
+  const std::vector<double> pca_noise(6, 0.2515345964);
+  for (const bool is_fa : {true, false}) {
+    const Buffer data = reference_table(is_fa ? 0.3 : 0.0);
+    auto model = make(is_fa ? "fa" : "pca", 6, {{"factors", "4"}});
+    fit(*model, data.batch(), 500, 1e-9);
+    EXPECT_EQ(figure(*model, "factors in use"), 2);
+    const MatrixXd w = posterior_loadings(*model, 6);
+    const MatrixXd common = w * w.transpose();
+    const ResultTable columns = table(*model, "columns");
+    std::size_t at = 0;
+    for (long i = 0; i < 6; ++i) {
+      for (long j = 0; j <= i; ++j, ++at) EXPECT_NEAR(common(i, j), (is_fa ? fa : pca)[at], 0.004);
+      const auto d = static_cast<std::size_t>(i);
+      EXPECT_NEAR(std::pow(columns.cells[4 * d + 2], 2), (is_fa ? fa_noise : pca_noise)[d], 0.003);
+    }
+    if (!is_fa) continue;
+    const Model::Score score = model->score(data.batch());
+    EXPECT_NEAR(score.log_density / 20000, -9.581768948, 1e-4);
   }
 }
 

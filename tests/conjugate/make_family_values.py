@@ -20,11 +20,11 @@ def say(name, q, p, log_partition, entropy, kl, means):
     print(name, "|", *(repr(float(x)) for x in q), "|", *(repr(float(x)) for x in p), "|", *numbers)
 
 
-def on_line(name, cases, exponent, base, statistics, points):
-    """exponent(x, parameters) = <eta, t(x)>; base = log h; points(parameters): ends and breaks of the integral."""
+def on_line(name, cases, exponent, base, statistics, points, jacobian=lambda u: 1):
+    """exponent(u, parameters) = <eta, t(x)>; base = log h; points(parameters): ends and breaks of the integral; dx = jacobian(u) du."""
     for q, p in cases:
         def total(f, parameters=q):
-            return mp.quad(f, points(parameters))
+            return mp.quad(lambda u: f(u) * jacobian(u), points(parameters))
 
         def partition(parameters):
             return mp.log(total(lambda x: mp.exp(exponent(x, parameters) + base(x)), parameters))
@@ -44,12 +44,15 @@ def spread(mean, sd):
 on_line("gaussian", [((0.5, 2), (-1, 0.3)), ((-30, 1e-3), (2, 0.5)), ((1e3, 40), (1001, 35))],
         lambda x, t: t[0] * t[1] * x - mp.mpf(t[1]) / 2 * x * x, lambda x: -mp.log(2 * mp.pi) / 2, lambda x: (x, x * x),
         lambda t: spread(mp.mpf(t[0]), 1 / mp.sqrt(t[1])))
+# x = e^u, and x = 1 / (1 + e^-u): no singular ends.
 on_line("gamma", [((2, 3), (0.5, 1)), ((0.3, 4), (2.5, 0.1)), ((250, 0.5), (200, 0.45))],
-        lambda x, t: (t[0] - 1) * mp.log(x) - t[1] * x, lambda x: 0, lambda x: (mp.log(x), x),
-        lambda t: sorted({mp.mpf(t[0]) / t[1] * f for f in (0, "1e-12", "1e-6", "1e-3", "0.1", 1, 2, 5, 20, 100) for f in [mp.mpf(f)]}))
+        lambda u, t: (t[0] - 1) * u - t[1] * mp.exp(u), lambda u: 0, lambda u: (u, mp.exp(u)),
+        lambda t: [mp.log(mp.mpf(t[0]) / t[1]) + x for x in (-300, -100, -30, -10, -3, -1, -0.3, 0, 0.3, 1, 3, 6)], mp.exp)
 on_line("beta", [((2, 3), (0.5, 1)), ((0.5, 0.7), (4, 2)), ((50, 30), (45, 33))],
-        lambda x, t: (t[0] - 1) * mp.log(x) + (t[1] - 1) * mp.log1p(-x), lambda x: 0, lambda x: (mp.log(x), mp.log1p(-x)),
-        lambda t: [0, mp.mpf("1e-6"), 0.01, 0.1, 0.5, 0.9, 0.99, 1 - mp.mpf("1e-6"), 1])
+        lambda u, t: -(t[0] - 1) * mp.log1p(mp.exp(-u)) - (t[1] - 1) * mp.log1p(mp.exp(u)), lambda u: 0,
+        lambda u: (-mp.log1p(mp.exp(-u)), -mp.log1p(mp.exp(u))),
+        lambda t: [mp.log(mp.mpf(t[0]) / t[1]) + x for x in (-200, -60, -20, -6, -2, -1, -0.3, 0, 0.3, 1, 2, 6, 20, 60, 200)],
+        lambda u: mp.exp(-abs(u)) / (1 + mp.exp(-abs(u))) ** 2)
 on_line("von_mises", [((0.4, 2), (-2, 0.5)), ((3, 0.01), (1, 4)), ((-1, 60), (-1.1, 45)), ((2, 29.5), (2, 30.5))],
         lambda x, t: t[1] * mp.cos(x - t[0]), lambda x: 0, lambda x: (mp.cos(x), mp.sin(x)),
         lambda t: [t[0] - mp.pi + 2 * mp.pi * k / 16 for k in range(17)])

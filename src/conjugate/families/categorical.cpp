@@ -1,5 +1,6 @@
-// Categorical with k categories, x = 0 .. k-1: natural log p_i up to a shared constant, statistics one-hot, h = 1,
-// A = log sum exp(eta). One natural parameter is more than needed: natural_of_mean gives the normalised ones.
+// Categorical with k categories, x = 0 .. k-1: natural log p_i up to a shared constant, statistics one-hot, h
+// = 1, A = log sum exp(eta). One natural parameter is more than needed: natural_of_mean gives the normalised
+// ones.
 #include "conjugate/families/family_of.hpp"
 #include "conjugate/families/faults.hpp"
 #include "conjugate/families/simplex.hpp"

@@ -34,7 +34,8 @@ struct Dirichlet {
       if (!(x[i] > 0)) return positive_fault("probability", x[i]);
       sum += x[i];
     }
-    return std::abs(sum - 1) < 1e-8 ? std::string() : fmt::format("the probabilities add up to {}; 1 is needed", sum);
+    return std::abs(sum - 1) < 1e-8 ? std::string()
+                                    : fmt::format("the probabilities add up to {}; 1 is needed", sum);
   }
   void statistics(const double* x, double* t) const {
     for (std::size_t i = 0; i < k; ++i) t[i] = std::log(x[i]);

@@ -18,14 +18,16 @@ double dot(std::span<const double> a, std::span<const double> b) {
 
 void demand_same(const Distribution& a, const Distribution& b, const char* what) {
   if (a.family().name() == b.family().name() && a.points() == b.points()) return;
-  throw Error(ErrorKind::bad_input, fmt::format("{}: {} at {} points and {} at {} points", what, a.family().name(),
-                                                a.points(), b.family().name(), b.points()),
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{}: {} at {} points and {} at {} points", what, a.family().name(), a.points(),
+                          b.family().name(), b.points()),
               "both must be of one family, at the same number of points");
 }
 
 void demand_whole(const Family& family, std::size_t size, std::size_t stride, const char* what) {
   if (size > 0 && size % stride == 0) return;
-  throw Error(ErrorKind::bad_input, fmt::format("{}: {} {}; a multiple of {} is needed", family.name(), size, what, stride));
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{}: {} {}; a multiple of {} is needed", family.name(), size, what, stride));
 }
 
 }  // namespace
@@ -76,8 +78,8 @@ double Distribution::entropy() const {
 
 double Distribution::log_density(std::span<const double> x) const {
   if (x.size() != points() * family_->width())
-    throw Error(ErrorKind::bad_input, fmt::format("{}: x has {} numbers; {} are needed", family_->name(), x.size(),
-                                                  points() * family_->width()));
+    throw Error(ErrorKind::bad_input, fmt::format("{}: x has {} numbers; {} are needed", family_->name(),
+                                                  x.size(), points() * family_->width()));
   const std::string fault = family_->value_fault(x);
   if (!fault.empty()) throw Error(ErrorKind::bad_input, family_->name() + ": " + fault);
   std::vector<double> t(natural_.size());
@@ -87,8 +89,8 @@ double Distribution::log_density(std::span<const double> x) const {
 
 Distribution Distribution::updated(std::span<const double> statistics) const {
   if (statistics.size() != natural_.size())
-    throw Error(ErrorKind::bad_input, fmt::format("{}: an update by {} statistics; {} are needed", family_->name(),
-                                                  statistics.size(), natural_.size()));
+    throw Error(ErrorKind::bad_input, fmt::format("{}: an update by {} statistics; {} are needed",
+                                                  family_->name(), statistics.size(), natural_.size()));
   std::vector<double> natural = natural_;
   for (std::size_t i = 0; i < natural.size(); ++i) natural[i] += statistics[i];
   return {family_, std::move(natural)};

@@ -5,11 +5,11 @@
 //
 // All arrays hold one or many independent points, one after another: natural parameters of n points are
 // n * dim() numbers, and log-partitions, entropies and divergences are sums over the points. A diagonal
-// Gaussian is `gaussian_family()` at d points, d normals with unknown precisions are `normal_gamma_family()` at
-// d points, and a plate of a graph is stored the same way.
+// Gaussian is `gaussian_family()` at d points, d normals with unknown precisions are `normal_gamma_family()`
+// at d points, and a plate of a graph is stored the same way.
 //
-// A symmetric matrix appears by its lower triangle, row after row. Natural parameters hold its elements as they
-// are, statistics hold the others than the diagonal twice, so that the inner product is a trace.
+// A symmetric matrix appears by its lower triangle, row after row. Natural parameters hold its elements as
+// they are, statistics hold the others than the diagonal twice, so that the inner product is a trace.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ class Family {
  public:
   virtual ~Family() = default;
 
-  virtual std::string name() const = 0;    // "gaussian", "dirichlet(3)"
-  virtual std::size_t dim() const = 0;     // natural parameters of one point
-  virtual std::size_t width() const = 0;   // numbers of one x
+  virtual std::string name() const = 0;   // "gaussian", "dirichlet(3)"
+  virtual std::size_t dim() const = 0;    // natural parameters of one point
+  virtual std::size_t width() const = 0;  // numbers of one x
   // The usual parameters, matrices whole and row after row: "shape", "rate".
   virtual std::vector<std::string> parameter_names() const = 0;
   std::size_t points(std::span<const double> natural) const { return natural.size() / dim(); }
@@ -49,18 +49,21 @@ class Family {
 using FamilyPtr = std::shared_ptr<const Family>;
 
 // x                          natural parameters                    statistics                     parameters
-FamilyPtr gaussian_family();  // (m p, -p/2)                        (x, x^2)                       mean, precision
-FamilyPtr multivariate_gaussian_family(std::size_t d);  // (P m, -P/2)  (x, x x')                 mean, precision
-FamilyPtr gamma_family();     // (a - 1, -b)                        (log x, x)                     shape, rate
-FamilyPtr beta_family();      // (a - 1, b - 1)                     (log x, log(1 - x))            a, b
+FamilyPtr
+gaussian_family();  // (m p, -p/2)                        (x, x^2)                       mean, precision
+FamilyPtr multivariate_gaussian_family(
+    std::size_t d);        // (P m, -P/2)  (x, x x')                 mean, precision
+FamilyPtr gamma_family();  // (a - 1, -b)                        (log x, x)                     shape, rate
+FamilyPtr beta_family();   // (a - 1, b - 1)                     (log x, log(1 - x))            a, b
 FamilyPtr dirichlet_family(std::size_t k);  // alpha - 1            log x                          alpha
 FamilyPtr bernoulli_family();  // log p/(1 - p)                     x                              p
 // x is a number from 0; any multiples of the probabilities give the same member.
 FamilyPtr categorical_family(std::size_t k);  // log p              one-hot                        p
 // trials = 0: counts of any number of trials, as observations only.
 FamilyPtr multinomial_family(std::size_t trials, std::size_t k);  // log p  counts                 p
-FamilyPtr poisson_family();    // log rate                          x                              rate
-FamilyPtr von_mises_family();  // kappa (cos m, sin m)              (cos x, sin x)                 direction, kappa
+FamilyPtr poisson_family();  // log rate                          x                              rate
+FamilyPtr
+von_mises_family();  // kappa (cos m, sin m)              (cos x, sin x)                 direction, kappa
 // x = (mu, tau), tau ~ gamma(a, b), mu ~ N(m, precision kappa tau).
 //   natural (kappa m, -b - kappa m^2/2, -kappa/2, a - 1/2), statistics (tau mu, tau, tau mu^2, log tau);
 //   parameters mean, kappa, shape, rate
@@ -93,8 +96,8 @@ class Distribution final {
   double entropy() const;
   double log_density(std::span<const double> x) const;  // an Error outside the support
 
-  // The conjugate update: natural + statistics. `statistics` is what a likelihood says of x in the coordinates
-  // of these natural parameters (conditional.hpp computes it).
+  // The conjugate update: natural + statistics. `statistics` is what a likelihood says of x in the
+  // coordinates of these natural parameters (conditional.hpp computes it).
   Distribution updated(std::span<const double> statistics) const;
   // A natural-gradient step: (1 - rho) natural + rho target. Domains are convex: 0 <= rho <= 1 stays inside.
   Distribution stepped(const Distribution& target, double rho) const;

@@ -72,7 +72,8 @@ class FamilyOf final : public Family {
   static std::string first_fault(std::span<const double> numbers, std::size_t stride, F&& f) {
     for (std::size_t i = 0; i + stride <= numbers.size(); i += stride) {
       std::string fault = f(&numbers[i]);
-      if (!fault.empty()) return numbers.size() > stride ? fault + " (point " + std::to_string(i / stride + 1) + ")" : fault;
+      if (!fault.empty())
+        return numbers.size() > stride ? fault + " (point " + std::to_string(i / stride + 1) + ")" : fault;
     }
     return {};
   }

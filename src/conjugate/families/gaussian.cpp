@@ -13,7 +13,8 @@ struct Gaussian {
   std::vector<std::string> parameter_names() const { return {"mean", "precision"}; }
 
   std::string fault(const double* eta) const {
-    return first_of(positive_fault("precision", -2 * eta[1]), finite_fault("precision times the mean", eta[0]));
+    return first_of(positive_fault("precision", -2 * eta[1]),
+                    finite_fault("precision times the mean", eta[0]));
   }
   std::string value_fault(const double* x) const { return finite_fault("value", *x); }
   void statistics(const double* x, double* t) const {

@@ -1,5 +1,5 @@
-// Each equation is solved in coordinates in which it is nearly linear, from a start with the right behaviour at
-// both ends, with steps halved back into the domain.
+// Each equation is solved in coordinates in which it is nearly linear, from a start with the right behaviour
+// at both ends, with steps halved back into the domain.
 #include "conjugate/families/inversion.hpp"
 
 #include <algorithm>
@@ -57,11 +57,12 @@ double inverse_digamma(double y) {
 }
 
 // Newton for log gap in log(a - (d - 1)/2). The gap falls from infinity like 1/(a - (d-1)/2) to 0 like
-// d (d + 1) / (4 a), so that the curve has slope between -1 and about -1 and Newton's steps do not overshoot by much.
+// d (d + 1) / (4 a), so that the curve has slope between -1 and about -1 and Newton's steps do not overshoot
+// by much.
 double shape_of_gap(double gap, std::size_t d) {
   const double least = 0.5 * static_cast<double>(d - 1);
   const double dd = static_cast<double>(d);
-  double excess = std::max(dd * (dd + 1) / (4 * gap) , 1 / (1 + gap));
+  double excess = std::max(dd * (dd + 1) / (4 * gap), 1 / (1 + gap));
   double smallest = 0, largest = INFINITY;
   for (int step = 0; step < kMaxSteps; ++step) {
     const double a = least + excess;
@@ -77,8 +78,9 @@ double shape_of_gap(double gap, std::size_t d) {
   return least + excess;
 }
 
-// Newton with the inverse of diag(trigamma(alpha_i)) - trigamma(alpha_0) 1 1' by Sherman and Morrison (Minka 2000),
-// after fixed-point steps alpha_i = inverse_digamma(digamma(alpha_0) + mean_i), which always lead towards the solution.
+// Newton with the inverse of diag(trigamma(alpha_i)) - trigamma(alpha_0) 1 1' by Sherman and Morrison (Minka
+// 2000), after fixed-point steps alpha_i = inverse_digamma(digamma(alpha_0) + mean_i), which always lead
+// towards the solution.
 bool dirichlet_of_mean(const double* mean, std::size_t k, double* alpha) {
   // Means of logarithms of a point of the simplex: sum exp(mean) < 1 by Jensen.
   double total = 0;
@@ -86,14 +88,13 @@ bool dirichlet_of_mean(const double* mean, std::size_t k, double* alpha) {
   if (!(total < 1)) return false;
   // Large alpha: sum exp(mean) = 1 - (k - 1) / (2 alpha_0) + ...
   double alpha0 = std::max(0.5 * static_cast<double>(k - 1) / (1 - total), 1e-3);
-  for (std::size_t i = 0; i < k; ++i) alpha[i] = alpha0 * std::exp(mean[i]) / total;
   const auto sum = [&] {
     double s = 0;
     for (std::size_t i = 0; i < k; ++i) s += alpha[i];
     return s;
   };
   for (int step = 0; step < 5; ++step) {
-    const double shift = math::digamma_positive(sum());
+    const double shift = math::digamma_positive(step == 0 ? alpha0 : sum());
     for (std::size_t i = 0; i < k; ++i) alpha[i] = inverse_digamma(shift + mean[i]);
   }
   std::vector<double> move(k);
@@ -122,11 +123,14 @@ bool dirichlet_of_mean(const double* mean, std::size_t k, double* alpha) {
   return true;
 }
 
-// Newton in log kappa for log(1 - A): A' = 1 - A/kappa - A^2 = (1 - A)(1 + A) - A/kappa. Starts: Best and Fisher (1981).
-double concentration_of_complement(double complement) {
-  const double r = 1 - complement;
-  if (r <= 0) return 0;
-  double kappa = r < 0.53 ? 2 * r + r * r * r : 1 / (2 * complement - complement * complement - complement * complement * complement);
+// Newton in log kappa for log(1 - A): A' = 1 - A/kappa - A^2 = (1 - A)(1 + A) - A/kappa. Starts: Best and
+// Fisher (1981).
+double concentration_of_length(double r) {
+  if (r < 1e-3) return r * (2 + r * r * (1 + 5.0 / 6 * r * r));
+  const double complement = 1 - r;
+  double kappa = r < 0.53
+                     ? 2 * r + r * r * r
+                     : 1 / (2 * complement - complement * complement - complement * complement * complement);
   if (!(kappa > 0)) kappa = 0.5 / complement;
   for (int step = 0; step < kMaxSteps; ++step) {
     const math::BesselRatio bessel(kappa);

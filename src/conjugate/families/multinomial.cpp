@@ -1,7 +1,7 @@
 // Multinomial of n trials and k categories: natural log p_i up to a shared constant, statistics the counts,
 //   log h = log n! - sum log x_i!,   A = n log sum exp(eta),   E x = n p.
-// E log h is a sum over the binomial margins: n k terms. With n = 0 counts of any number of trials are taken, and only
-// statistics and log h mean something.
+// E log h is a sum over the binomial margins: n k terms. With n = 0 counts of any number of trials are taken,
+// and only statistics and log h mean something.
 #include "conjugate/families/family_of.hpp"
 #include "conjugate/families/faults.hpp"
 #include "conjugate/families/simplex.hpp"
@@ -35,7 +35,9 @@ struct Multinomial {
         return fmt::format("a count is {}; whole numbers from 0 are needed", x[i]);
       sum += x[i];
     }
-    return trials == 0 || sum == trials ? std::string() : fmt::format("the counts add up to {}; {} trials are declared", sum, trials);
+    return trials == 0 || sum == trials
+               ? std::string()
+               : fmt::format("the counts add up to {}; {} trials are declared", sum, trials);
   }
   void statistics(const double* x, double* t) const { std::copy(x, x + k, t); }
   double log_base(const double* x) const {
@@ -71,7 +73,8 @@ struct Multinomial {
       sum += m[i];
       eta[i] = std::log(m[i] / trials);
     }
-    return std::abs(sum - trials) < 1e-8 * trials ? std::string() : mean_fault("counts must add up to the trials");
+    return std::abs(sum - trials) < 1e-8 * trials ? std::string()
+                                                  : mean_fault("counts must add up to the trials");
   }
   void parameters(const double* eta, double* p) const { softmax(eta, k, p); }
   void natural_of_parameters(const double* p, double* eta) const {

@@ -1,5 +1,6 @@
-// (mu, tau) with tau ~ gamma(a, b) and mu ~ N(m, precision kappa tau): the conjugate prior of a Gaussian with unknown
-// mean and precision. Natural (kappa m, -b - kappa m^2/2, -kappa/2, a - 1/2), statistics (tau mu, tau, tau mu^2, log tau),
+// (mu, tau) with tau ~ gamma(a, b) and mu ~ N(m, precision kappa tau): the conjugate prior of a Gaussian with
+// unknown mean and precision. Natural (kappa m, -b - kappa m^2/2, -kappa/2, a - 1/2), statistics (tau mu,
+// tau, tau mu^2, log tau),
 //   log h = -log(2 pi)/2,   A = log Gamma(a) - a log b - log(kappa)/2,
 //   E t = (m a/b, a/b, 1/kappa + m^2 a/b, digamma(a) - log b).
 #include "conjugate/families/family_of.hpp"

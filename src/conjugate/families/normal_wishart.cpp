@@ -1,5 +1,6 @@
-// (mu, L) with L ~ Wishart(nu, V) and mu ~ N(m, precision kappa L): the conjugate prior of a multivariate Gaussian.
-// Natural (kappa m, -(V + kappa m m')/2, -kappa/2, (nu - d)/2), statistics (L mu, L, mu' L mu, log|L|),
+// (mu, L) with L ~ Wishart(nu, V) and mu ~ N(m, precision kappa L): the conjugate prior of a multivariate
+// Gaussian. Natural (kappa m, -(V + kappa m m')/2, -kappa/2, (nu - d)/2), statistics (L mu, L, mu' L mu,
+// log|L|),
 //   log h = -d log(2 pi)/2,   A = A_Wishart(V, nu) - d log(kappa)/2,
 //   E L mu = nu V^-1 m,   E mu' L mu = d/kappa + nu m' V^-1 m.
 #include "conjugate/families/family_of.hpp"
@@ -48,7 +49,8 @@ struct NormalWishart {
   double expected_log_base(const double*) const { return log_base(nullptr); }
   double log_partition(const double* eta) const {
     const Usual& usual = usual_of(eta);
-    return wishart.log_partition(usual.v.data(), usual.nu) - 0.5 * static_cast<double>(d) * std::log(usual.kappa);
+    return wishart.log_partition(usual.v.data(), usual.nu) -
+           0.5 * static_cast<double>(d) * std::log(usual.kappa);
   }
   void mean(const double* eta, double* t) const {
     const Usual& usual = usual_of(eta);

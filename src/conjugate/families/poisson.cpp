@@ -14,13 +14,21 @@ double expected_log_factorial(double rate) {
                            (1.0 / 12 + (1.0 / 24 + 19.0 / (360 * rate)) / rate) / rate;
     return entropy - rate + rate * std::log(rate);
   }
-  const double spread = 40 + 14 * std::sqrt(rate);
-  double sum = 0;
-  for (double x = std::max(2.0, std::floor(rate - spread)); x < rate + spread; ++x) {
-    const double log_factorial = math::log_factorial(x);
-    sum += std::exp(x * std::log(rate) - rate - log_factorial) * log_factorial;
+  // Weights and logarithms relative to those at the mode, both ways from it, which keeps their digits.
+  const double mode = std::floor(rate);
+  const double top = math::log_factorial(mode);
+  double weights = 1, sum = 0;
+  for (double weight = 1, x = mode; weight > 1e-20 * weights;) {
+    weight *= rate / ++x;
+    weights += weight;
+    sum += weight * (math::log_factorial(x) - top);
   }
-  return sum;
+  for (double weight = 1, x = mode; x > 0 && weight > 1e-20 * weights;) {
+    weight *= x-- / rate;
+    weights += weight;
+    sum += weight * (math::log_factorial(x) - top);
+  }
+  return top + sum / weights;
 }
 
 struct Poisson {

@@ -96,7 +96,8 @@ inline PackedCholesky& shared_cholesky() {
 // Packed from whole and back.
 inline void pack(std::size_t d, const double* whole, double scale, double* result) {
   for (std::size_t i = 0; i < d; ++i)
-    for (std::size_t j = 0; j <= i; ++j) result[packed(i, j)] = scale * 0.5 * (whole[i * d + j] + whole[j * d + i]);
+    for (std::size_t j = 0; j <= i; ++j)
+      result[packed(i, j)] = scale * 0.5 * (whole[i * d + j] + whole[j * d + i]);
 }
 inline void unpack(std::size_t d, const double* a, double scale, double* whole) {
   for (std::size_t i = 0; i < d; ++i)

@@ -31,14 +31,15 @@ struct VonMises {
   }
   void mean(const double* eta, double* m) const {
     const double kappa = std::hypot(eta[0], eta[1]);
-    const double shrink = kappa > 0 ? (1 - math::BesselRatio(kappa).complement) / kappa : 0.5;
+    const double shrink =
+        kappa > 1e-3 ? (1 - math::BesselRatio(kappa).complement) / kappa : 0.5 - kappa * kappa / 16;
     m[0] = shrink * eta[0];
     m[1] = shrink * eta[1];
   }
   std::string natural_of_mean(const double* m, double* eta) const {
     const double length = std::hypot(m[0], m[1]);
     if (!(length < 1)) return mean_fault("a mean resultant length below 1 is needed");
-    const double scale = length > 0 ? concentration_of_complement(1 - length) / length : 2;
+    const double scale = length > 0 ? concentration_of_length(length) / length : 2;
     eta[0] = scale * m[0];
     eta[1] = scale * m[1];
     return {};

@@ -1,4 +1,5 @@
-// Wishart(nu, V): natural (-V/2, (nu - d - 1)/2), statistics (x, log|x|), h = 1; formulas in wishart_point.hpp.
+// Wishart(nu, V): natural (-V/2, (nu - d - 1)/2), statistics (x, log|x|), h = 1; formulas in
+// wishart_point.hpp.
 #include "conjugate/families/family_of.hpp"
 #include "conjugate/families/wishart_point.hpp"
 
@@ -23,7 +24,9 @@ struct Wishart {
   void statistics(const double* x, double* t) const { t[triangle(d)] = point.statistics(x, t); }
   double log_base(const double*) const { return 0; }
   double expected_log_base(const double*) const { return 0; }
-  double log_partition(const double* eta) const { return point.log_partition(inverse_scale(eta), degrees(eta)); }
+  double log_partition(const double* eta) const {
+    return point.log_partition(inverse_scale(eta), degrees(eta));
+  }
   void mean(const double* eta, double* m) const {
     m[triangle(d)] = point.mean(inverse_scale(eta), degrees(eta), m);
     scale_off_diagonal(d, 2, m);

@@ -26,7 +26,8 @@ struct WishartPoint {
   }
   double log_partition(const double* v, double nu) const {
     shared_cholesky().factor(d, v);
-    return -0.5 * nu * shared_cholesky().log_determinant() + 0.5 * nu * static_cast<double>(d) * std::numbers::ln2 +
+    return -0.5 * nu * shared_cholesky().log_determinant() +
+           0.5 * nu * static_cast<double>(d) * std::numbers::ln2 +
            math::log_multivariate_gamma(static_cast<int>(d), 0.5 * nu);
   }
   // E x packed, its elements off the diagonal once; returns E log|x|.
@@ -34,8 +35,8 @@ struct WishartPoint {
     shared_cholesky().factor(d, v);
     shared_cholesky().inverse(matrix);
     for (std::size_t i = 0; i < triangle(d); ++i) matrix[i] *= nu;
-    return math::multivariate_digamma(static_cast<int>(d), 0.5 * nu) + static_cast<double>(d) * std::numbers::ln2 -
-           shared_cholesky().log_determinant();
+    return math::multivariate_digamma(static_cast<int>(d), 0.5 * nu) +
+           static_cast<double>(d) * std::numbers::ln2 - shared_cholesky().log_determinant();
   }
   // v and nu from E x (elements off the diagonal once) and E log|x|; false where there are none.
   bool of_mean(const double* matrix, double log_determinant, double* v, double& nu) const {
@@ -59,7 +60,8 @@ struct WishartPoint {
     pack(d, x, 1, lower.data());
     for (std::size_t i = 0; i < d; ++i)
       for (std::size_t j = 0; j < i; ++j)
-        if (std::abs(x[i * d + j] - x[j * d + i]) > 1e-8 * std::abs(x[i * d + j])) return "the matrix is not symmetric";
+        if (std::abs(x[i * d + j] - x[j * d + i]) > 1e-8 * std::abs(x[i * d + j]))
+          return "the matrix is not symmetric";
     return shared_cholesky().factor(d, lower.data()) ? std::string() : definite_fault("matrix");
   }
 };

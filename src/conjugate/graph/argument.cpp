@@ -11,7 +11,8 @@ bool is_number(const Argument::Product& product) { return product.a.node == kNon
 const Argument::Product& single(const Argument& argument, const char* what) {
   const auto& products = argument.products();
   if (products.size() != 1 || products[0].b.node != kNone) {
-    throw Error(ErrorKind::bad_input, std::string(what) + " of sums or products is not in the family of linear combinations",
+    throw Error(ErrorKind::bad_input,
+                std::string(what) + " of sums or products is not in the family of linear combinations",
                 "multiply out, or name the part as a node of its own");
   }
   return products[0];
@@ -47,7 +48,8 @@ Argument dot(const Argument& a, const Argument& b) {
   const Argument::Product& first = single(a, "an inner product");
   const Argument::Product& second = single(b, "an inner product");
   if (is_number(first) || is_number(second))
-    throw Error(ErrorKind::bad_input, "an inner product of a number", "dot() takes two nodes that are vectors");
+    throw Error(ErrorKind::bad_input, "an inner product of a number",
+                "dot() takes two nodes that are vectors");
   return Argument(std::vector<Argument::Product>{{first.scale * second.scale, first.a, second.a, true}});
 }
 

@@ -1,5 +1,5 @@
-// Nodes as the user writes them: arguments are checked against the slots of the conditional, wired, and refused with a sentence
-// where they are not conjugate.
+// Nodes as the user writes them: arguments are checked against the slots of the conditional, wired, and
+// refused with a sentence where they are not conjugate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,8 +44,10 @@ class Builder {
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice == sorted.end()) return;
-    refuse(child_.name, fmt::format("it uses '{}' twice, which is not linear in its statistics", state_.nodes[*twice]->name),
-           "write 2 * a instead of a + a; a square or a product with itself is not conjugate");
+    refuse(
+        child_.name,
+        fmt::format("it uses '{}' twice, which is not linear in its statistics", state_.nodes[*twice]->name),
+        "write 2 * a instead of a + a; a square or a product with itself is not conjugate");
   }
 
  private:
@@ -53,14 +55,17 @@ class Builder {
 
   [[noreturn]] void refuse_family(const std::string& found) const {
     std::string hint = fmt::format("give it a {} prior, or a constant", slot_->family->name());
-    if (slot_->family->name() == "gaussian") hint += "; sums and products of gaussian nodes and constants also work";
-    refuse(child_.name, fmt::format("its {} is {}; conjugate there is a {} node, a constant or a number", slot_->name, found,
-                                    slot_->family->name()),
+    if (slot_->family->name() == "gaussian")
+      hint += "; sums and products of gaussian nodes and constants also work";
+    refuse(child_.name,
+           fmt::format("its {} is {}; conjugate there is a {} node, a constant or a number", slot_->name,
+                       found, slot_->family->name()),
            hint);
   }
 
   Wire wire(const Argument::Use& use) {
-    if (use.node >= state_.nodes.size()) refuse(child_.name, "it uses a node of another graph", "make all nodes by one Graph");
+    if (use.node >= state_.nodes.size())
+      refuse(child_.name, "it uses a node of another graph", "make all nodes by one Graph");
     const std::size_t categories = select(use.selector);
     if (node(use.node).family) used_.push_back(use.node);
     return state_.wire(child_, use.node, node(use.node).plates, categories);
@@ -74,7 +79,8 @@ class Builder {
       refuse(child_.name, fmt::format("'{}', {}, selects one of its arguments", by.name, kind_of(by)),
              "only categorical nodes select");
     if (factor_.selector && factor_.selector->id != selector) {
-      refuse(child_.name, fmt::format("both '{}' and '{}' select its arguments", node(factor_.selector->id).name, by.name),
+      refuse(child_.name,
+             fmt::format("both '{}' and '{}' select its arguments", node(factor_.selector->id).name, by.name),
              "one categorical node with all combinations as categories can");
     }
     factor_.components = by.family->dim();
@@ -85,12 +91,18 @@ class Builder {
   // A constant as statistics of a family.
   const NodeData& as_statistics(const Family& family, const FamilyPtr& pointer, const NodeData& constant) {
     auto made = std::make_unique<NodeData>();
-    *made = {.name = constant.name, .family = pointer, .plates = constant.plates, .elements = constant.elements,
-             .stride = family.dim(), .is_latent = false};
+    *made = {.name = constant.name,
+             .family = pointer,
+             .plates = constant.plates,
+             .elements = constant.elements,
+             .stride = family.dim(),
+             .is_latent = false};
     if (constant.stride != family.width())
-      refuse_family(fmt::format("'{}', with {} numbers per element instead of {}", constant.name, constant.stride, family.width()));
+      refuse_family(fmt::format("'{}', with {} numbers per element instead of {}", constant.name,
+                                constant.stride, family.width()));
     const std::string fault = family.value_fault(constant.moments);
-    if (!fault.empty()) refuse(child_.name, fmt::format("its {}: {}", slot_->name, fault), "give a number in the domain");
+    if (!fault.empty())
+      refuse(child_.name, fmt::format("its {}: {}", slot_->name, fault), "give a number in the domain");
     made->moments.resize(made->elements * made->stride);
     family.statistics(constant.moments, made->moments);
     state_.numbers.push_back(std::move(made));
@@ -98,9 +110,11 @@ class Builder {
   }
 
   SlotWiring numbers(const std::vector<double>& values) {
-    const NodeData constant{.name = "numbers", .stride = values.size(), .moments = values, .is_latent = false};
+    const NodeData constant{
+        .name = "numbers", .stride = values.size(), .moments = values, .is_latent = false};
     SlotWiring wiring;
-    wiring.wire = {.node = &as_statistics(*slot_->family, slot_->family, constant), .id = kNone, .is_single = true};
+    wiring.wire = {
+        .node = &as_statistics(*slot_->family, slot_->family, constant), .id = kNone, .is_single = true};
     return wiring;
   }
 
@@ -125,8 +139,9 @@ class Builder {
     if (!parent.family || parent.family->name() != slot_->family->name())
       refuse_family(fmt::format("'{}', {}", parent.name, kind_of(parent)));
     if (parent.plates.empty() || state_.plates[parent.plates.back()].size != slot_->copies) {
-      refuse(child_.name, fmt::format("its {} are '{}' in {}; a last plate of {} elements is needed", slot_->name, parent.name,
-                                      state_.plate_names(parent.plates), slot_->copies),
+      refuse(child_.name,
+             fmt::format("its {} are '{}' in {}; a last plate of {} elements is needed", slot_->name,
+                         parent.name, state_.plate_names(parent.plates), slot_->copies),
              "put one element for each coordinate in the last plate");
     }
     // The other plates lead to the first of the elements side by side.
@@ -168,8 +183,9 @@ class Builder {
     term.b = wire(product.b);
     if (!term.a.node->family) std::swap(term.a, *term.b);
     if (!term.a.node->family)
-      refuse(child_.name, fmt::format("its {} has the product of two constants, '{}' and '{}'", slot_->name,
-                                      term.a.node->name, term.b->node->name),
+      refuse(child_.name,
+             fmt::format("its {} has the product of two constants, '{}' and '{}'", slot_->name,
+                         term.a.node->name, term.b->node->name),
              "make the product a constant of its own");
     if (!product.is_dot) {
       demand_scalar(term.a);
@@ -179,8 +195,9 @@ class Builder {
     term.d = demand_vector(term.a);
     const std::size_t other = demand_vector(*term.b);
     if (other != term.d)
-      refuse(child_.name, fmt::format("the inner product of '{}' with {} elements and '{}' with {}", term.a.node->name, term.d,
-                                      term.b->node->name, other),
+      refuse(child_.name,
+             fmt::format("the inner product of '{}' with {} elements and '{}' with {}", term.a.node->name,
+                         term.d, term.b->node->name, other),
              "both must have the same number of elements");
     return term;
   }
@@ -189,7 +206,8 @@ class Builder {
     const NodeData& parent = *wire.node;
     if (parent.family ? parent.family->name() == "gaussian" : parent.stride == 1) return;
     if (!parent.family || parent.family->name().starts_with("multivariate gaussian"))
-      refuse(child_.name, fmt::format("its {} has '{}', a vector, where a number is needed", slot_->name, parent.name),
+      refuse(child_.name,
+             fmt::format("its {} has '{}', a vector, where a number is needed", slot_->name, parent.name),
              "the inner product of vectors is dot(a, b)");
     refuse_family(fmt::format("a sum with '{}', {}", parent.name, kind_of(parent)));
   }
@@ -197,8 +215,10 @@ class Builder {
     const NodeData& parent = *wire.node;
     if (!parent.family) return parent.stride;
     if (!parent.family->name().starts_with("multivariate gaussian"))
-      refuse(child_.name, fmt::format("its {} has an inner product with '{}', {}", slot_->name, parent.name, kind_of(parent)),
-             "dot(a, b) takes multivariate gaussian nodes and constants");
+      refuse(
+          child_.name,
+          fmt::format("its {} has an inner product with '{}', {}", slot_->name, parent.name, kind_of(parent)),
+          "dot(a, b) takes multivariate gaussian nodes and constants");
     return parent.family->width();
   }
 
@@ -215,9 +235,11 @@ Node Graph::State::add_node(std::string name, FamilyPtr family, const Plates& in
   auto node = std::make_unique<NodeData>();
   node->name = std::move(name);
   for (const Plate plate : in) {
-    if (plate.id >= plates.size()) refuse(node->name, "it is in a plate of another graph", "make plates by the same Graph");
+    if (plate.id >= plates.size())
+      refuse(node->name, "it is in a plate of another graph", "make plates by the same Graph");
     if (std::find(node->plates.begin(), node->plates.end(), plate.id) != node->plates.end())
-      refuse(node->name, fmt::format("it is in plate '{}' twice", plates[plate.id].name), "name each plate once");
+      refuse(node->name, fmt::format("it is in plate '{}' twice", plates[plate.id].name),
+             "name each plate once");
     node->plates.push_back(plate.id);
     node->elements *= plates[plate.id].size;
   }
@@ -270,6 +292,7 @@ Node Graph::State::add(std::string name, ConditionalPtr conditional, const std::
   child.natural.assign(child.elements * child.stride, 0.0);
   child.moments.assign(child.elements * child.stride, 0.0);
   factors[added.id] = std::move(factor);
+  knows_relevance = false;
   start_at_prior(added.id);
   return added;
 }
@@ -296,7 +319,8 @@ void Graph::State::make_dense(std::size_t id) {
   factors[id]->conditional = categorical_conditional(dim);
 }
 
-std::size_t Graph::State::width_of(const std::string& name, const char* what, const Argument& argument) const {
+std::size_t Graph::State::width_of(const std::string& name, const char* what,
+                                   const Argument& argument) const {
   if (argument.is_numbers()) return argument.numbers().size();
   const auto& products = argument.products();
   if (products.size() != 1 || products[0].b.node != kNone || products[0].a.node >= nodes.size())
@@ -305,12 +329,14 @@ std::size_t Graph::State::width_of(const std::string& name, const char* what, co
   return node.family ? node.family->width() : node.stride;
 }
 
-std::vector<double> Graph::State::numbers_of(const std::string& name, const char* what, const Argument& argument) const {
+std::vector<double> Graph::State::numbers_of(const std::string& name, const char* what,
+                                             const Argument& argument) const {
   if (argument.is_numbers()) return argument.numbers();
   const auto& products = argument.products();
   const std::size_t id = products.size() == 1 ? products[0].a.node : kNone;
   if (id < nodes.size() && !nodes[id]->family && nodes[id]->elements == 1) return nodes[id]->moments;
-  const std::string found = id < nodes.size() ? fmt::format("'{}', {}", nodes[id]->name, kind_of(*nodes[id])) : "an expression";
+  const std::string found =
+      id < nodes.size() ? fmt::format("'{}', {}", nodes[id]->name, kind_of(*nodes[id])) : "an expression";
   refuse(name, fmt::format("its {} is {}; numbers are needed: no prior here is conjugate to it", what, found),
          "fix it, and compare the bounds of several values");
 }
@@ -318,7 +344,8 @@ std::vector<double> Graph::State::numbers_of(const std::string& name, const char
 double Graph::State::number_of(const std::string& name, const char* what, const Argument& argument) const {
   const std::vector<double> found = numbers_of(name, what, argument);
   if (found.size() != 1)
-    refuse(name, fmt::format("its {} is {} numbers; one is needed", what, found.size()), "all elements share it");
+    refuse(name, fmt::format("its {} is {} numbers; one is needed", what, found.size()),
+           "all elements share it");
   return found[0];
 }
 

@@ -41,7 +41,8 @@ void for_each_component(const Factor& factor, std::size_t c, Visit&& visit) {
 template <class Kernel>
 class ConditionalOf final : public Conditional {
  public:
-  explicit ConditionalOf(Kernel kernel) : kernel_(std::move(kernel)), child_(kernel_.child()), slots_(kernel_.slots()) {}
+  explicit ConditionalOf(Kernel kernel)
+      : kernel_(std::move(kernel)), child_(kernel_.child()), slots_(kernel_.slots()) {}
 
   const FamilyPtr& child() const override { return child_; }
   const std::vector<Slot>& slots() const override { return slots_; }
@@ -49,9 +50,14 @@ class ConditionalOf final : public Conditional {
   void add_natural(Parents parents, double weight, double* natural) const override {
     kernel_.natural(parents.data(), weight, natural);
   }
-  double expected_log_partition(Parents parents) const override { return kernel_.log_partition(parents.data()); }
-  double expected(const double* x, Parents parents) const override { return kernel_.expected(x, parents.data()); }
-  void add_message(std::size_t slot, const double* x, Parents parents, double weight, double* message) const override {
+  double expected_log_partition(Parents parents) const override {
+    return kernel_.log_partition(parents.data());
+  }
+  double expected(const double* x, Parents parents) const override {
+    return kernel_.expected(x, parents.data());
+  }
+  void add_message(std::size_t slot, const double* x, Parents parents, double weight,
+                   double* message) const override {
     kernel_.message(slot, x, parents.data(), weight, message);
   }
 
@@ -67,11 +73,12 @@ class ConditionalOf final : public Conditional {
     }
   }
 
-  void add_messages(const Factor& factor, std::size_t slot, std::size_t use, std::span<double> natural) const override {
+  void add_messages(const Factor& factor, std::size_t slot, std::size_t use,
+                    std::span<double> natural) const override {
     const SlotWiring& wiring = factor.slots[slot];
     Gathered gathered(factor);
     std::vector<double> message(scratch_size(wiring));
-    for_each_active(factor, [&](std::size_t c, const double* x) {
+    for_each_relevant(factor, [&](std::size_t c, const double* x) {
       for_each_component(factor, c, [&](std::size_t k, double weight) {
         const double* const* parents = gathered.at(c, k);
         const Wire& wire = wiring.wire;
@@ -92,7 +99,7 @@ class ConditionalOf final : public Conditional {
 
   void add_selector_messages(const Factor& factor, std::span<double> natural) const override {
     Gathered gathered(factor);
-    for_each_active(factor, [&](std::size_t c, const double* x) {
+    for_each_relevant(factor, [&](std::size_t c, const double* x) {
       double* to = &natural[factor.selector->at(c, 0) * factor.components];
       for (std::size_t k = 0; k < factor.components; ++k) to[k] += kernel_.expected(x, gathered.at(c, k));
     });
@@ -101,7 +108,7 @@ class ConditionalOf final : public Conditional {
   double total_expected(const Factor& factor) const override {
     double sum = 0;
     Gathered gathered(factor);
-    for_each_active(factor, [&](std::size_t c, const double* x) {
+    for_each_relevant(factor, [&](std::size_t c, const double* x) {
       for_each_component(factor, c, [&](std::size_t k, double weight) {
         sum += weight * kernel_.expected(x, gathered.at(c, k));
       });
@@ -111,10 +118,10 @@ class ConditionalOf final : public Conditional {
 
  private:
   template <class Visit>
-  static void for_each_active(const Factor& factor, Visit&& visit) {
+  static void for_each_relevant(const Factor& factor, Visit&& visit) {
     const NodeData& child = *factor.child;
     for (std::size_t c = 0; c < child.elements; ++c)
-      if (!child.barren(c)) visit(c, &child.moments[c * child.stride]);
+      if (child.relevant(c)) visit(c, &child.moments[c * child.stride]);
   }
   static void scatter_to_stack(const SlotWiring& wiring, std::size_t first, std::span<const double> message,
                                std::span<double> natural) {
@@ -138,7 +145,9 @@ ConditionalPtr make(Kernel kernel) {
 
 ConditionalPtr gaussian_conditional() { return make(GaussianKernel{}); }
 ConditionalPtr gaussian_joint_conditional() { return make(GaussianJointKernel{}); }
-ConditionalPtr multivariate_gaussian_conditional(std::size_t d) { return make(MultivariateGaussianKernel{d}); }
+ConditionalPtr multivariate_gaussian_conditional(std::size_t d) {
+  return make(MultivariateGaussianKernel{d});
+}
 ConditionalPtr multivariate_gaussian_diagonal_conditional(std::size_t d) {
   return make(MultivariateGaussianDiagonalKernel{d});
 }
@@ -156,12 +165,13 @@ ConditionalPtr fixed_conditional(const Distribution& prior) {
   return make(FixedKernel{prior.family_ptr(), prior.natural(), prior.log_partition()});
 }
 
-Distribution conjugate_posterior(const Distribution& prior, const Conditional& likelihood, std::span<const double> x) {
+Distribution conjugate_posterior(const Distribution& prior, const Conditional& likelihood,
+                                 std::span<const double> x) {
   const auto& slots = likelihood.slots();
   if (slots.size() != 1 || slots[0].family->name() != prior.family().name() || prior.points() != 1) {
     throw Error(ErrorKind::bad_input,
-                fmt::format("a {} is not the conjugate prior of all that this {} depends on", prior.family().name(),
-                            likelihood.child()->name()),
+                fmt::format("a {} is not the conjugate prior of all that this {} depends on",
+                            prior.family().name(), likelihood.child()->name()),
                 slots.size() == 1 ? "a prior in the family " + slots[0].family->name() + " is"
                                   : "use a likelihood with one parent, such as gaussian_joint_conditional()");
   }

@@ -1,5 +1,6 @@
-// Sums of independent terms s = offset + sum_t c_t v_t:  E s = offset + sum c_t E v_t,  Var s = sum c_t^2 Var v_t,
-// v = a, a r, a b or a vector's inner product a'r, a'b with E v^2 = tr(E aa' E bb'). What s says, g_1 s + g_2 s^2, is of term t
+// Sums of independent terms s = offset + sum_t c_t v_t:  E s = offset + sum c_t E v_t,  Var s = sum c_t^2 Var
+// v_t, v = a, a r, a b or a vector's inner product a'r, a'b with E v^2 = tr(E aa' E bb'). What s says, g_1 s
+// + g_2 s^2, is of term t
 //   (c g_1 + 2 c g_2 (E s - c E v_t)) v_t + c^2 g_2 v_t^2.
 #include "conjugate/graph/factor.hpp"
 

@@ -1,4 +1,5 @@
-// The inside of a graph: nodes as arrays over their plates, and how the elements of a child find those of its parents.
+// The inside of a graph: nodes as arrays over their plates, and how the elements of a child find those of its
+// parents.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace kullback::conjugate {
 
-// Element after element, the last plate fastest: `moments` are expected statistics (of a constant: the numbers themselves),
-// `natural` the parameters of q where some elements are latent.
+// Element after element, the last plate fastest: `moments` are expected statistics (of a constant: the
+// numbers themselves), `natural` the parameters of q where some elements are latent.
 struct NodeData {
   std::string name;
   FamilyPtr family = {};  // null: a constant
@@ -20,14 +21,16 @@ struct NodeData {
   std::size_t stride = 0;  // numbers per element in `moments`
   std::vector<double> natural = {};
   std::vector<double> moments = {};
-  bool is_latent = true;              // some elements are
-  std::vector<char> observed = {};    // by element, where only some are; empty: all or none
+  bool is_latent = true;            // some elements are
+  std::vector<char> observed = {};  // by element, where only some are; empty: all or none
   double observed_log_base = 0;
   bool has_children = false;
+  // By element: whether it is observed or something observed depends on it; empty: all are. The others are
+  // integrated out exactly by leaving them out of messages and of the bound.
+  std::vector<char> relevance = {};
 
   bool latent(std::size_t element) const { return is_latent && (observed.empty() || !observed[element]); }
-  // Missing observations that nothing depends on are integrated out by leaving them out.
-  bool barren(std::size_t element) const { return !observed.empty() && !observed[element] && !has_children; }
+  bool relevant(std::size_t element) const { return relevance.empty() || relevance[element]; }
 };
 
 // The element of `node` that element c of the child uses, for component k of its selector.
@@ -41,7 +44,9 @@ struct Wire {
   std::size_t at(std::size_t c, std::size_t k) const {
     return (is_single ? 0 : table.empty() ? c : table[c]) + k * component_stride;
   }
-  const double* moments(std::size_t c, std::size_t k) const { return &node->moments[at(c, k) * node->stride]; }
+  const double* moments(std::size_t c, std::size_t k) const {
+    return &node->moments[at(c, k) * node->stride];
+  }
 };
 
 // scale * a, or scale * a * b; vectors (d > 0) by their inner product. b may be a constant.

@@ -13,7 +13,7 @@
 namespace kullback::conjugate {
 namespace {
 
-constexpr double kRounding = 1e-9;  // the bound may fall by this part of itself
+constexpr double kRounding = 1e-9;             // the bound may fall by this part of itself
 constexpr std::uint32_t kSchedulePurpose = 1;  // of random numbers; starts have 0
 
 Distribution fixed_prior(const std::string& name, FamilyPtr family, std::span<const double> parameters) {
@@ -27,7 +27,8 @@ Distribution fixed_prior(const std::string& name, FamilyPtr family, std::span<co
 const NodeData& latent(const Graph::State& state, Node node) {
   if (node.id >= state.nodes.size() || !state.nodes[node.id]->family || !state.nodes[node.id]->is_latent) {
     const std::string name = node.id < state.nodes.size() ? state.nodes[node.id]->name : "?";
-    throw Error(ErrorKind::bad_input, fmt::format("node '{}' is not latent: it has no q to look at or to update", name),
+    throw Error(ErrorKind::bad_input,
+                fmt::format("node '{}' is not latent: it has no q to look at or to update", name),
                 "means() gives the statistics of observed nodes");
   }
   return *state.nodes[node.id];
@@ -41,7 +42,9 @@ Graph::Graph(Graph&&) noexcept = default;
 Graph& Graph::operator=(Graph&&) noexcept = default;
 
 Plate Graph::plate(std::string name, std::size_t size) {
-  if (size == 0) throw Error(ErrorKind::bad_input, fmt::format("plate '{}' has no elements", name), "at least 1 is needed");
+  if (size == 0)
+    throw Error(ErrorKind::bad_input, fmt::format("plate '{}' has no elements", name),
+                "at least 1 is needed");
   state_->plates.push_back({.name = std::move(name), .size = size});
   return {state_->plates.size() - 1};
 }
@@ -50,8 +53,9 @@ Plate Graph::plate(std::string name, Plate outer, std::vector<std::size_t> of) {
   const PlateData& around = state_->plates.at(outer.id);
   for (std::size_t i = 0; i < of.size(); ++i) {
     if (of[i] < around.size) continue;
-    throw Error(ErrorKind::bad_input, fmt::format("plate '{}': element {} is in element {} of '{}', which has {}", name, i + 1,
-                                                  of[i], around.name, around.size),
+    throw Error(ErrorKind::bad_input,
+                fmt::format("plate '{}': element {} is in element {} of '{}', which has {}", name, i + 1,
+                            of[i], around.name, around.size),
                 "elements are counted from 0");
   }
   const Plate made = plate(std::move(name), of.size());
@@ -68,7 +72,8 @@ Node Graph::constant(std::string name, std::vector<double> values, Plates plates
       throw Error(ErrorKind::bad_input, fmt::format("node '{}': a constant is {}", node.name, value),
                   "missing numbers are observations of a latent node: gaussian(...) and observe(...)");
   if (values.empty() || values.size() % node.elements != 0)
-    throw Error(ErrorKind::bad_input, fmt::format("node '{}': {} numbers for {} elements", node.name, values.size(), node.elements),
+    throw Error(ErrorKind::bad_input,
+                fmt::format("node '{}': {} numbers for {} elements", node.name, values.size(), node.elements),
                 "each element has the same number of them");
   node.stride = values.size() / node.elements;
   node.moments = std::move(values);
@@ -87,13 +92,15 @@ Node Graph::multivariate_gaussian(std::string name, Argument mean, Argument prec
 }
 Node Graph::multivariate_gaussian_diagonal(std::string name, Argument mean, Node precisions, Plates plates) {
   const std::size_t d = state_->width_of(name, "mean", mean);
-  return state_->add(std::move(name), multivariate_gaussian_diagonal_conditional(d), {mean, precisions}, plates);
+  return state_->add(std::move(name), multivariate_gaussian_diagonal_conditional(d), {mean, precisions},
+                     plates);
 }
 Node Graph::multivariate_gaussian_joint(std::string name, Argument mean_and_precision, Plates plates) {
   const std::size_t width = state_->width_of(name, "mean and precision", mean_and_precision);
   std::size_t d = 1;
   while (d + d * d < width) ++d;
-  return state_->add(std::move(name), multivariate_gaussian_joint_conditional(d), {mean_and_precision}, plates);
+  return state_->add(std::move(name), multivariate_gaussian_joint_conditional(d), {mean_and_precision},
+                     plates);
 }
 Node Graph::gamma(std::string name, Argument shape, Argument rate, Plates plates) {
   const double number = state_->number_of(name, "shape", shape);
@@ -134,23 +141,27 @@ Node Graph::prior(std::string name, const Distribution& distribution, Plates pla
 void Graph::observe(Node which, std::span<const double> values) {
   NodeData& node = *state_->nodes.at(which.id);
   if (!node.family)
-    throw Error(ErrorKind::bad_input, fmt::format("node '{}' is a constant: it has its values", node.name), "observe random nodes");
+    throw Error(ErrorKind::bad_input, fmt::format("node '{}' is a constant: it has its values", node.name),
+                "observe random nodes");
   const std::size_t width = node.family->width();
   if (values.size() != node.elements * width)
-    throw Error(ErrorKind::bad_input, fmt::format("node '{}': {} numbers are observed; it has {} elements of {}", node.name,
-                                                  values.size(), node.elements, width));
+    throw Error(ErrorKind::bad_input,
+                fmt::format("node '{}': {} numbers are observed; it has {} elements of {}", node.name,
+                            values.size(), node.elements, width));
   state_->make_dense(which.id);
   node.observed.assign(node.elements, 1);
   node.observed_log_base = 0;
   std::size_t missing = 0;
   for (std::size_t c = 0; c < node.elements; ++c) {
     const auto x = values.subspan(c * width, width);
-    const auto gaps = static_cast<std::size_t>(std::count_if(x.begin(), x.end(), [](double v) { return std::isnan(v); }));
+    const auto gaps =
+        static_cast<std::size_t>(std::count_if(x.begin(), x.end(), [](double v) { return std::isnan(v); }));
     if (gaps > 0) {
       if (gaps < width || node.family->name().starts_with("multinomial"))
-        throw Error(ErrorKind::bad_input,
-                    fmt::format("node '{}': element {} misses {} of its {} numbers", node.name, c + 1, gaps, width),
-                    "leave out the whole element, or model each number as a node in a plate");
+        throw Error(
+            ErrorKind::bad_input,
+            fmt::format("node '{}': element {} misses {} of its {} numbers", node.name, c + 1, gaps, width),
+            "leave out the whole element, or model each number as a node in a plate");
       node.observed[c] = 0;
       ++missing;
       continue;
@@ -162,35 +173,47 @@ void Graph::observe(Node which, std::span<const double> values) {
     node.observed_log_base += node.family->log_base(x);
   }
   node.is_latent = missing > 0;
+  state_->knows_relevance = false;
   if (missing > 0) return;
   node.observed.clear();
   if (node.family->name().starts_with("categorical") && !node.has_children) state_->make_compact(which.id);
 }
 
-void Graph::initialize(std::uint64_t seed, std::uint32_t start, Start how) { state_->initialize(seed, start, how); }
+void Graph::initialize(std::uint64_t seed, std::uint32_t start, Start how) {
+  state_->initialize(seed, start, how);
+}
 
 void Graph::update(Node node) {
   latent(*state_, node);
+  state_->find_relevance();
   state_->update(node.id);
 }
 
 void Graph::step(Node node, double rho) {
-  std::vector<double> natural = latent(*state_, node).natural;
+  const NodeData& data = latent(*state_, node);
+  state_->find_relevance();
+  std::vector<double> natural = data.natural;
   const std::vector<double> target = state_->optimum(node.id);
-  for (std::size_t i = 0; i < natural.size(); ++i) natural[i] += rho * (target[i] - natural[i]);
+  for (std::size_t i = 0; i < natural.size(); ++i)
+    natural[i] += (data.relevant(i / data.stride) ? rho : 1) * (target[i] - natural[i]);
   state_->set_natural(node.id, std::move(natural));
 }
 
 std::vector<Node> Graph::latent_nodes() const {
+  state_->find_relevance();
   std::vector<Node> found;
   for (std::size_t id = 0; id < state_->nodes.size(); ++id)
-    if (state_->nodes[id]->family && state_->nodes[id]->is_latent) found.push_back({id});
+    if (state_->is_sought(id)) found.push_back({id});
   return found;
 }
 
-double Graph::elbo() const { return state_->elbo(); }
+double Graph::elbo() const {
+  state_->find_relevance();
+  return state_->elbo();
+}
 
 std::vector<std::pair<std::string, double>> Graph::elbo_terms() const {
+  state_->find_relevance();
   std::vector<std::pair<std::string, double>> terms;
   for (std::size_t id = 0; id < state_->nodes.size(); ++id)
     if (state_->nodes[id]->family) terms.emplace_back(state_->nodes[id]->name, state_->term(id));
@@ -217,14 +240,15 @@ std::vector<double> Graph::natural(Node node) const { return latent(*state_, nod
 
 std::vector<double> Graph::optimum(Node node) const {
   latent(*state_, node);
+  state_->find_relevance();
   return state_->optimum(node.id);
 }
 
 void Graph::set_natural(Node node, std::span<const double> natural) {
   const NodeData& data = latent(*state_, node);
   if (natural.size() != data.natural.size())
-    throw Error(ErrorKind::bad_input, fmt::format("node '{}': {} natural parameters; it has {}", data.name, natural.size(),
-                                                  data.natural.size()));
+    throw Error(ErrorKind::bad_input, fmt::format("node '{}': {} natural parameters; it has {}", data.name,
+                                                  natural.size(), data.natural.size()));
   const std::string fault = data.observed.empty() ? data.family->fault(natural) : std::string();
   if (!fault.empty()) throw Error(ErrorKind::bad_input, fmt::format("node '{}': {}", data.name, fault));
   state_->set_natural(node.id, {natural.begin(), natural.end()});
@@ -236,9 +260,13 @@ namespace {
 class Run {
  public:
   Run(Graph& graph, const GraphOptions& options, std::uint32_t start)
-      : graph_(graph), options_(options), random_(options.seed, start, kSchedulePurpose), order_(options.order) {
+      : graph_(graph),
+        options_(options),
+        random_(options.seed, start, kSchedulePurpose),
+        order_(options.order) {
     if (order_.empty()) order_ = graph.latent_nodes();
-    if (options.order.empty() && options.schedule == Schedule::reverse) std::reverse(order_.begin(), order_.end());
+    if (options.order.empty() && options.schedule == Schedule::reverse)
+      std::reverse(order_.begin(), order_.end());
     graph.initialize(options.seed, start, options.start);
     fit_.start = start;
     fit_.elbo = graph.elbo();
@@ -261,7 +289,8 @@ class Run {
     ++fit_.sweeps;
     const double scale = std::abs(before) + 1;
     if (fit_.elbo < before - kRounding * scale)
-      throw Error(ErrorKind::internal, fmt::format("the bound fell from {} to {} in sweep {}", before, fit_.elbo, fit_.sweeps));
+      throw Error(ErrorKind::internal,
+                  fmt::format("the bound fell from {} to {} in sweep {}", before, fit_.elbo, fit_.sweeps));
     fit_.converged = fit_.elbo - before <= options_.tol * scale;
   }
 
@@ -276,7 +305,8 @@ class Run {
 
 GraphFit Graph::fit(const GraphOptions& options) {
   if (options.starts == 0 || !(options.tol >= 0))
-    throw Error(ErrorKind::bad_input, fmt::format("a fit of {} starts with tolerance {}", options.starts, options.tol),
+    throw Error(ErrorKind::bad_input,
+                fmt::format("a fit of {} starts with tolerance {}", options.starts, options.tol),
                 "at least one start and a tolerance of 0 or more are needed");
   const std::vector<Node> nodes = latent_nodes();
   GraphFit best;
@@ -285,11 +315,16 @@ GraphFit Graph::fit(const GraphOptions& options) {
   for (std::uint32_t start = 0; start < options.starts; ++start) {
     GraphFit fit = Run(*this, options, start)();
     elbos.push_back(fit.elbo);
-    if (start > 0 && fit.elbo <= best.elbo) continue;
+    // Where several find the same optimum the first stands, whatever the rounding.
+    if (start > 0 && fit.elbo <= best.elbo + options.tol * (1 + std::abs(best.elbo))) continue;
     best = std::move(fit);
     for (std::size_t i = 0; i < nodes.size(); ++i) kept[i] = state_->nodes[nodes[i].id]->natural;
   }
   for (std::size_t i = 0; i < nodes.size(); ++i) state_->set_natural(nodes[i].id, kept[i]);
+  // What the data do not speak of follows from the rest.
+  for (std::size_t id = 0; id < state_->nodes.size(); ++id)
+    if (state_->nodes[id]->family && state_->nodes[id]->is_latent && !state_->is_sought(id))
+      state_->update(id);
   best.start_elbos = std::move(elbos);
   return best;
 }

@@ -1,5 +1,5 @@
-// Variational message passing (Winn and Bishop 2005): a conjugate model as a page. Nodes live in plates; each is a constant, is
-// observed or latent, and says how it depends on others:
+// Variational message passing (Winn and Bishop 2005): a conjugate model as a page. Nodes live in plates; each
+// is a constant, is observed or latent, and says how it depends on others:
 //
 //   Graph graph;
 //   const Plate points = graph.plate("points", x.size()), parts = graph.plate("parts", 2);
@@ -12,9 +12,9 @@
 //   const GraphFit fit = graph.fit({.starts = 5});
 //   graph.posterior(mean).parameters();
 //
-// q is a product over the latent nodes and the elements of each. An update sets the natural parameters of a node to what its
-// parents and children say, which is its optimum given the others: the bound never falls. What is not conjugate is refused when
-// it is written, with a sentence. docs/message-passing.md has examples.
+// q is a product over the latent nodes and the elements of each. An update sets the natural parameters of a
+// node to what its parents and children say, which is its optimum given the others: the bound never falls.
+// What is not conjugate is refused when it is written, with a sentence. docs/message_passing.md has examples.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ struct Selected;
 
 struct Node {
   std::size_t id;
-  // The element that a categorical node says, along the plate that has its number of categories and that the user of the
-  // result is not in.
+  // The element that a categorical node says, along the plate that has its number of categories and that the
+  // user of the result is not in.
   Selected operator[](Node by) const;
 };
 
@@ -49,8 +49,8 @@ struct Selected {
   Node by;
 };
 
-// What a node depends on: numbers, a node, node[selector], or a sum of products of Gaussians and constants such as
-// 2 * a + slope * x + dot(weights, features[part]) + 1.
+// What a node depends on: numbers, a node, node[selector], or a sum of products of Gaussians and constants
+// such as 2 * a + slope * x + dot(weights, features[part]) + 1.
 class Argument {
  public:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -65,10 +65,10 @@ class Argument {
     bool is_dot = false;
   };
 
-  Argument(double number) : numbers_{number}, products_{{number}} {}              // NOLINT: meant to convert
-  Argument(std::vector<double> numbers) : numbers_(std::move(numbers)) {}         // NOLINT
+  Argument(double number) : numbers_{number}, products_{{number}} {}       // NOLINT: meant to convert
+  Argument(std::vector<double> numbers) : numbers_(std::move(numbers)) {}  // NOLINT
   Argument(std::initializer_list<double> numbers) : numbers_(numbers) {}
-  Argument(Node node) : products_{{1, {node.id}}} {}                              // NOLINT
+  Argument(Node node) : products_{{1, {node.id}}} {}                                   // NOLINT
   Argument(Selected selected) : products_{{1, {selected.node.id, selected.by.id}}} {}  // NOLINT
   explicit Argument(std::vector<Product> products) : products_(std::move(products)) {}
 
@@ -107,8 +107,8 @@ struct GraphFit {
   double elbo = 0;
   bool converged = false;
   std::size_t sweeps = 0;
-  std::size_t start = 0;              // the best one
-  std::vector<double> trace = {};     // its bound before the first sweep and after each
+  std::size_t start = 0;           // the best one
+  std::vector<double> trace = {};  // its bound before the first sweep and after each
   std::vector<double> start_elbos = {};
 };
 
@@ -123,13 +123,15 @@ class Graph final {
 
   // ---- The model. Names of nodes and plates are for messages and tables.
   Plate plate(std::string name, std::size_t size);
-  // A plate inside another: its element i belongs to element of[i] of `outer`, and can use nodes that are in `outer`.
+  // A plate inside another: its element i belongs to element of[i] of `outer`, and can use nodes that are in
+  // `outer`.
   Plate plate(std::string name, Plate outer, std::vector<std::size_t> of);
   // Numbers, element after element (the last plate fastest), the same number for each.
   Node constant(std::string name, std::vector<double> values, Plates plates = {});
 
   Node gaussian(std::string name, Argument mean, Argument precision, Plates plates = {});
-  Node gaussian_joint(std::string name, Argument mean_and_precision, Plates plates = {});  // a normal-gamma node
+  Node gaussian_joint(std::string name, Argument mean_and_precision,
+                      Plates plates = {});  // a normal-gamma node
   Node multivariate_gaussian(std::string name, Argument mean, Argument precision, Plates plates = {});
   // Independent coordinates; `precisions` is a gamma node whose last plate has one element for each.
   Node multivariate_gaussian_diagonal(std::string name, Argument mean, Node precisions, Plates plates = {});
@@ -153,8 +155,12 @@ class Graph final {
   // Steps of it, for schedules of one's own.
   void initialize(std::uint64_t seed, std::uint32_t start = 0, Start how = Start::seeds);
   void update(Node node);
-  // Part rho of the way to the coordinate optimum: a natural-gradient step.
+  // Part rho of the way to the coordinate optimum: a natural-gradient step (all of it for elements that are
+  // integrated out).
   void step(Node node, double rho);
+  // The nodes that fit() updates, in order of declaration: those with latent elements that observations
+  // depend on. Others are integrated out exactly: they are in no message and not in the bound, and fit() sets
+  // their q at the end.
   std::vector<Node> latent_nodes() const;
   double elbo() const;
   // The bound by node: E log p(node | parents), plus the entropy of q where it is latent.

@@ -1,5 +1,5 @@
-// The conjugate conditionals, one struct each; see conditional.hpp for what they compute. Parents come as pointers p[slot] to
-// expected statistics.
+// The conjugate conditionals, one struct each; see conditional.hpp for what they compute. Parents come as
+// pointers p[slot] to expected statistics.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,8 @@ namespace kullback::conjugate {
 
 using Slots = std::vector<Conditional::Slot>;
 
-// log N = tau mu x - tau x^2/2 - (tau mu^2 - log tau)/2 - log(2 pi)/2; p[0] = (mu, mu^2), p[1] = (log tau, tau).
+// log N = tau mu x - tau x^2/2 - (tau mu^2 - log tau)/2 - log(2 pi)/2; p[0] = (mu, mu^2), p[1] = (log tau,
+// tau).
 struct GaussianKernel {
   FamilyPtr child() const { return gaussian_family(); }
   Slots slots() const { return {{"mean", gaussian_family()}, {"precision", gamma_family()}}; }
@@ -37,7 +38,9 @@ struct GaussianKernel {
   }
 
  private:
-  static double square(const double* x, const double* const* p) { return x[1] - 2 * x[0] * p[0][0] + p[0][1]; }
+  static double square(const double* x, const double* const* p) {
+    return x[1] - 2 * x[0] * p[0][0] + p[0][1];
+  }
 };
 
 // p[0] = (tau mu, tau, tau mu^2, log tau).
@@ -61,16 +64,20 @@ struct GaussianJointKernel {
   }
 };
 
-// log N = mu' L x - tr(L x x')/2 - (mu' L mu - log|L|)/2 - ...; p[0] = (mu, mu mu'), p[1] = (L, log|L|), where elements off
-// the diagonals count twice.
+// log N = mu' L x - tr(L x x')/2 - (mu' L mu - log|L|)/2 - ...; p[0] = (mu, mu mu'), p[1] = (L, log|L|),
+// where elements off the diagonals count twice.
 struct MultivariateGaussianKernel {
   std::size_t d;
 
   FamilyPtr child() const { return multivariate_gaussian_family(d); }
-  Slots slots() const { return {{"mean", multivariate_gaussian_family(d)}, {"precision", wishart_family(d)}}; }
+  Slots slots() const {
+    return {{"mean", multivariate_gaussian_family(d)}, {"precision", wishart_family(d)}};
+  }
 
   void natural(const double* const* p, double w, double* eta) const { linear(p[0], p[1], w, eta); }
-  double log_partition(const double* const* p) const { return 0.5 * (trace(p[1], p[0] + d) - p[1][triangle(d)]); }
+  double log_partition(const double* const* p) const {
+    return 0.5 * (trace(p[1], p[0] + d) - p[1][triangle(d)]);
+  }
   double expected(const double* x, const double* const* p) const {
     double cross = 0;
     for (std::size_t i = 0; i < d; ++i)
@@ -114,7 +121,9 @@ struct MultivariateGaussianDiagonalKernel {
   std::size_t d;
 
   FamilyPtr child() const { return multivariate_gaussian_family(d); }
-  Slots slots() const { return {{"mean", multivariate_gaussian_family(d)}, {"precisions", gamma_family(), d}}; }
+  Slots slots() const {
+    return {{"mean", multivariate_gaussian_family(d)}, {"precisions", gamma_family(), d}};
+  }
 
   void natural(const double* const* p, double w, double* eta) const { linear(p[0], p[1], w, eta); }
   double log_partition(const double* const* p) const {
@@ -219,7 +228,9 @@ struct BernoulliKernel {
 
   void natural(const double* const* p, double w, double* eta) const { eta[0] += w * (p[0][0] - p[0][1]); }
   double log_partition(const double* const* p) const { return -p[0][1]; }
-  double expected(const double* x, const double* const* p) const { return x[0] * p[0][0] + (1 - x[0]) * p[0][1]; }
+  double expected(const double* x, const double* const* p) const {
+    return x[0] * p[0][0] + (1 - x[0]) * p[0][1];
+  }
   void message(std::size_t, const double* x, const double* const*, double w, double* to) const {
     to[0] += w * x[0];
     to[1] += w * (1 - x[0]);
@@ -254,9 +265,13 @@ struct ObservedCategoricalKernel {
   FamilyPtr child() const { return categorical_family(k); }
   Slots slots() const { return {{"probabilities", dirichlet_family(k)}}; }
 
-  void natural(const double* const* p, double w, double* eta) const { CategoricalKernel{k}.natural(p, w, eta); }
+  void natural(const double* const* p, double w, double* eta) const {
+    CategoricalKernel{k}.natural(p, w, eta);
+  }
   double log_partition(const double* const*) const { return 0; }
-  double expected(const double* x, const double* const* p) const { return p[0][static_cast<std::size_t>(x[0])]; }
+  double expected(const double* x, const double* const* p) const {
+    return p[0][static_cast<std::size_t>(x[0])];
+  }
   void message(std::size_t, const double* x, const double* const*, double w, double* to) const {
     to[static_cast<std::size_t>(x[0])] += w;
   }

@@ -1,5 +1,6 @@
-// First values. Everything starts at its prior, in the order of declaration. Where that is a saddle point it is broken at random:
-// categories (all components alike) and products of two latent Gaussians (both with mean 0).
+// First values. Everything starts at its prior, in the order of declaration. Where that is a saddle point it
+// is broken at random: categories (all components alike) and products of two latent Gaussians (both with mean
+// 0).
 #include <algorithm>
 #include <cmath>
 
@@ -16,6 +17,7 @@ void Graph::State::start_at_prior(std::size_t id) {
 
 void Graph::State::initialize(std::uint64_t seed, std::uint32_t start, Start how) {
   demand_observed();
+  find_relevance();
   Random random(seed, start);
   for (std::size_t id = 0; id < nodes.size(); ++id)
     if (nodes[id]->family && nodes[id]->is_latent) start_at_prior(id);
@@ -65,8 +67,9 @@ void Graph::State::randomize_means(std::size_t id, Random& random) {
   set_natural(id, std::move(natural));
 }
 
-// One random element stands for each category; what is selected learns from these alone, and then says what the categories of
-// the others are. An observed or missing pattern that leaves nothing to select keeps the random probabilities.
+// One random element stands for each category; what is selected learns from these alone, and then says what
+// the categories of the others are. An observed or missing pattern that leaves nothing to select keeps the
+// random probabilities.
 void Graph::State::seed_components(std::size_t id, Random& random) {
   NodeData& node = *nodes[id];
   const std::size_t k = node.stride;
@@ -82,7 +85,7 @@ void Graph::State::seed_components(std::size_t id, Random& random) {
 
   std::vector<std::size_t> latent;
   for (std::size_t c = 0; c < node.elements; ++c)
-    if (node.latent(c)) latent.push_back(c);
+    if (node.latent(c) && node.relevant(c)) latent.push_back(c);
   if (latent.size() < k) return;
   for (const std::size_t c : latent)
     std::fill_n(node.moments.begin() + static_cast<std::ptrdiff_t>(c * k), k, 0.0);

@@ -25,13 +25,14 @@ struct PlateData {
 struct Graph::State {
   std::vector<PlateData> plates;
   std::vector<std::unique_ptr<NodeData>> nodes;
-  std::vector<std::unique_ptr<Factor>> factors;  // of each node; null for constants
-  std::vector<std::vector<Link>> links;          // where each node is used
+  std::vector<std::unique_ptr<Factor>> factors;    // of each node; null for constants
+  std::vector<std::vector<Link>> links;            // where each node is used
   std::vector<std::unique_ptr<NodeData>> numbers;  // arguments that are no nodes, as statistics
 
   // ---- Building (build.cpp).
   Node add_node(std::string name, FamilyPtr family, const Plates& plates);
-  Node add(std::string name, ConditionalPtr conditional, const std::vector<Argument>& arguments, const Plates& plates);
+  Node add(std::string name, ConditionalPtr conditional, const std::vector<Argument>& arguments,
+           const Plates& plates);
   std::size_t width_of(const std::string& name, const char* what, const Argument& argument) const;
   double number_of(const std::string& name, const char* what, const Argument& argument) const;
   std::vector<double> numbers_of(const std::string& name, const char* what, const Argument& argument) const;
@@ -40,14 +41,20 @@ struct Graph::State {
   void make_compact(std::size_t id);
   void make_dense(std::size_t id);
 
-  // ---- Wiring (wiring.cpp). `in` are the parent's plates, `categories` > 0 where a selector chooses along one of them.
-  Wire wire(const NodeData& child, std::size_t parent, const std::vector<std::size_t>& in, std::size_t categories) const;
+  // ---- Wiring (wiring.cpp). `in` are the parent's plates, `categories` > 0 where a selector chooses along
+  // one of them.
+  Wire wire(const NodeData& child, std::size_t parent, const std::vector<std::size_t>& in,
+            std::size_t categories) const;
   std::string plate_names(const std::vector<std::size_t>& ids) const;
 
   // ---- Inference (inference.cpp).
   std::vector<double> optimum(std::size_t id) const;
   void set_natural(std::size_t id, std::vector<double> natural);
   void update(std::size_t id) { set_natural(id, optimum(id)); }
+  // Sets NodeData::relevance where the graph or what is observed has changed.
+  void find_relevance();
+  bool knows_relevance = false;
+  bool is_sought(std::size_t id) const;  // some latent elements are relevant
   double term(std::size_t id) const;
   double elbo() const;
   void demand_observed() const;

@@ -1,5 +1,5 @@
-// Element c of a child is a point of the product of its plates; each plate of a parent is one of these, contains one of these
-// (nested plates), or is what the selector chooses along.
+// Element c of a child is a point of the product of its plates; each plate of a parent is one of these,
+// contains one of these (nested plates), or is what the selector chooses along.
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kNone = Argument::kNone;
 
-std::vector<std::size_t> strides_of(const std::vector<PlateData>& plates, const std::vector<std::size_t>& ids) {
+std::vector<std::size_t> strides_of(const std::vector<PlateData>& plates,
+                                    const std::vector<std::size_t>& ids) {
   std::vector<std::size_t> strides(ids.size());
   std::size_t stride = 1;
   for (std::size_t i = ids.size(); i-- > 0;) {
@@ -27,13 +28,15 @@ bool lies_in(const std::vector<PlateData>& plates, std::size_t inner, std::size_
   return false;
 }
 
-std::size_t outer_element(const std::vector<PlateData>& plates, std::size_t inner, std::size_t outer, std::size_t element) {
+std::size_t outer_element(const std::vector<PlateData>& plates, std::size_t inner, std::size_t outer,
+                          std::size_t element) {
   for (std::size_t at = inner; at != outer; at = plates[at].outer) element = plates[at].of[element];
   return element;
 }
 
 // The place in `ids` of the plate that leads to `outer`: itself, or one inside it.
-std::size_t place_of(const std::vector<PlateData>& plates, const std::vector<std::size_t>& ids, std::size_t outer) {
+std::size_t place_of(const std::vector<PlateData>& plates, const std::vector<std::size_t>& ids,
+                     std::size_t outer) {
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (ids[i] == outer) return i;
   for (std::size_t i = 0; i < ids.size(); ++i)
@@ -67,21 +70,26 @@ Wire Graph::State::wire(const NodeData& child, std::size_t parent_id, const std:
     } else if (categories > 0 && wire.component_stride == 0 && plate.size == categories) {
       wire.component_stride = strides[i];
     } else {
-      throw Error(
-          ErrorKind::bad_input,
-          fmt::format("node '{}' is in {} and uses '{}', which is in {}: which of the {} elements of '{}' is meant is not said",
-                      child.name, plate_names(child.plates), parent.name, plate_names(in), plate.size, plate.name),
-          categories > 0 ? fmt::format("a selector with {} categories chooses along one plate of {} elements that '{}' is not in",
-                                       categories, categories, child.name)
-                         : fmt::format("select by a categorical node, as in {}[z], or put '{}' in '{}'", parent.name, child.name,
-                                       plate.name));
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("node '{}' is in {} and uses '{}', which is in {}: which of the {} elements of "
+                              "'{}' is meant is not said",
+                              child.name, plate_names(child.plates), parent.name, plate_names(in), plate.size,
+                              plate.name),
+                  categories > 0
+                      ? fmt::format("a selector with {} categories chooses along one plate of {} elements "
+                                    "that '{}' is not in",
+                                    categories, categories, child.name)
+                      : fmt::format("select by a categorical node, as in {}[z], or put '{}' in '{}'",
+                                    parent.name, child.name, plate.name));
     }
   }
   if (categories > 0 && wire.component_stride == 0) {
     throw Error(ErrorKind::bad_input,
-                fmt::format("node '{}' selects an element of '{}', which is in {} and has no plate of {} elements to choose along",
+                fmt::format("node '{}' selects an element of '{}', which is in {} and has no plate of {} "
+                            "elements to choose along",
                             child.name, parent.name, plate_names(in), categories),
-                fmt::format("put '{}' in a plate of {} elements, or use it without a selector", parent.name, categories));
+                fmt::format("put '{}' in a plate of {} elements, or use it without a selector", parent.name,
+                            categories));
   }
   wire.is_single = steps.empty();
   if (wire.is_single || (in == child.plates && wire.component_stride == 0)) return wire;

@@ -16,7 +16,6 @@
 // never does.
 #include "conjugate/models/factor_model.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,35 +23,14 @@
 
 #include "base/error.hpp"
 #include "conjugate/models/lane_kernels.hpp"
+#include "conjugate/models/small_algebra.hpp"
 
 namespace kullback::conjugate {
 
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
-
 double product(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-MatrixXd unpacked(std::span<const double> s, std::size_t dim) {
-  MatrixXd full(dim, dim);
-  for (std::size_t i = 0; i < dim; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      full(static_cast<long>(i), static_cast<long>(j)) = full(static_cast<long>(j), static_cast<long>(i)) =
-          s[packed_at(i, j)];
-    }
-  }
-  return full;
-}
-
-std::vector<double> row_after_row(const MatrixXd& a) {
-  std::vector<double> result;
-  for (long i = 0; i < a.rows(); ++i) {
-    for (long j = 0; j < a.cols(); ++j) result.push_back(a(i, j));
-  }
-  return result;
 }
 
 void append(std::vector<double>& to, std::span<const double> from) {
@@ -65,10 +43,22 @@ void take(std::span<const double>& from, std::span<double> to) {
   from = from.subspan(to.size());
 }
 
+FactorSizes affordable(const FactorSizes& sizes) {
+  constexpr double kMostNumbers = 1 << 28;
+  const auto dim = static_cast<double>(sizes.factors + 1);
+  if (static_cast<double>(sizes.columns) * dim * (dim + 3) / 2 > kMostNumbers) {
+    throw Error(ErrorKind::usage,
+                std::to_string(sizes.columns) + " columns with --factors " + std::to_string(sizes.factors) +
+                    " need more than 2 GB of statistics for each thread.",
+                "Lower --factors.");
+  }
+  return sizes;
+}
+
 }  // namespace
 
 FactorModel::FactorModel(const Settings& settings, const Shape& shape, const FactorSizes& sizes)
-    : sizes_(sizes),
+    : sizes_(affordable(sizes)),
       names_(shape.names),
       offset_(sizes.columns, 0.0),
       scale_(sizes.columns, 1.0),
@@ -78,13 +68,6 @@ FactorModel::FactorModel(const Settings& settings, const Shape& shape, const Fac
       precisions_prior_(precisions_),
       noise_(sizes.noises),
       noise_prior_(noise_) {
-  constexpr double kMostNumbers = 1 << 28;
-  if (static_cast<double>(sizes.columns) * static_cast<double>(column_stride()) > kMostNumbers) {
-    throw Error(ErrorKind::usage,
-                std::to_string(sizes.columns) + " columns with --factors " + std::to_string(sizes.factors) +
-                    " need more than 2 GB of statistics for each thread.",
-                "Lower --factors.");
-  }
   for (std::size_t k = 0; k < precisions_.count(); ++k) {
     precisions_prior_.set(k, settings.positive("ard-shape"), settings.positive("ard-rate"));
   }
@@ -212,7 +195,9 @@ void FactorModel::global_step(std::size_t block, const Statistics& statistics, M
   }
   if (block < own_blocks()) return extra_global_step(block, statistics, mover);
   // A rotation is fitted to all of the data: not to a minibatch, and not where priors of loadings are given.
-  if (dynamic_cast<ExactMover*>(&mover) != nullptr && !adopted_) rotate(statistics);
+  if (dynamic_cast<ExactMover*>(&mover) == nullptr || adopted_) return;
+  shut(statistics);
+  rotate(statistics);
 }
 
 void FactorModel::step_loadings(const Statistics& statistics, Mover& mover) {
@@ -263,52 +248,125 @@ void FactorModel::step_noise(const Statistics& statistics, Mover& mover) {
   noise_.refresh();
 }
 
+// Factors that are not in use: their precision goes to the fixed point of updates of it and of the loadings around 0,
+//   alpha (b + sum_d 1 / (alpha + tau_d S_kk) / 2) = a + D / 2,
+// from which alternating updates are thousands of passes away. Loadings and precisions follow; all is undone where
+// the bound did not rise.
+void FactorModel::shut(const Statistics& statistics) {
+  const GaussianRows loadings = loadings_;
+  const Gammas precisions = precisions_;
+  const double before = total(elbo(statistics));
+  std::vector<double> squares(sizes_.columns * sizes_.factors);  // S_kk of each column
+  Column column;
+  for (std::size_t d = 0; d < sizes_.columns; ++d) {
+    read(statistics, d, column);
+    for (std::size_t k = 0; k < sizes_.factors; ++k) squares[d * sizes_.factors + k] = column.yy[packed_at(k, k)];
+  }
+  bool any = false;
+  for (std::size_t k = 0; k < sizes_.factors; ++k) {
+    if (in_use(k)) continue;
+    const double shape = precisions_.shape(k), rate = precisions_prior_.rate(k);
+    double alpha = precisions_.mean(k), next = alpha;
+    // Each round multiplies a small alpha; the fixed point is approached from below.
+    for (int round = 0; round < 100; ++round, alpha = next) {
+      double ratio = 0, slope = 0;
+      for (std::size_t d = 0; d < sizes_.columns; ++d) {
+        const double data = noise_precision(d) * squares[d * sizes_.factors + k];
+        ratio += 0.5 * alpha / (alpha + data);
+        slope += 0.5 * data / ((alpha + data) * (alpha + data));
+      }
+      // Newton's step on alpha b + ratio - shape: concave and rising, so from below it never passes the root.
+      next = alpha + (shape - rate * alpha - ratio) / (rate + slope);
+      if (!(next > alpha * (1 + 1e-3))) break;
+    }
+    if (!(alpha > 2 * precisions_.mean(k))) continue;
+    precisions_.set(k, shape, shape / alpha);
+    any = true;
+  }
+  if (!any) return;
+  precisions_.refresh();
+  ExactMover exact;
+  step_loadings(statistics, exact);
+  step_precisions(statistics, exact);
+  if (total(elbo(statistics)) >= before) return;
+  loadings_ = loadings;
+  precisions_ = precisions;
+}
+
+// What f depends on: sum E yy', V and sum E u before a map T of y, and the prior's numbers.
+struct FactorModel::Energy {
+  Square yy, v;
+  std::vector<double> u;
+  double rows, columns, shape, rate;
+  MeanPrior mean;
+
+  double operator()(const Square& turn, const Square& inverse, double log_det) const {
+    const std::size_t k = yy.dim() - 1;
+    const Square turned = yy.congruent(turn), w = v.congruent(inverse.transposed());
+    double centre = 0;
+    for (std::size_t i = 0; i <= k; ++i) centre += inverse(i, k) * u[i];
+    double value = 0.5 * mean.precision * (w(k, k) - 2 * mean.centre * centre) - (rows - columns) * log_det;
+    for (std::size_t i = 0; i < k; ++i) {
+      value += 0.5 * turned(i, i) + (shape + 0.5 * columns) * std::log(rate + 0.5 * w(i, i));
+    }
+    return value;
+  }
+};
+
+FactorModel::Energy FactorModel::energy(const Statistics& statistics) const {
+  std::vector<double> v(packed()), u(dim());
+  for (std::size_t d = 0; d < sizes_.columns; ++d) {
+    for (std::size_t i = 0; i < dim(); ++i) {
+      u[i] += loadings_.mean(d)[i];
+      for (std::size_t j = 0; j <= i; ++j) v[packed_at(i, j)] += loadings_.second(d, i, j);
+    }
+  }
+  return {Square::symmetric(all_yy(statistics), dim()),
+          Square::symmetric(v, dim()),
+          u,
+          statistics.units,
+          static_cast<double>(sizes_.columns),
+          precisions_prior_.shape(0),
+          precisions_prior_.rate(0),
+          mean_prior()};
+}
+
 void FactorModel::rotate(const Statistics& statistics) {
   // Statistics that are stale already would need both turns.
   if (!(statistics.units > 0) || stale(statistics)) return;
-  const auto k = static_cast<long>(sizes_.factors);
-  const double n = statistics.units, columns = static_cast<double>(sizes_.columns);
-  const double a = precisions_prior_.shape(0), b = precisions_prior_.rate(0);
-  const MatrixXd yy = unpacked(all_yy(statistics), dim());
-  MatrixXd v = MatrixXd::Zero(k + 1, k + 1);
-  VectorXd u = VectorXd::Zero(k + 1);
-  for (std::size_t d = 0; d < sizes_.columns; ++d) {
-    const Eigen::Map<const VectorXd> mean(loadings_.mean(d).data(), k + 1);
-    const std::vector<double> covariance(loadings_.covariance(d).begin(), loadings_.covariance(d).end());
-    v += unpacked(covariance, dim()) + mean * mean.transpose();
-    u += mean;
+  const std::size_t k = sizes_.factors;
+  const Energy energy = this->energy(statistics);
+  // z around its centre has spread (N + 2 a) L L'; R = Q' L^-1 and R^-1 = L Q, Q the axes of L' V L.
+  Square spread(k), v(k), l(k);
+  for (std::size_t i = 0; i < k; ++i) {
+    for (std::size_t j = 0; j < k; ++j) {
+      spread(i, j) = (energy.yy(i, j) - energy.yy(i, k) * energy.yy(k, j) / energy.rows) /
+                     (energy.rows + 2 * energy.shape);
+      v(i, j) = energy.v(i, j);
+    }
   }
-  const MeanPrior mean = mean_prior();
-  const auto f = [&](const MatrixXd& turn, const MatrixXd& inverse) {
-    const MatrixXd turned = turn * yy * turn.transpose();
-    const MatrixXd w = inverse.transpose() * v * inverse;
-    const double u_mean = (inverse.transpose() * u)(k);
-    double value = 0.5 * turned.topLeftCorner(k, k).trace() -
-                   (n - columns) * std::log(std::abs(turn.topLeftCorner(k, k).determinant())) +
-                   0.5 * mean.precision * (w(k, k) - 2 * mean.centre * u_mean);
-    for (long i = 0; i < k; ++i) value += (a + 0.5 * columns) * std::log(b + 0.5 * w(i, i));
-    return value;
-  };
-  const VectorXd centre = yy.row(k).head(k).transpose() / n;
-  const MatrixXd spread = yy.topLeftCorner(k, k) - n * centre * centre.transpose();
-  const Eigen::LLT<MatrixXd> factor(spread / (n + 2 * a));
-  if (factor.info() != Eigen::Success) return;
-  const MatrixXd l = factor.matrixL();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> axes(l.transpose() * v.topLeftCorner(k, k) * l);
-  if (axes.info() != Eigen::Success) return;
-  // R = Q' L^-1, R^-1 = L Q; z -> R (z - centre).
-  MatrixXd turn = MatrixXd::Identity(k + 1, k + 1), inverse = turn;
-  inverse.topLeftCorner(k, k) = l * axes.eigenvectors();
-  turn.topLeftCorner(k, k) = axes.eigenvectors().transpose() * factor.matrixL().solve(MatrixXd::Identity(k, k));
-  turn.topRightCorner(k, 1) = -turn.topLeftCorner(k, k) * centre;
-  inverse.topRightCorner(k, 1) = centre;
-  const MatrixXd identity = MatrixXd::Identity(k + 1, k + 1);
-  const double now = f(identity, identity);
-  if (!(f(turn, inverse) < now - 1e-12 * std::abs(now))) return;
-  turn_ = row_after_row(turn);
-  log_det_turn_ = std::log(std::abs(turn.topLeftCorner(k, k).determinant()));
+  if (!cholesky(spread, l)) return;
+  std::vector<double> values;
+  const Square q = axes(v.congruent(l.transposed()), values);
+  const Square r = q.transposed() * lower_inverse(l), r_inverse = l * q;
+  Square turn = Square::identity(dim()), inverse = turn;
+  double log_det = 0;
+  for (std::size_t i = 0; i < k; ++i) {
+    log_det -= std::log(l(i, i));
+    inverse(i, k) = energy.yy(i, k) / energy.rows;
+    for (std::size_t j = 0; j < k; ++j) {
+      turn(i, j) = r(i, j);
+      turn(i, k) -= r(i, j) * energy.yy(j, k) / energy.rows;
+      inverse(i, j) = r_inverse(i, j);
+    }
+  }
+  const Square identity = Square::identity(dim());
+  const double now = energy(identity, identity, 0.0);
+  if (!(energy(turn, inverse, log_det) < now - 1e-12 * std::abs(now))) return;
+  turn_ = turn.cells();
+  log_det_turn_ = log_det;
   ++rotations_;
-  loadings_.transform(row_after_row(turn.transpose()));
+  loadings_.transform(turn.transposed().cells());
   ExactMover exact;
   step_precisions(statistics, exact);
 }

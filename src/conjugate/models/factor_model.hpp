@@ -59,6 +59,7 @@ class FactorModel : public Model {
     double centre_variance = 0;
   };
   virtual MeanPrior mean_prior() const = 0;
+  virtual std::string column_word() const { return "column"; }
   virtual std::size_t own_blocks() const { return 3; }  // without the rotation
   virtual void extra_global_step(std::size_t, const Statistics&, Mover&) {}
   virtual std::span<double> extra_natural(std::size_t) { return {}; }
@@ -126,7 +127,10 @@ class FactorModel : public Model {
   void step_loadings(const Statistics& statistics, Mover& mover);
   void step_precisions(const Statistics& statistics, Mover& mover);
   void step_noise(const Statistics& statistics, Mover& mover);
+  struct Energy;
+  Energy energy(const Statistics& statistics) const;
   void rotate(const Statistics& statistics);
+  void shut(const Statistics& statistics);
   bool stale(const Statistics& statistics) const;
   double minus_divergence_of_loadings() const;
 

@@ -69,11 +69,11 @@ FactorModel::Order FactorModel::order() const {
 
 std::vector<ResultTable> FactorModel::tables(const Shape&) const {
   const Order order = this->order();
-  ResultTable loadings{.name = "loadings", .columns = {}, .cells = {}, .row_head = "column"};
+  ResultTable loadings{.name = "loadings", .columns = {}, .cells = {}, .row_head = column_word()};
   ResultTable columns{.name = "columns",
                       .columns = {"mean", "mean_sd", "noise_sd", "explained"},
                       .cells = {},
-                      .row_head = "column"};
+                      .row_head = column_word()};
   ResultTable factors{.name = "factors",
                       .columns = {"explained_variance", "fraction", "precision", "in_use"},
                       .cells = {},
@@ -124,6 +124,7 @@ Figures FactorModel::figures() const {
 }
 
 Findings FactorModel::findings(const Statistics& statistics) const {
+  const std::string word = column_word();
   std::vector<std::string> empty, constant, exact;
   Column column;
   for (std::size_t d = 0; d < sizes_.columns; ++d) {
@@ -145,9 +146,9 @@ Findings FactorModel::findings(const Statistics& statistics) const {
   Findings findings;
   if (!empty.empty()) {
     findings.push_back({"column-without-data",
-                        plural(empty.size(), "column has", "columns have") + " no observed cell; what is said of " +
+                        plural(empty.size(), word + " has", word + "s have") + " no observed cell; what is said of " +
                             (empty.size() == 1 ? "it" : "them") + " is the prior.",
-                        listed(empty), "Leave such columns out."});
+                        listed(empty), "Leave such " + word + "s out."});
   }
   if (!constant.empty()) {
     findings.push_back({"constant-column",

@@ -9,23 +9,23 @@
 //   observed cells: precisions of 64 rows at once, and the columns' sums of E yy'.
 // Both are products of matrices that run at the speed of multiply-adds (lane_kernels.cpp); reading the data once,
 // 8 N D bytes, is less unless K < 4.
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "conjugate/models/factor_model.hpp"
 #include "conjugate/models/factor_options.hpp"
 #include "conjugate/models/lane_kernels.hpp"
+#include "conjugate/models/small_algebra.hpp"
 #include "conjugate/record.hpp"
 
 namespace kullback::conjugate {
 
 namespace {
 
-using Eigen::MatrixXd;
 constexpr std::size_t kLanes = 64;
 // Rows of one pattern in a chunk from which a covariance of their own pays.
 constexpr std::size_t kShare = 12;
@@ -72,8 +72,8 @@ class TableFactors final : public FactorModel {
   void standardise(const Batch& sample);
   std::vector<double> principal_axes(const Batch& sample, Random& random, double& noise) const;
 
-  void fill(const Batch& units, std::span<const std::size_t> rows, Lanes& lanes) const;
-  bool complete(std::span<const double> row) const;
+  // Also what is observed where there are `patterns`.
+  void fill(const Batch& units, std::span<const std::size_t> rows, Lanes& lanes, bool patterns = true) const;
   Shared shared_posterior(const std::vector<char>* observed) const;
   void add_shared(const Batch& units, std::span<const std::size_t> rows, const Shared& shared,
                   std::span<double> yy, Statistics& statistics) const;
@@ -92,7 +92,7 @@ class TableFactors final : public FactorModel {
 
   // Of prepare(): E tau w w' (packed x columns), E tau w (factors x columns), -E tau w mu, the same products of
   // posterior means for log densities, and the posterior of complete rows.
-  std::vector<double> squares_, linear_, shift_, mean_squares_;
+  std::vector<double> squares_, linear_, shift_, mean_squares_, inverse_scale_;
   Shared complete_;
 };
 
@@ -129,50 +129,65 @@ void TableFactors::standardise(const Batch& sample) {
   std::fill(scale_.begin(), scale_.end(), common);
 }
 
+// Rows of `a` (rows x columns) become orthonormal; one that depends on those before it becomes random first.
+void orthonormalise(std::vector<double>& a, std::size_t rows, std::size_t columns, Random& random) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    double* own = &a[i * columns];
+    const auto norm = [&] { return std::sqrt(std::inner_product(own, own + columns, own, 0.0)); };
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const double before = norm();
+      for (int twice = 0; twice < 2; ++twice) {
+        for (std::size_t j = 0; j < i; ++j) {
+          const double* other = &a[j * columns];
+          add_scaled(other, -std::inner_product(own, own + columns, other, 0.0), columns, own);
+        }
+      }
+      if (norm() > 1e-8 * before) break;
+      for (std::size_t d = 0; d < columns; ++d) own[d] = random.normal();
+    }
+    const double size = norm();
+    for (std::size_t d = 0; d < columns; ++d) own[d] /= size;
+  }
+}
+
 // Loadings of maximum likelihood (Tipping and Bishop 1999), v_k (lambda_k - noise)^(1/2), by subspace iteration on
 // some rows, missing cells at their column's mean.
 std::vector<double> TableFactors::principal_axes(const Batch& sample, Random& random, double& noise) const {
   const std::size_t k = sizes_.factors, columns = sizes_.columns;
-  constexpr double kMultiplyAdds = 1e9, kRounds = 8;
-  const double most = kMultiplyAdds / (2 * kRounds * static_cast<double>(columns * std::max<std::size_t>(k, 1)));
-  const std::size_t rows =
-      std::min(sample.units, std::max<std::size_t>(1000, static_cast<std::size_t>(most)));
-  MatrixXd x = MatrixXd::Zero(static_cast<long>(rows), static_cast<long>(columns));
-  for (std::size_t n = 0; n < rows; ++n) {
-    const std::size_t from = n * sample.units / rows;
-    for (std::size_t d = 0; d < columns; ++d) {
-      const double cell = sample.row(from)[d];
-      if (!std::isnan(cell)) x(static_cast<long>(n), static_cast<long>(d)) = (cell - offset_[d]) / scale_[d];
-    }
+  constexpr int kRounds = 8;
+  constexpr double kMultiplyAdds = 1e9;
+  const auto most = static_cast<std::size_t>(kMultiplyAdds / (2.0 * kRounds * static_cast<double>(columns * k)));
+  const std::size_t rows = std::min(sample.units, std::max<std::size_t>(1000, most)), lanes = padded_lanes(rows);
+  const auto n = static_cast<double>(std::max<std::size_t>(rows, 1));
+  std::vector<const double*> starts(rows);
+  for (std::size_t l = 0; l < rows; ++l) starts[l] = sample.row(l * sample.units / rows).data();
+  std::vector<double> inverse_scale(columns), x(columns * lanes), v(k * columns), image(k * lanes), squares(k * k);
+  for (std::size_t d = 0; d < columns; ++d) inverse_scale[d] = 1 / scale_[d];
+  rows_to_lanes({starts.data(), rows, columns, offset_.data(), inverse_scale.data()}, lanes, x.data(), nullptr);
+  const double trace = std::inner_product(x.begin(), x.end(), x.begin(), 0.0) / n;
+  for (double& cell : v) cell = random.normal();
+  for (int round = 0; round <= kRounds; ++round) {
+    orthonormalise(v, k, columns, random);
+    std::fill(image.begin(), image.end(), 0.0);
+    add_product({v.data(), k, columns}, x.data(), lanes, image.data());
+    if (round == kRounds) break;
+    std::fill(v.begin(), v.end(), 0.0);
+    add_outer({image.data(), k, lanes}, {x.data(), columns, lanes}, v.data(), columns);
   }
-  const double n = std::max<double>(1.0, static_cast<double>(rows));
-  const double trace = x.squaredNorm() / n;
-  MatrixXd axes(static_cast<long>(columns), static_cast<long>(k));
-  for (long j = 0; j < axes.cols(); ++j) {
-    for (long i = 0; i < axes.rows(); ++i) axes(i, j) = random.normal();
-  }
-  const auto orthonormal = [](const MatrixXd& a) {
-    return MatrixXd(Eigen::HouseholderQR<MatrixXd>(a).householderQ() * MatrixXd::Identity(a.rows(), a.cols()));
-  };
-  axes = orthonormal(axes);
-  MatrixXd image;
-  for (int round = 0; round < static_cast<int>(kRounds); ++round) {
-    image = x * axes;
-    // Random vectors once more where the data have fewer dimensions.
-    axes = orthonormal(x.transpose() * image / n + 1e-9 * axes);
-  }
-  image = x * axes;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> ritz(image.transpose() * image / n);
-  axes = axes * ritz.eigenvectors();
+  add_outer({image.data(), k, lanes}, {image.data(), k, lanes}, squares.data(), k);
+  Square covariance(k);
+  for (std::size_t i = 0; i < k * k; ++i) covariance(i / k, i % k) = squares[i] / n;
+  std::vector<double> values;
+  const Square ritz = axes(covariance, values);
   const double rest = static_cast<double>(columns) - static_cast<double>(k);
-  const double left = trace - ritz.eigenvalues().sum();
+  const double left = trace - std::accumulate(values.begin(), values.end(), 0.0);
   const double average = std::max(trace / static_cast<double>(columns), 1e-6);
   noise = std::max(rest > 0 ? left / rest : 0.0, 0.02 * average);
   std::vector<double> loadings(columns * k);
   for (std::size_t f = 0; f < k; ++f) {
-    const double size = std::sqrt(std::max(ritz.eigenvalues()(static_cast<long>(f)) - noise, 0.01 * noise));
+    const double size = std::sqrt(std::max(values[f] - noise, 0.01 * noise));
     for (std::size_t d = 0; d < columns; ++d) {
-      loadings[d * k + f] = size * axes(static_cast<long>(d), static_cast<long>(f));
+      for (std::size_t j = 0; j < k; ++j) loadings[d * k + f] += size * ritz(j, f) * v[j * columns + d];
     }
   }
   return loadings;
@@ -207,9 +222,11 @@ void TableFactors::prepare() {
   mean_squares_ = squares_;
   linear_.assign(k * columns, 0.0);
   shift_ = linear_;
+  inverse_scale_.resize(columns);
   for (std::size_t d = 0; d < columns; ++d) {
     const double tau = noise_precision(d);
     const std::span<const double> mean = loadings_.mean(d);
+    inverse_scale_[d] = 1 / scale_[d];
     for (std::size_t i = 0; i < k; ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
         squares_[packed_at(i, j) * columns + d] = tau * loadings_.second(d, i, j);
@@ -255,45 +272,21 @@ Shared TableFactors::shared_posterior(const std::vector<char>* observed) const {
   return shared;
 }
 
-bool TableFactors::complete(std::span<const double> row) const {
-  // One NaN makes the sum one; cells are finite or NaN.
-  double sum = 0;
-  for (const double cell : row) sum += 0.0 * cell;
-  return sum == 0;
-}
-
-void TableFactors::fill(const Batch& units, std::span<const std::size_t> rows, Lanes& lanes) const {
-  const std::size_t columns = sizes_.columns;
-  if (rows.size() < kLanes) {
-    std::fill(lanes.cells.begin(), lanes.cells.end(), 0.0);
-    std::fill(lanes.observed.begin(), lanes.observed.end(), 0.0);
-    std::fill(lanes.weight.begin(), lanes.weight.end(), 0.0);
+void TableFactors::fill(const Batch& units, std::span<const std::size_t> rows, Lanes& lanes, bool patterns) const {
+  const double* starts[kLanes];
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    lanes.weight[l] = l < rows.size() ? units.weight(rows[l]) : 0.0;
+    starts[l] = l < rows.size() ? units.row(rows[l]).data() : nullptr;
   }
-  for (std::size_t l = 0; l < rows.size(); ++l) {
-    const double* row = units.row(rows[l]).data();
-    lanes.weight[l] = units.weight(rows[l]);
-    for (std::size_t d = 0; d < columns; ++d) {
-      const bool missing = std::isnan(row[d]);
-      lanes.cells[d * kLanes + l] = missing ? 0.0 : (row[d] - offset_[d]) / scale_[d];
-      lanes.observed[d * kLanes + l] = missing ? 0.0 : 1.0;
-    }
-  }
+  rows_to_lanes({starts, rows.size(), sizes_.columns, offset_.data(), inverse_scale_.data()}, kLanes,
+                lanes.cells.data(), patterns ? lanes.observed.data() : nullptr);
 }
 
 // Sums of E[y] x and of x^2; `y` is dim x lanes and has the weights already.
 void TableFactors::add_cells(const Lanes& lanes, const std::vector<double>& y, Statistics& statistics) const {
-  add_outer({lanes.cells.data(), sizes_.columns, kLanes}, {y.data(), dim(), kLanes},
-            &statistics.values[column_at(0) + packed()], column_stride());
-  for (std::size_t d = 0; d < sizes_.columns; ++d) {
-    const double* cells = &lanes.cells[d * kLanes];
-    double sums[kLaneBlock] = {};
-    for (std::size_t l = 0; l < kLanes; l += kLaneBlock) {
-      for (std::size_t i = 0; i < kLaneBlock; ++i) sums[i] += lanes.weight[l + i] * cells[l + i] * cells[l + i];
-    }
-    double sum = 0;
-    for (const double part : sums) sum += part;
-    statistics.values[column_at(d) + column_stride() - 1] += sum;
-  }
+  const MatrixView cells{lanes.cells.data(), sizes_.columns, kLanes};
+  add_outer(cells, {y.data(), dim(), kLanes}, &statistics.values[column_at(0) + packed()], column_stride());
+  add_squares(cells, lanes.weight.data(), &statistics.values[column_at(0) + column_stride() - 1], column_stride());
 }
 
 // `yy` (packed) gets the sum of E yy'.
@@ -304,7 +297,7 @@ void TableFactors::add_shared(const Batch& units, std::span<const std::size_t> r
   std::vector<double> y(dim * kLanes), weighted(dim * kLanes), full(dim * dim);
   double weight = 0;
   for (std::size_t first = 0; first < rows.size(); first += kLanes) {
-    fill(units, rows.subspan(first, std::min(kLanes, rows.size() - first)), lanes);
+    fill(units, rows.subspan(first, std::min(kLanes, rows.size() - first)), lanes, false);
     for (std::size_t i = 0; i < dim; ++i) {
       std::fill_n(&y[i * kLanes], kLanes, i < k ? shared.constant[i] : 1.0);
     }
@@ -385,13 +378,15 @@ void TableFactors::add_distinct(const Batch& units, std::span<const std::size_t>
 
 void TableFactors::local_step(const Batch& units, std::span<double>, Statistics& statistics) const {
   std::vector<std::size_t> whole, distinct;
+  std::vector<char> missing(units.units);
+  find_missing({units.values.data(), units.units, sizes_.columns}, missing.data());
   std::map<std::vector<char>, std::vector<std::size_t>> patterns;
   for (std::size_t n = 0; n < units.units; ++n) {
-    const std::span<const double> row = units.row(n);
-    if (complete(row)) {
+    if (!missing[n]) {
       whole.push_back(n);
       continue;
     }
+    const std::span<const double> row = units.row(n);
     std::vector<char> observed(row.size());
     std::transform(row.begin(), row.end(), observed.begin(), [](double cell) { return char(!std::isnan(cell)); });
     patterns[std::move(observed)].push_back(n);

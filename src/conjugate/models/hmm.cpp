@@ -24,6 +24,7 @@ namespace kullback::conjugate::hmm {
 namespace {
 
 constexpr std::size_t kKeptNumbers = std::size_t{1} << 24;  // in each of two arrays of a thread
+constexpr std::size_t kTile = 1024;                         // rows at a time, in the cache
 
 void expect_logs(std::span<const double> concentrations, double* logs) {
   dirichlet_expected_logs(concentrations, {logs, concentrations.size()});
@@ -83,17 +84,35 @@ struct Hmm::Parts {
 };
 
 struct Hmm::Work {
-  Work(const Hmm& model, std::size_t rows)
-      : statistics(model.statistics_size()),
-        likelihoods(rows * model.stride_),
-        alphas(rows * model.stride_),
-        shifts(rows),
-        sums(rows) {}
+  void begin(std::size_t statistics_size) {
+    statistics.assign(statistics_size, 0.0);
+    log_normalizer = 0;
+  }
+  void need(std::size_t rows, std::size_t stride) {
+    if (shifts.size() >= rows && likelihoods.size() >= rows * stride) return;
+    for (std::vector<double>* numbers : {&likelihoods, &alphas}) numbers->resize(rows * stride);
+    for (std::vector<double>* numbers : {&shifts, &sums}) numbers->resize(rows);
+  }
 
   std::vector<double> statistics;
   double log_normalizer = 0;
   std::vector<double> likelihoods, alphas, shifts, sums;  // sums become logs
 };
+
+Hmm::~Hmm() = default;
+
+std::unique_ptr<Hmm::Work> Hmm::take_work() const {
+  const std::lock_guard lock(work_mutex_);
+  if (spare_work_.empty()) return std::make_unique<Work>();
+  std::unique_ptr<Work> work = std::move(spare_work_.back());
+  spare_work_.pop_back();
+  return work;
+}
+
+void Hmm::give_back(std::unique_ptr<Work> work) const {
+  const std::lock_guard lock(work_mutex_);
+  spare_work_.push_back(std::move(work));
+}
 
 std::size_t states_of(const Settings& settings) { return settings.count("states", 1, 1000); }
 
@@ -189,9 +208,10 @@ void Hmm::prepare() {
   emissions_->prepare();
 }
 
-void Hmm::likelihoods(const double* cells, std::size_t rows, Plug plug, Work& work) const {
-  emissions_->log_densities(cells, rows, plug, work.likelihoods.data());
-  to_likelihoods(work.likelihoods.data(), rows, states_, work.shifts.data());
+void Hmm::likelihoods(const double* cells, std::size_t rows, std::size_t at, Work& work) const {
+  double* values = work.likelihoods.data() + at * stride_;
+  emissions_->log_densities(cells, rows, Plug::expected_logs, values);
+  to_likelihoods(values, rows, states_, work.shifts.data() + at);
 }
 
 // A unit whose rows are `row` .. of the arrays of `work`.
@@ -234,12 +254,13 @@ void Hmm::unit_in_rows(const Batch& units, std::size_t unit, std::size_t row, Wo
   work.log_normalizer += weight * normalizer;
 }
 
-// Units that fit together into what is kept.
-void Hmm::whole_units(const Batch& units, std::size_t begin, std::size_t end, Work& work) const {
+// Several at once, so that the loops over rows of emissions are long.
+void Hmm::short_units(const Batch& units, std::size_t begin, std::size_t end, Work& work) const {
   const std::size_t first = units.offsets[begin];
   const std::size_t rows = units.offsets[end] - first;
   const double* cells = units.values.data() + first * columns_;
-  likelihoods(cells, rows, Plug::expected_logs, work);
+  work.need(rows, stride_);
+  likelihoods(cells, rows, 0, work);
   for (std::size_t unit = begin; unit < end; ++unit) {
     if (units.offsets[unit] == units.offsets[unit + 1]) continue;
     unit_in_rows(units, unit, units.offsets[unit] - first, work);
@@ -247,80 +268,80 @@ void Hmm::whole_units(const Batch& units, std::size_t begin, std::size_t end, Wo
   emissions_->accumulate(cells, rows, work.alphas.data(), parts(work.statistics).emissions);
 }
 
-// Blocks of kept_rows_ rows: forward through all, keeping where each begins; back through them, each made
-// again (but for the last). A part with margins is taken as whole_units takes it, however long.
+// Tile after tile forward and back. The vectors of the last tiles are kept, tile i in slot i modulo their
+// number; earlier tiles are made again, from where each began.
 void Hmm::long_unit(const Batch& units, std::size_t unit, Work& work) const {
   const std::size_t first = units.offsets[unit];
   const std::size_t rows = units.offsets[unit + 1] - first;
-  const std::size_t blocks = (rows + kept_rows_ - 1) / kept_rows_;
+  if (rows == 0) return;
+  const std::size_t tile_rows = std::min(kTile, kept_rows_);
+  const std::size_t tiles = (rows + tile_rows - 1) / tile_rows;
+  const std::size_t kept = std::min(tiles, std::max<std::size_t>(1, kept_rows_ / tile_rows));
   const double weight = units.weight(unit);
   const Parts parts = this->parts(work.statistics);
-  std::vector<double> enters((blocks + 1) * stride_);
+  work.need(kept * tile_rows, stride_);
+  std::vector<double> enters((tiles + 1) * stride_);
   std::copy(expected_.initial.begin(), expected_.initial.end(), enters.begin());
-  const auto size = [&](std::size_t block) { return std::min(kept_rows_, rows - block * kept_rows_); };
-  const auto cells = [&](std::size_t block) {
-    return units.values.data() + (first + block * kept_rows_) * columns_;
+  const auto size = [&](std::size_t tile) { return std::min(tile_rows, rows - tile * tile_rows); };
+  const auto cells = [&](std::size_t tile) {
+    return units.values.data() + (first + tile * tile_rows) * columns_;
   };
-  const auto go_forward = [&](std::size_t block) {
-    likelihoods(cells(block), size(block), Plug::expected_logs, work);
+  const auto slot = [&](std::size_t tile) { return tile % kept * tile_rows; };
+  const auto go_forward = [&](std::size_t tile) {
+    likelihoods(cells(tile), size(tile), slot(tile), work);
     forward({.transitions = transitions(expected_),
-             .rows = size(block),
-             .enter = &enters[block * stride_],
-             .likelihoods = work.likelihoods.data(),
-             .alphas = work.alphas.data(),
-             .sums = work.sums.data()});
+             .rows = size(tile),
+             .enter = &enters[tile * stride_],
+             .likelihoods = &work.likelihoods[slot(tile) * stride_],
+             .alphas = &work.alphas[slot(tile) * stride_],
+             .sums = &work.sums[slot(tile)]});
   };
   double normalizer = 0;
-  for (std::size_t block = 0; block < blocks; ++block) {
-    go_forward(block);
-    const std::size_t last = size(block) - 1;
+  for (std::size_t tile = 0; tile < tiles; ++tile) {
+    go_forward(tile);
+    const std::size_t last = slot(tile) + size(tile) - 1;
     enter_next(transitions(expected_), &work.alphas[last * stride_], work.sums[last],
-               &enters[(block + 1) * stride_]);
-    to_logs(std::span(work.sums).first(size(block)));
+               &enters[(tile + 1) * stride_]);
+    to_logs(std::span(work.sums).subspan(slot(tile), size(tile)));
     double sum = 0;
-    for (std::size_t t = 0; t < size(block); ++t) sum += work.sums[t] + work.shifts[t];
+    for (std::size_t t = slot(tile); t <= last; ++t) sum += work.sums[t] + work.shifts[t];
     normalizer += sum;
   }
   Backward backward(transitions(expected_));
-  for (std::size_t block = blocks; block-- > 0;) {
-    if (block + 1 < blocks) go_forward(block);
-    backward.run(size(block), work.likelihoods.data(), work.alphas.data(), weight, parts.pairs);
-    emissions_->accumulate(cells(block), size(block), work.alphas.data(), parts.emissions);
+  for (std::size_t tile = tiles; tile-- > 0;) {
+    if (tile + kept < tiles) go_forward(tile);
+    const std::size_t at = slot(tile) * stride_;
+    backward.run(size(tile), &work.likelihoods[at], &work.alphas[at], weight, parts.pairs);
+    emissions_->accumulate(cells(tile), size(tile), &work.alphas[at], parts.emissions);
   }
   for (std::size_t k = 0; k < states_; ++k) parts.initial[k] += work.alphas[k];
   work.log_normalizer += weight * normalizer;
 }
 
+// Units that fit into a tile together; longer ones alone. A part with margins is never very long.
 void Hmm::local_step(const Batch& units, std::span<double>, Statistics& statistics) const {
   const auto rows_of = [&](std::size_t begin, std::size_t end) {
     return units.offsets[end] - units.offsets[begin];
   };
-  // Groups of units that fit into what is kept, or one that does not.
-  std::vector<std::size_t> bounds = {0};
-  std::size_t most = 0;
-  while (bounds.back() < units.units) {
-    const std::size_t begin = bounds.back();
-    std::size_t end = begin + 1;
-    while (end < units.units && rows_of(begin, end + 1) <= kept_rows_) ++end;
-    bounds.push_back(end);
-    const bool is_long = rows_of(begin, end) > kept_rows_ && units.margins.empty();
-    most = std::max(most, is_long ? kept_rows_ : rows_of(begin, end));
-  }
-  Work work(*this, most);
-  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
-    if (rows_of(bounds[i], bounds[i + 1]) > kept_rows_ && units.margins.empty()) {
-      long_unit(units, bounds[i], work);
+  std::unique_ptr<Work> work = take_work();
+  work->begin(statistics_size());
+  for (std::size_t begin = 0, end = 0; begin < units.units; begin = end) {
+    end = begin + 1;
+    while (end < units.units && rows_of(begin, end + 1) <= kTile) ++end;
+    if (rows_of(begin, end) > std::min(kTile, kept_rows_) && units.margins.empty()) {
+      for (std::size_t unit = begin; unit < end; ++unit) long_unit(units, unit, *work);
     } else {
-      whole_units(units, bounds[i], bounds[i + 1], work);
+      short_units(units, begin, end, *work);
     }
   }
-  const Parts parts = this->parts(work.statistics);
+  const Parts parts = this->parts(work->statistics);
   for (std::size_t i = 0; i < states_ * stride_; ++i) parts.pairs[i] *= expected_.matrix[i];
-  statistics.local += work.log_normalizer - expected_log(work.statistics);
-  for (std::size_t i = 0; i < work.statistics.size(); ++i) statistics.values[i] += work.statistics[i];
+  statistics.local += work->log_normalizer - expected_log(work->statistics);
+  for (std::size_t i = 0; i < work->statistics.size(); ++i) statistics.values[i] += work->statistics[i];
   for (std::size_t unit = 0; unit < units.units; ++unit) {
     statistics.units += units.weight(unit) * units.margin(unit).share;
   }
+  give_back(std::move(work));
 }
 
 double Hmm::expected_log_of_states(std::span<const double> statistics) const {
@@ -438,7 +459,8 @@ void Hmm::sample_minibatch(const Batch& shard, std::uint64_t total, std::size_t 
       const std::size_t to = std::min(rows, end + buffer_);
       const double share = static_cast<double>(end - begin) / static_cast<double>(rows);
       into.add_rows(shard, unit, from, to,
-                    {.before = begin - from, .after = to - end, .is_inside = from > 0, .share = share}, scale);
+                    {.before = begin - from, .after = to - end, .is_inside = from > 0, .share = share},
+                    scale);
     }
   }
 }

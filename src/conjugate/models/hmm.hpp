@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "conjugate/model.hpp"
@@ -17,6 +18,7 @@ namespace kullback::conjugate::hmm {
 class Hmm final : public Model {
  public:
   Hmm(const Settings& settings, const Shape& shape, std::unique_ptr<Emissions> emissions);
+  ~Hmm() override;
 
   std::size_t statistics_size() const override;
   std::size_t chunk() const override { return chunk_; }
@@ -41,7 +43,7 @@ class Hmm final : public Model {
   void unit_lines(const Batch& units, std::vector<double>& cells) const override;
   Score score(const Batch& units) const override;
 
-  // Rows whose forward vectors are kept at a time; the rest of a longer sequence is gone over twice.
+  // Rows whose forward vectors are kept; those before them in a longer sequence are gone over twice.
   void set_kept_rows(std::size_t rows) { kept_rows_ = rows; }
 
  private:
@@ -57,10 +59,12 @@ class Hmm final : public Model {
   const Chain& chain(Plug plug) const { return plug == Plug::means ? means_ : expected_; }
   Parts parts(std::vector<double>& statistics) const;
   void fill_chain(Chain& chain) const;
-  void likelihoods(const double* cells, std::size_t rows, Plug plug, Work& work) const;
-  void whole_units(const Batch& units, std::size_t begin, std::size_t end, Work& work) const;
+  void likelihoods(const double* cells, std::size_t rows, std::size_t at, Work& work) const;
+  void short_units(const Batch& units, std::size_t begin, std::size_t end, Work& work) const;
   void unit_in_rows(const Batch& units, std::size_t unit, std::size_t row, Work& work) const;
   void long_unit(const Batch& units, std::size_t unit, Work& work) const;
+  std::unique_ptr<Work> take_work() const;
+  void give_back(std::unique_ptr<Work> work) const;
   double expected_log(std::span<const double> statistics) const;
   double expected_log_of_states(std::span<const double> statistics) const;
   double visits(std::size_t state) const;
@@ -81,6 +85,9 @@ class Hmm final : public Model {
   Chain expected_;                                       // exp E log
   Chain means_;
   std::vector<double> stationary_;  // of means_, where a part of a sequence begins
+  // Memory that local steps used, for the next: getting it anew costs more than the rest.
+  mutable std::mutex work_mutex_;
+  mutable std::vector<std::unique_ptr<Work>> spare_work_;
 };
 
 // Options that all kinds have, and those of the kind.

@@ -115,9 +115,15 @@ struct LikelihoodBody {
       call.shifts[t] = shift;
       for (std::size_t k = 0; k < call.stride; k += kPack) pack_at(row + k) -= shift;
     }
+    // Nothing that is e^-700 times less likely than another state can matter: see hmm.cpp.
     const std::size_t count = call.rows * call.stride;
     KULLBACK_INDEPENDENT_LOOP
-    for (std::size_t i = 0; i < count; ++i) call.values[i] = math::fast::exp(call.values[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      call.values[i] = math::fast::exp_bounded(math::fast::at_least(call.values[i], -700.0));
+    }
+    for (std::size_t t = 0; t < call.rows; ++t) {
+      for (std::size_t k = call.states; k < call.stride; ++k) call.values[t * call.stride + k] = 0;
+    }
   }
 };
 

@@ -25,6 +25,23 @@ void add_product(const MatrixView& a, const double* x, std::size_t lanes, double
 // a += y x': y is rows x lanes, x is columns x lanes, row r of `a` begins at a + r * step.
 void add_outer(const MatrixView& y, const MatrixView& x, double* a, std::size_t step);
 
+// squares[r * step] += sum over lanes of weight * y_r^2.
+void add_squares(const MatrixView& y, const double* weight, double* squares, std::size_t step);
+
+// Rows of a table become lanes: (cell - offset) * scale, or 0 where the cell is NaN. `observed`, 1 or 0, may be
+// null. Lanes from `count` on are 0.
+struct TableRows {
+  const double* const* rows;
+  std::size_t count;
+  std::size_t columns;
+  const double* offset;
+  const double* scale;
+};
+void rows_to_lanes(const TableRows& from, std::size_t lanes, double* cells, double* observed);
+
+// flags[r]: whether row r has a NaN.
+void find_missing(const MatrixView& table, char* flags);
+
 // to[i] += scale * from[i]
 void add_scaled(const double* from, double scale, std::size_t count, double* to);
 

@@ -26,7 +26,8 @@ class Lda final : public Model {
   Lda(const Settings& settings, const Shape& shape)
       : topics_(settings.count("topics", 1, 100000)),
         limits_{.tolerance = settings.positive("inner-tolerance"),
-                .rounds = settings.count("inner-rounds", 1, 1000000)},
+                .rounds = settings.count("inner-rounds", 1, 1000000),
+                .fresh_passes = settings.count("fresh-passes", 0, 1000000)},
         learns_alpha_(settings.flag("learn-alpha")),
         top_(settings.count("top-words", 1, 1000000)),
         writes_words_(settings.flag("topic-words")),
@@ -39,7 +40,7 @@ class Lda final : public Model {
 
   void begin(const Batch& sample, Random& random) override {
     words_.begin(random);
-    warm_up(*this, sample, std::max<std::size_t>(1, sample.units / kWarmUpBatches), kWarmUpPasses, random);
+    warm_up(*this, sample, std::max(kWarmUpDocuments, sample.units / kWarmUpBatches), kWarmUpPasses, random);
   }
   void prepare() override { words_.prepare(); }
 
@@ -153,7 +154,8 @@ class Lda final : public Model {
 
  private:
   static constexpr double kSmallestAlpha = 1e-5;
-  static constexpr std::size_t kWarmUpBatches = 32;  // of the sample in one pass
+  static constexpr std::size_t kWarmUpDocuments = 64;  // of a minibatch, at least: fewer lose topics
+  static constexpr std::size_t kWarmUpBatches = 32;    // of the sample in one pass, at most
   static constexpr std::size_t kWarmUpPasses = 2;
   // For results, whatever the fit used.
   static constexpr DocumentAscent::Limits kFineLimits = {.tolerance = 1e-6, .rounds = 1000};
@@ -250,6 +252,8 @@ const ModelRecord k_lda = {
                 {"inner-tolerance", "0.001",
                  "a document is done when its topics change less, in tokens each"},
                 {"inner-rounds", "100", "the most rounds in one document and pass"},
+                {"fresh-passes", "10",
+                 "passes in which documents start afresh; from then on the bound never falls"},
                 {"top-words", "10", "words of each topic in topics.csv"},
                 {"topic-words", "false", "'true' writes all probabilities to topic_words.csv"}},
     .make = [](const Settings& settings, const Shape& shape) -> std::unique_ptr<Model> {

@@ -130,8 +130,7 @@ class Linear final : public Regression {
 std::unique_ptr<Model> make_linear(const Settings& settings, const Shape& shape) {
   refuse_target(shape, false);
   PriorChoice choice = read_prior(settings, shape);
-  choice.knows_noise = settings.has("noise");
-  choice.noise = {settings.positive("noise-shape"), settings.positive("noise-rate")};
+  read_noise(settings, choice);
   return std::make_unique<Linear>(settings, shape, choice);
 }
 

@@ -93,8 +93,8 @@ class Logistic final : public Regression {
       found.push_back({"separation",
                        "A plane through the columns separates the two values of '" + names().back() + "'.",
                        "all rows are classified right; without a prior coefficients would be infinite",
-                       "Sizes of coefficients come from the prior: choose --precision with care, or look for "
-                       "a column that knows the answer."});
+                       "Sizes of coefficients come from the prior: give one you believe in (--prior gaussian "
+                       "--precision), or look for a column that knows the answer."});
     }
     return found;
   }

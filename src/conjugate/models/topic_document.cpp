@@ -61,9 +61,10 @@ void DocumentAscent::run_again(std::span<const std::uint32_t> words, std::span<c
   take(words, counts);
   const std::span<double> gamma = memory.first(topics_);
   double& drift = memory[topics_];
-  const bool is_new = gamma[0] == 0;
-  ascend(is_new ? std::span<const double>{} : gamma);
-  if (!is_new) {
+  double& visits = memory[topics_ + 1];
+  const bool is_fresh = visits == 0 || visits < static_cast<double>(limits_.fresh_passes);
+  ascend(is_fresh ? std::span<const double>{} : gamma);
+  if (!is_fresh) {
     for (std::size_t k = 0; k < topics_; ++k) drift += std::abs(now_.gamma[k] - gamma[k]);
     if (drift > kDrift * tokens_) {
       drift = 0;
@@ -72,6 +73,7 @@ void DocumentAscent::run_again(std::span<const std::uint32_t> words, std::span<c
       if (other_.bound > now_.bound) std::swap(now_, other_);
     }
   }
+  visits += 1;
   std::copy_n(now_.gamma.begin(), topics_, gamma.begin());
 }
 
@@ -234,7 +236,8 @@ double DocumentAscent::add(double weight, double* counts, double* log_theta) {
     entropy = now_.entropy;
     log_gammas = now_.bound - now_.entropy;
   }
-  const double sum = std::accumulate(gamma.begin(), gamma.begin() + static_cast<std::ptrdiff_t>(topics_), 0.0);
+  const double sum =
+      std::accumulate(gamma.begin(), gamma.begin() + static_cast<std::ptrdiff_t>(topics_), 0.0);
   const double of_sum = math::digamma_positive(sum);
   kernels::digamma(gamma.data(), topics_, logs_.data());
   double rest = log_gammas - math::log_gamma(sum);
@@ -243,7 +246,8 @@ double DocumentAscent::add(double weight, double* counts, double* log_theta) {
     rest += (1 - alpha_[k]) * log_share;  // C_k - (gamma_k - 1)
     log_theta[k] += weight * log_share;
   }
-  const double expected_log = now_.is_logarithmic ? spread_in_logarithms(weight, counts) : spread(weight, counts);
+  const double expected_log =
+      now_.is_logarithmic ? spread_in_logarithms(weight, counts) : spread(weight, counts);
   return weight * (entropy + rest) - expected_log;
 }
 

@@ -18,6 +18,7 @@ class DocumentAscent final {
   struct Limits {
     double tolerance = 1e-3;
     std::size_t rounds = 100;
+    std::size_t fresh_passes = 0;
   };
 
   DocumentAscent(const TopicWords& words, std::span<const double> alpha, Limits limits);
@@ -25,11 +26,13 @@ class DocumentAscent final {
   // From alpha + tokens / topics alone.
   void run(std::span<const std::uint32_t> words, std::span<const double> counts);
   // Goes on from what `memory` (memory_size numbers) holds of this document, and keeps there what was found;
-  // zeros: nothing. The bound does not fall by it. Topics leave a document for good, so that a document which
-  // only went on would stay with what the first, meaningless topics made of it: where it has changed much
-  // since the last time it also starts afresh, and the better of the two ends counts.
-  void run_again(std::span<const std::uint32_t> words, std::span<const double> counts, std::span<double> memory);
-  static std::size_t memory_size(std::size_t topics) { return topics + 1; }
+  // zeros: nothing. The bound does not fall by it. But topics leave a document for good, and a document that
+  // only went on would stay with what the first, meaningless topics made of it. So the first fresh_passes
+  // times it starts afresh, which may lower the bound; later it does so besides where it has changed much
+  // since it last did, and the better of the two ends counts.
+  void run_again(std::span<const std::uint32_t> words, std::span<const double> counts,
+                 std::span<double> memory);
+  static std::size_t memory_size(std::size_t topics) { return topics + 2; }
   std::span<const double> gamma() const { return {now_.gamma.data(), topics_}; }
   std::size_t rounds() const { return rounds_; }
 

@@ -15,7 +15,8 @@ std::unique_ptr<Algorithm> make_sg_chain(density::LogDensity& density, const Opt
 
 // Hints of refusals.
 inline constexpr std::string_view kUniformRows =
-    "Chains take each set of rows with the same probability: what is said of their bias is for minibatches that "
+    "Chains take each set of rows with the same probability: what is said of their bias is for minibatches "
+    "that "
     "do not depend on each other. vi has other ways.";
 inline constexpr std::string_view kAnchorIsControl =
     "--sg-anchor mode or none is the control variate of stochastic-gradient chains.";

@@ -45,8 +45,8 @@ class Dynamics {
   // The step size at which the noise of gradients makes variances `excess` too large, relatively.
   virtual double step_for_noise(double excess, const Surroundings& around) const = 0;
   struct Inflation {
-    double share = 0;  // as above; 1 and more: unstable
-    double noise = 0;  // relative excess
+    double share = 0;     // as above; 1 and more: unstable
+    double noise = 0;     // relative excess
     double taken_up = 0;  // of what it would be without a thermostat: the part that all coordinates share
     double variance() const { return (1 + noise) / (1 - share); }
   };

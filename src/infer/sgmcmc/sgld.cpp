@@ -103,8 +103,7 @@ constexpr std::array<std::string_view, 26> kOptions{
     "tol_rel_grad", "tol_param"};
 constexpr std::array<std::string_view, 1> kStats{"stepsize__"};
 constexpr std::array<Refusal, 4> kRefusals{
-    Refusal{"row_sampling", kUniformRows},
-    Refusal{"row_control", kAnchorIsControl},
+    Refusal{"row_sampling", kUniformRows}, Refusal{"row_control", kAnchorIsControl},
     Refusal{"step_size", "No warm-up adapts it: --sg-step-size sets it, and without it curvature decides."},
     Refusal{"sg_friction", "Friction is of momenta, which sghmc and sgnht have."}};
 

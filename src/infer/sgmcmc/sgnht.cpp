@@ -100,8 +100,7 @@ constexpr std::array<std::string_view, 23> kOptions{
     "tol_obj",     "tol_rel_obj",    "tol_grad",    "tol_rel_grad", "tol_param"};
 constexpr std::array<std::string_view, 2> kStats{"stepsize__", "friction__"};
 constexpr std::array<Refusal, 5> kRefusals{
-    Refusal{"row_sampling", kUniformRows},
-    Refusal{"row_control", kAnchorIsControl},
+    Refusal{"row_sampling", kUniformRows}, Refusal{"row_control", kAnchorIsControl},
     Refusal{"step_size", "No warm-up adapts it: --sg-step-size sets it, and without it curvature decides."},
     Refusal{"sg_noise", "The thermostat takes up the noise of gradients by itself."},
     Refusal{
