@@ -224,6 +224,27 @@ TEST(GaussianMixture, AWeightIsACopy) {
   }
 }
 
+// Blocks of 12 units, chunks of hundreds: no unit is lost or counted twice at their borders.
+TEST(GaussianMixture, StatisticsDoNotDependOnHowUnitsAreDivided) {
+  const Data data = clusters(2500, 5, 12);
+  for (const Values& values : all_kinds("3")) {
+    SCOPED_TRACE(describe(values));
+    const auto model = make(data, values);
+    PlainFit fit(*model, data.batch(), 1);
+    Statistics parts;
+    parts.values.assign(model->statistics_size(), 0.0);
+    for (std::size_t begin = 0; begin < data.rows(); begin += 7) {
+      model->local_step(data.batch().part(begin, std::min(begin + 7, data.rows())), {}, parts);
+    }
+    EXPECT_EQ(parts.units, 2500);
+    EXPECT_NEAR(parts.local, fit.statistics.local, 1e-9 * (1 + std::abs(parts.local)));
+    for (std::size_t i = 0; i < parts.values.size(); ++i) {
+      const double value = fit.statistics.values[i];
+      EXPECT_NEAR(parts.values[i], value, 1e-9 * (1 + std::abs(value)));
+    }
+  }
+}
+
 double density_at(const Model& model, double x) {
   const double cell[] = {x};
   return std::exp(model.score({.units = 1, .columns = 1, .values = cell}).log_density);
