@@ -10,7 +10,6 @@
 #include "conjugate/models/topic_document.hpp"
 #include "conjugate/models/topic_words.hpp"
 #include "conjugate/record.hpp"
-#include "conjugate/warm_up.hpp"
 #include "math/gamma_functions.hpp"
 
 namespace kullback::conjugate {
@@ -38,10 +37,7 @@ class Lda final : public Model {
   std::size_t local_size() const override { return DocumentAscent::memory_size(topics_); }
   std::size_t chunk() const override { return 128; }
 
-  void begin(const Batch& sample, Random& random) override {
-    words_.begin(random);
-    warm_up(*this, sample, std::max(kWarmUpDocuments, sample.units / kWarmUpBatches), kWarmUpPasses, random);
-  }
+  void begin(const Batch&, Random& random) override { words_.begin(random); }
   void prepare() override { words_.prepare(); }
 
   void local_step(const Batch& units, std::span<double> local, Statistics& statistics) const override {
@@ -154,9 +150,6 @@ class Lda final : public Model {
 
  private:
   static constexpr double kSmallestAlpha = 1e-5;
-  static constexpr std::size_t kWarmUpDocuments = 64;  // of a minibatch, at least: fewer lose topics
-  static constexpr std::size_t kWarmUpBatches = 32;    // of the sample in one pass, at most
-  static constexpr std::size_t kWarmUpPasses = 2;
   // For results, whatever the fit used.
   static constexpr DocumentAscent::Limits kFineLimits = {.tolerance = 1e-6, .rounds = 1000};
 
