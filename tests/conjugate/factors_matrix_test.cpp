@@ -161,7 +161,9 @@ TEST(FactorsMatrix, ScoreWithoutFactorsIsClosedForm) {
   double expected = 0, count = 0;
   for (std::size_t n = 0; n < data.units; ++n) {
     const std::size_t begin = data.offsets[n], end = data.offsets[n + 1];
-    const auto residual = [&](std::size_t at) { return data.values[at] - tables[1].cells[3 * data.indices[at]]; };
+    const auto residual = [&](std::size_t at) {
+      return data.values[at] - tables[1].cells[3 * data.indices[at]];
+    };
     double sum = 0, seen = 0;
     for (std::size_t at = begin; at < end; at += 2, ++seen) sum += residual(at);
     const double precision = 1 / (spread * spread) + seen / (noise * noise);
