@@ -79,7 +79,8 @@ TEST(FactorsMatrix, BoundNeverFalls) {
 TEST(FactorsMatrix, NaturalGradient) {
   const Ratings ratings({.users = 40, .items = 6});
   for (const char* rotate : {"false", "true"}) {
-    auto model = make(6, {{"factors", "2"}, {"rotate", rotate}});
+    // A proper prior keeps rates of precisions away from 0, where differences would need smaller steps.
+    auto model = make(6, {{"factors", "2"}, {"rotate", rotate}, {"ard-shape", "2"}, {"ard-rate", "1"}});
     expect_natural_gradient(*model, ratings.train.batch(), 3, 3);
   }
 }
@@ -134,6 +135,7 @@ TEST(FactorsMatrix, PredictsHeldOutRatings) {
     if (factors != "0") {
       EXPECT_EQ(figure(*model, "factors in use"), 3);
     }
+    EXPECT_EQ(figure(*model, "factors in use"), factors == "0" ? 0 : 3);
     std::vector<double> cells;
     model->unit_lines(ratings.train.batch(), cells);
     const std::size_t stride = model->unit_columns({}).size();
@@ -162,7 +164,9 @@ TEST(FactorsMatrix, ScoreWithoutFactorsIsClosedForm) {
   double expected = 0, count = 0;
   for (std::size_t n = 0; n < data.units; ++n) {
     const std::size_t begin = data.offsets[n], end = data.offsets[n + 1];
-    const auto residual = [&](std::size_t at) { return data.values[at] - tables[1].cells[3 * data.indices[at]]; };
+    const auto residual = [&](std::size_t at) {
+      return data.values[at] - tables[1].cells[3 * data.indices[at]];
+    };
     double sum = 0, seen = 0;
     for (std::size_t at = begin; at < end; at += 2, ++seen) sum += residual(at);
     const double precision = 1 / (spread * spread) + seen / (noise * noise);

@@ -3,17 +3,18 @@
 //   Q_d = sum x^2 - 2 E[u_d]' sum E[y] x + tr E[u_d u_d'] sum E[yy'],
 //   E log p(z) = -(N K log 2 pi + tr sum E zz') / 2,   entropy of q(z) in Statistics::local,
 //   minus the divergences of u_d, alpha, tau.
-// Updates: u_d: precision diag(E alpha, delta) + E tau_d sum E yy', linear part E tau_d sum E[y] x (+ the prior's);
-// alpha_k: shape a + D/2, rate b + sum_d E w_dk^2 / 2; tau: shape a + n/2, rate b + Q/2.
+// Updates: u_d: precision diag(E alpha, delta) + E tau_d sum E yy', linear part E tau_d sum E[y] x (+ the
+// prior's); alpha_k: shape a + D/2, rate b + sum_d E w_dk^2 / 2; tau: shape a + n/2, rate b + Q/2.
 //
-// Rotation (Luttinen and Ilin 2010). Coordinate ascent creeps along z -> R z + t, u -> the inverse map, because
-// the likelihood does not change there. With y -> T y, T = [R t; 0 1], the terms that do change, q(alpha) kept at
-// its optimum, are minus
-//   f(T) = tr sum E zz' / 2 - (N - D) log |R| + sum_k (a + D/2) log(b + V_kk / 2) + delta sum_d E (mu_d - centre)^2 / 2,
-// V = sum_d E u_d u_d' after the map. Without b and delta its global minimum is known: Hadamard's inequality gives
-// f >= tr sum E zz' / 2 - (N + 2 a) log |R| + const, with equality where V is diagonal, so sum E zz' = (N + 2 a) I, z
-// centred, and V diagonal. That T is proposed, f is computed for it, and it is taken only where f falls: the bound
-// never does.
+// Rotation (Luttinen and Ilin 2010). Coordinate ascent creeps along z -> R z + t, u -> the inverse map,
+// because the likelihood does not change there. With y -> T y, T = [R t; 0 1], the terms that do change,
+// q(alpha) kept at its optimum, are minus
+//   f(T) = tr sum E zz' / 2 - (N - D) log |R| + sum_k (a + D/2) log(b + V_kk / 2) + delta sum_d E (mu_d -
+//   centre)^2 / 2,
+// V = sum_d E u_d u_d' after the map. Without b and delta its global minimum is known: Hadamard's inequality
+// gives f >= tr sum E zz' / 2 - (N + 2 a) log |R| + const, with equality where V is diagonal, so sum E zz' =
+// (N + 2 a) I, z centred, and V diagonal. That T is proposed, f is computed for it, and it is taken only
+// where f falls: the bound never does.
 #include "conjugate/models/factor_model.hpp"
 
 #include <algorithm>
@@ -137,7 +138,8 @@ void FactorModel::start(std::span<const double> mean, std::span<const double> no
 
 bool FactorModel::stale(const Statistics& statistics) const {
   if (!rotates_ || !(statistics.units > 0)) return false;
-  const double age = static_cast<double>(rotations_) - std::round(statistics.values[stamp_at()] / statistics.units);
+  const double age =
+      static_cast<double>(rotations_) - std::round(statistics.values[stamp_at()] / statistics.units);
   if (age != 0 && age != 1) {
     throw Error(ErrorKind::internal, "statistics of a factor model are from before two rotations.");
   }
@@ -248,10 +250,11 @@ void FactorModel::step_noise(const Statistics& statistics, Mover& mover) {
   noise_.refresh();
 }
 
-// Factors that are not in use: their precision goes to the fixed point of updates of it and of the loadings around 0,
+// Factors that are not in use: their precision goes to the fixed point of updates of it and of the loadings
+// around 0,
 //   alpha (b + sum_d 1 / (alpha + tau_d S_kk) / 2) = a + D / 2,
-// from which alternating updates are thousands of passes away. Loadings and precisions follow; all is undone where
-// the bound did not rise.
+// from which alternating updates are thousands of passes away. Loadings and precisions follow; all is undone
+// where the bound did not rise.
 void FactorModel::shut(const Statistics& statistics) {
   const GaussianRows loadings = loadings_;
   const Gammas precisions = precisions_;
@@ -260,7 +263,8 @@ void FactorModel::shut(const Statistics& statistics) {
   Column column;
   for (std::size_t d = 0; d < sizes_.columns; ++d) {
     read(statistics, d, column);
-    for (std::size_t k = 0; k < sizes_.factors; ++k) squares[d * sizes_.factors + k] = column.yy[packed_at(k, k)];
+    for (std::size_t k = 0; k < sizes_.factors; ++k)
+      squares[d * sizes_.factors + k] = column.yy[packed_at(k, k)];
   }
   bool any = false;
   for (std::size_t k = 0; k < sizes_.factors; ++k) {
@@ -422,7 +426,8 @@ Terms FactorModel::elbo(const Statistics& statistics) const {
   double scores = statistics.local - 0.5 * static_cast<double>(sizes_.factors) * kLogTwoPi * statistics.units;
   for (std::size_t k = 0; k < sizes_.factors; ++k) scores -= 0.5 * yy[packed_at(k, k)];
   if (stale(statistics)) scores += statistics.units * log_det_turn_;
-  for (std::size_t k = 0; k < precisions_.count(); ++k) precisions -= precisions_.divergence(precisions_prior_, k);
+  for (std::size_t k = 0; k < precisions_.count(); ++k)
+    precisions -= precisions_.divergence(precisions_prior_, k);
   for (std::size_t i = 0; known_noise_ == 0 && i < noise_.count(); ++i) {
     noise -= noise_.divergence(noise_prior_, i);
   }

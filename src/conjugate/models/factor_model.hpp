@@ -2,7 +2,8 @@
 //   x_nd = w_d' z_n + mu_d + noise,   noise ~ N(0, 1 / tau_d),   z_n ~ N(0, I),
 //   w_dk ~ N(0, 1 / alpha_k),  mu_d ~ N(centre, 1 / delta),  alpha_k, tau_d ~ gamma,
 //   q = prod_d q(w_d, mu_d) prod_k q(alpha_k) prod_d q(tau_d) prod_n q(z_n).
-// With u_d = (w_d, mu_d) and y_n = (z_n, 1) this is x_nd = u_d' y_n + noise. A derived model does the local step.
+// With u_d = (w_d, mu_d) and y_n = (z_n, 1) this is x_nd = u_d' y_n + noise. A derived model does the local
+// step.
 //
 // Statistics: A = sum of E yy' over rows with no missing cell; B = the same over all others; for each column
 //   C_d = sum of E yy' over those others that observe it, sum of E[y] x_nd, sum of x_nd^2.
@@ -77,7 +78,9 @@ class FactorModel : public Model {
   std::size_t other_at() const { return packed(); }
   std::size_t stamp_at() const { return 2 * packed(); }
   std::size_t extra_at() const { return 2 * packed() + 1; }
-  std::size_t column_at(std::size_t d) const { return extra_at() + sizes_.extra_statistics + d * column_stride(); }
+  std::size_t column_at(std::size_t d) const {
+    return extra_at() + sizes_.extra_statistics + d * column_stride();
+  }
   std::size_t column_stride() const { return packed() + dim() + 1; }
   // Called once by each local step: which rotation its statistics belong to.
   void stamp(Statistics& statistics, double weight) const {

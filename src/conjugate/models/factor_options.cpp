@@ -16,7 +16,8 @@ std::vector<Option> factor_options() {
       {"noise-rate", "1e-6", "rate of the gamma prior of a noise precision, for data of variance 1"},
       {"noise-sd", "", "standard deviation of the noise in units of the data, where it is known"},
       {"rotate", "true", "whether factors are rotated between passes, which takes fewer of them"},
-      {"reconstruct", "", "columns whose reconstruction is written for each row: all, or names with commas between"},
+      {"reconstruct", "",
+       "columns whose reconstruction is written for each row: all, or names with commas between"},
   };
 }
 

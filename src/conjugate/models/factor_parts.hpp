@@ -1,5 +1,5 @@
-// Parts of q(theta) of factor models: many Gaussians of one dimension, many gammas. The natural parameters are
-// what is kept; refresh() computes moments from them.
+// Parts of q(theta) of factor models: many Gaussians of one dimension, many gammas. The natural parameters
+// are what is kept; refresh() computes moments from them.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace kullback::conjugate {
 
-// Row r is N(mean, covariance) of `dim` numbers. Natural parameters of a row: precision * mean, then the lower
-// triangle of -precision with the diagonal halved, so that they go with (w_i, w_i w_j for i >= j).
+// Row r is N(mean, covariance) of `dim` numbers. Natural parameters of a row: precision * mean, then the
+// lower triangle of -precision with the diagonal halved, so that they go with (w_i, w_i w_j for i >= j).
 class GaussianRows final {
  public:
   GaussianRows(std::size_t rows, std::size_t dim);

@@ -1,5 +1,6 @@
-// What a user sees of a factor model, in units of the data. Factors come by falling explained variance, with the
-// sign that makes the largest loading positive: rotation and sign are not in the model, only the subspace is.
+// What a user sees of a factor model, in units of the data. Factors come by falling explained variance, with
+// the sign that makes the largest loading positive: rotation and sign are not in the model, only the subspace
+// is.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -96,8 +97,8 @@ std::vector<ResultTable> FactorModel::tables(const Shape&) const {
     const double noise = scale / std::sqrt(noise_precision(d));
     columns.row_names.push_back(column_name(d));
     columns.cells.insert(columns.cells.end(), {offset_[d] + scale * loadings_.mean(d).back(),
-                                               scale * std::sqrt(loadings_.variance(d, sizes_.factors)), noise,
-                                               signal / (signal + noise * noise)});
+                                               scale * std::sqrt(loadings_.variance(d, sizes_.factors)),
+                                               noise, signal / (signal + noise * noise)});
     total += signal + noise * noise;
   }
   for (std::size_t at = 0; at < sizes_.factors; ++at) {
@@ -146,28 +147,32 @@ Findings FactorModel::findings(const Statistics& statistics) const {
   Findings findings;
   if (!empty.empty()) {
     findings.push_back({"column-without-data",
-                        plural(empty.size(), word + " has", word + "s have") + " no observed cell; what is said of " +
-                            (empty.size() == 1 ? "it" : "them") + " is the prior.",
+                        plural(empty.size(), word + " has", word + "s have") +
+                            " no observed cell; what is said of " + (empty.size() == 1 ? "it" : "them") +
+                            " is the prior.",
                         listed(empty), "Leave such " + word + "s out."});
   }
   if (!constant.empty()) {
-    findings.push_back({"constant-column",
-                        plural(constant.size(), "column has", "columns have") + " the same value in all rows.",
-                        listed(constant), "Leave such columns out: they say nothing of the factors."});
+    findings.push_back(
+        {"constant-column",
+         plural(constant.size(), "column has", "columns have") + " the same value in all rows.",
+         listed(constant), "Leave such columns out: they say nothing of the factors."});
   }
   if (!exact.empty()) {
-    findings.push_back({"no-noise",
-                        plural(exact.size(), "column has", "columns have") +
-                            " almost no noise: a factor copies it (a Heywood case).",
-                        listed(exact),
-                        "Look for columns that are sums or copies of others; lower --factors or raise --noise-rate."});
+    findings.push_back(
+        {"no-noise",
+         plural(exact.size(), "column has", "columns have") +
+             " almost no noise: a factor copies it (a Heywood case).",
+         listed(exact),
+         "Look for columns that are sums or copies of others; lower --factors or raise --noise-rate."});
   }
   std::size_t used = 0;
   for (std::size_t k = 0; k < sizes_.factors; ++k) used += in_use(k) ? 1 : 0;
   if (sizes_.factors > 0 && used == sizes_.factors && used < sizes_.columns) {
-    findings.push_back({"all-factors-in-use", "All " + std::to_string(used) + " factors are in use; there may be more.",
-                        "the weakest explains a variance of " + std::to_string(explained(order().factor.back())),
-                        "Raise --factors until some stay unused."});
+    findings.push_back(
+        {"all-factors-in-use", "All " + std::to_string(used) + " factors are in use; there may be more.",
+         "the weakest explains a variance of " + std::to_string(explained(order().factor.back())),
+         "Raise --factors until some stay unused."});
   }
   return findings;
 }

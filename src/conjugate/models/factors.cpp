@@ -1,14 +1,16 @@
-// Probabilistic PCA with automatic rank (Bishop 1999, "Bayesian PCA", NIPS 11) and Bayesian factor analysis; the
-// model and its bound are in factor_model.hpp and .cpp.
+// Probabilistic PCA with automatic rank (Bishop 1999, "Bayesian PCA", NIPS 11) and Bayesian factor analysis;
+// the model and its bound are in factor_model.hpp and .cpp.
 //
 // Local step: q(z_n) is exactly Gaussian, over the observed cells O of row n
-//   precision  I + sum_{d in O} E tau_d E w_d w_d',   linear part  sum_{d in O} E tau_d (E w_d x_nd - E w_d mu_d).
-// Rows of one pattern of missing cells share the covariance. Cost in multiply-adds for N rows, D columns, K factors:
-//   rows of a shared pattern (the complete one above all): 2 N D K + N K^2 (scores; sums of E[y] x and of E yy');
-//   rows of a pattern of their own: N D K^2 + 2 N D K + N K^3 / 2, the first as two products of the 0/1 matrix of
-//   observed cells: precisions of 64 rows at once, and the columns' sums of E yy'.
-// Both are products of matrices that run at the speed of multiply-adds (lane_kernels.cpp); reading the data once,
-// 8 N D bytes, is less unless K < 4.
+//   precision  I + sum_{d in O} E tau_d E w_d w_d',   linear part  sum_{d in O} E tau_d (E w_d x_nd - E w_d
+//   mu_d).
+// Rows of one pattern of missing cells share the covariance. Cost in multiply-adds for N rows, D columns, K
+// factors:
+//   rows of a shared pattern (the complete one above all): 2 N D K + N K^2 (scores; sums of E[y] x and of E
+//   yy'); rows of a pattern of their own: N D K^2 + 2 N D K + N K^3 / 2, the first as two products of the 0/1
+//   matrix of observed cells: precisions of 64 rows at once, and the columns' sums of E yy'.
+// Both are products of matrices that run at the speed of multiply-adds (lane_kernels.cpp); reading the data
+// once, 8 N D bytes, is less unless K < 4.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -30,15 +32,16 @@ constexpr std::size_t kLanes = 64;
 // Rows of one pattern in a chunk from which a covariance of their own pays.
 constexpr std::size_t kShare = 12;
 
-// 64 rows with units as lanes: standardised cells (0 where missing), what is observed, weights (0 for padding).
+// 64 rows with units as lanes: standardised cells (0 where missing), what is observed, weights (0 for
+// padding).
 struct Lanes {
   explicit Lanes(std::size_t columns) : cells(columns * kLanes), observed(columns * kLanes), weight(kLanes) {}
 
   std::vector<double> cells, observed, weight;
 };
 
-// The posterior of z shared by rows with the same observed cells: covariance, its log determinant, and scores as
-// gain * cells + constant.
+// The posterior of z shared by rows with the same observed cells: covariance, its log determinant, and scores
+// as gain * cells + constant.
 struct Shared {
   std::vector<double> covariance, gain, constant;
   double log_det = 0;
@@ -90,8 +93,8 @@ class TableFactors final : public FactorModel {
   double mean_precision_;
   std::vector<std::size_t> rebuilt_;  // columns whose reconstruction goes with the scores
 
-  // Of prepare(): E tau w w' (packed x columns), E tau w (factors x columns), -E tau w mu, the same products of
-  // posterior means for log densities, and the posterior of complete rows.
+  // Of prepare(): E tau w w' (packed x columns), E tau w (factors x columns), -E tau w mu, the same products
+  // of posterior means for log densities, and the posterior of complete rows.
   std::vector<double> squares_, linear_, shift_, mean_squares_, inverse_scale_;
   Shared complete_;
 };
@@ -150,20 +153,24 @@ void orthonormalise(std::vector<double>& a, std::size_t rows, std::size_t column
   }
 }
 
-// Loadings of maximum likelihood (Tipping and Bishop 1999), v_k (lambda_k - noise)^(1/2), by subspace iteration on
-// some rows, missing cells at their column's mean.
+// Loadings of maximum likelihood (Tipping and Bishop 1999), v_k (lambda_k - noise)^(1/2), by subspace
+// iteration on some rows, missing cells at their column's mean.
 std::vector<double> TableFactors::principal_axes(const Batch& sample, Random& random, double& noise) const {
   const std::size_t k = sizes_.factors, columns = sizes_.columns;
   constexpr int kRounds = 8;
   constexpr double kMultiplyAdds = 1e9;
-  const auto most = static_cast<std::size_t>(kMultiplyAdds / (2.0 * kRounds * static_cast<double>(columns * k)));
-  const std::size_t rows = std::min(sample.units, std::max<std::size_t>(1000, most)), lanes = padded_lanes(rows);
+  const auto most =
+      static_cast<std::size_t>(kMultiplyAdds / (2.0 * kRounds * static_cast<double>(columns * k)));
+  const std::size_t rows = std::min(sample.units, std::max<std::size_t>(1000, most)),
+                    lanes = padded_lanes(rows);
   const auto n = static_cast<double>(std::max<std::size_t>(rows, 1));
   std::vector<const double*> starts(rows);
   for (std::size_t l = 0; l < rows; ++l) starts[l] = sample.row(l * sample.units / rows).data();
-  std::vector<double> inverse_scale(columns), x(columns * lanes), v(k * columns), image(k * lanes), squares(k * k);
+  std::vector<double> inverse_scale(columns), x(columns * lanes), v(k * columns), image(k * lanes),
+      squares(k * k);
   for (std::size_t d = 0; d < columns; ++d) inverse_scale[d] = 1 / scale_[d];
-  rows_to_lanes({starts.data(), rows, columns, offset_.data(), inverse_scale.data()}, lanes, x.data(), nullptr);
+  rows_to_lanes({starts.data(), rows, columns, offset_.data(), inverse_scale.data()}, lanes, x.data(),
+                nullptr);
   const double trace = std::inner_product(x.begin(), x.end(), x.begin(), 0.0) / n;
   for (double& cell : v) cell = random.normal();
   for (int round = 0; round <= kRounds; ++round) {
@@ -272,7 +279,8 @@ Shared TableFactors::shared_posterior(const std::vector<char>* observed) const {
   return shared;
 }
 
-void TableFactors::fill(const Batch& units, std::span<const std::size_t> rows, Lanes& lanes, bool patterns) const {
+void TableFactors::fill(const Batch& units, std::span<const std::size_t> rows, Lanes& lanes,
+                        bool patterns) const {
   const double* starts[kLanes];
   for (std::size_t l = 0; l < kLanes; ++l) {
     lanes.weight[l] = l < rows.size() ? units.weight(rows[l]) : 0.0;
@@ -286,7 +294,8 @@ void TableFactors::fill(const Batch& units, std::span<const std::size_t> rows, L
 void TableFactors::add_cells(const Lanes& lanes, const std::vector<double>& y, Statistics& statistics) const {
   const MatrixView cells{lanes.cells.data(), sizes_.columns, kLanes};
   add_outer(cells, {y.data(), dim(), kLanes}, &statistics.values[column_at(0) + packed()], column_stride());
-  add_squares(cells, lanes.weight.data(), &statistics.values[column_at(0) + column_stride() - 1], column_stride());
+  add_squares(cells, lanes.weight.data(), &statistics.values[column_at(0) + column_stride() - 1],
+              column_stride());
 }
 
 // `yy` (packed) gets the sum of E yy'.
@@ -362,7 +371,8 @@ void TableFactors::add_distinct(const Batch& units, std::span<const std::size_t>
       }
     }
     const std::vector<double> ones(kLanes, 1.0);
-    add_outer({ones.data(), 1, kLanes}, {yy.data(), packed(), kLanes}, &statistics.values[other_at()], packed());
+    add_outer({ones.data(), 1, kLanes}, {yy.data(), packed(), kLanes}, &statistics.values[other_at()],
+              packed());
     add_outer({lanes.observed.data(), sizes_.columns, kLanes}, {yy.data(), packed(), kLanes},
               &statistics.values[column_at(0)], column_stride());
     add_cells(lanes, weighted, statistics);
@@ -388,7 +398,8 @@ void TableFactors::local_step(const Batch& units, std::span<double>, Statistics&
     }
     const std::span<const double> row = units.row(n);
     std::vector<char> observed(row.size());
-    std::transform(row.begin(), row.end(), observed.begin(), [](double cell) { return char(!std::isnan(cell)); });
+    std::transform(row.begin(), row.end(), observed.begin(),
+                   [](double cell) { return char(!std::isnan(cell)); });
     patterns[std::move(observed)].push_back(n);
   }
   if (!whole.empty()) {
@@ -406,12 +417,13 @@ void TableFactors::local_step(const Batch& units, std::span<double>, Statistics&
 
 // ---- Results.
 
-// log N(x; mu, W W' + diag(1 / tau)) over observed cells, at posterior means of W, mu and tau. With r = x - mu,
-// L = I + sum tau w w' and b = sum tau w r the determinant lemma and Woodbury's identity give
+// log N(x; mu, W W' + diag(1 / tau)) over observed cells, at posterior means of W, mu and tau. With r = x -
+// mu, L = I + sum tau w w' and b = sum tau w r the determinant lemma and Woodbury's identity give
 //   sum (log tau - log 2 pi - 2 log scale) / 2 - log |L| / 2 - (sum tau r^2 - b' L^-1 b) / 2.
 void TableFactors::log_densities(const Lanes& lanes, std::span<double> result) const {
   const std::size_t k = sizes_.factors, columns = sizes_.columns;
-  std::vector<double> residual(lanes.cells), matrix(packed_size(k) * kLanes), vector(k * kLanes), log_det(kLanes);
+  std::vector<double> residual(lanes.cells), matrix(packed_size(k) * kLanes), vector(k * kLanes),
+      log_det(kLanes);
   std::fill(result.begin(), result.end(), 0.0);
   for (std::size_t d = 0; d < columns; ++d) {
     const double tau = noise_precision(d), mean = loadings_.mean(d).back();
@@ -459,7 +471,8 @@ Model::Score TableFactors::score(const Batch& units) const {
 std::vector<std::string> TableFactors::unit_columns(const Shape&) const {
   std::vector<std::string> columns;
   for (std::size_t k = 0; k < sizes_.factors; ++k) columns.push_back("factor" + std::to_string(k + 1));
-  for (std::size_t k = 0; k < sizes_.factors; ++k) columns.push_back("factor" + std::to_string(k + 1) + "_sd");
+  for (std::size_t k = 0; k < sizes_.factors; ++k)
+    columns.push_back("factor" + std::to_string(k + 1) + "_sd");
   columns.push_back("log_density");
   for (const std::size_t d : rebuilt_) columns.push_back(column_name(d));
   return columns;
@@ -493,10 +506,12 @@ void TableFactors::unit_lines(const Batch& units, std::vector<double>& cells) co
 
 std::vector<Option> table_options(bool pca) {
   std::vector<Option> options = factor_options();
-  options.push_back({"mean-precision", "0.001", "precision of the prior of a column's mean, in its variances"});
+  options.push_back(
+      {"mean-precision", "0.001", "precision of the prior of a column's mean, in its variances"});
   options.push_back({"init", "covariance", "first loadings: from the covariance of the rows, or random"});
   if (pca) {
-    options.push_back({"standardize", "false", "whether each column is divided by its standard deviation first"});
+    options.push_back(
+        {"standardize", "false", "whether each column is divided by its standard deviation first"});
   }
   return options;
 }

@@ -1,15 +1,16 @@
 // Bayesian matrix factorisation of ratings. Units are users, indices items; user n's rating of item i is
 //   x_ni = offset + q_i' p_n + b_n + c_i + noise,   noise ~ N(0, 1 / tau),
-//   p_n ~ N(0, I),  b_n ~ N(0, 1 / gamma),  q_ik ~ N(0, 1 / alpha_k),  c_i ~ N(m, 1 / delta),  m ~ N(0, 1 / precision),
+//   p_n ~ N(0, I),  b_n ~ N(0, 1 / gamma),  q_ik ~ N(0, 1 / alpha_k),  c_i ~ N(m, 1 / delta),  m ~ N(0, 1 /
+//   precision),
 // all precisions gamma. This is factor_model.hpp with columns as items, u_i = (q_i, c_i), y_n = (p_n, 1), and
 // x_ni - b_n for the cells: their expectations stand in the statistics, so the shared updates and bound hold.
-// Item and user effects are as in Salakhutdinov and Mnih 2008 and Lim and Teh 2007, but q(p_n, b_n) is joint and
-// exact given the items' moments, and so is q(q_i, c_i).
+// Item and user effects are as in Salakhutdinov and Mnih 2008 and Lim and Teh 2007, but q(p_n, b_n) is joint
+// and exact given the items' moments, and so is q(q_i, c_i).
 //
-// Cost in multiply-adds: for each rating K^2 / 2 for the user's precision and K^2 / 2 for the item's sum of E yy',
-// both sequential over packed vectors; for each user K^3 / 2 (eight users at a time). Items are met in any order, so
-// from about a megabyte of statistics on (1,000 items with 15 factors) memory, not arithmetic, sets the pace:
-// 8 K^2 bytes read and 4 K^2 written for each rating.
+// Cost in multiply-adds: for each rating K^2 / 2 for the user's precision and K^2 / 2 for the item's sum of E
+// yy', both sequential over packed vectors; for each user K^3 / 2 (eight users at a time). Items are met in
+// any order, so from about a megabyte of statistics on (1,000 items with 15 factors) memory, not arithmetic,
+// sets the pace: 8 K^2 bytes read and 4 K^2 written for each rating.
 #include <algorithm>
 #include <cmath>
 
@@ -73,8 +74,8 @@ class MatrixFactors final : public FactorModel {
   void extra_state(std::vector<double>& state) const override;
   void set_extra_state(std::span<const double>& state) override;
 
-  // The posterior of (p, b) of up to 8 users, from those of their ratings that `takes` (position in the row) lets
-  // through; with posterior means of items in place of their second moments where `plug_in`.
+  // The posterior of (p, b) of up to 8 users, from those of their ratings that `takes` (position in the row)
+  // lets through; with posterior means of items in place of their second moments where `plug_in`.
   struct Users {
     std::vector<double> covariance, mean, log_det;
   };
@@ -107,7 +108,8 @@ void MatrixFactors::begin(const Batch& sample, Random& random) {
     if (!second) std::fill(offset_.begin(), offset_.end(), count > 0 ? sum / count : 0.0);
   }
   const double variance = count > 0 ? squares / count : 0.0;
-  std::fill(scale_.begin(), scale_.end(), variance > 1e-20 * offset_[0] * offset_[0] ? std::sqrt(variance) : 1.0);
+  std::fill(scale_.begin(), scale_.end(),
+            variance > 1e-20 * offset_[0] * offset_[0] ? std::sqrt(variance) : 1.0);
   // Small loadings in random directions: the data turn them.
   const std::size_t k = sizes_.factors;
   std::vector<double> loadings(sizes_.columns * k);
@@ -121,7 +123,8 @@ void MatrixFactors::begin(const Batch& sample, Random& random) {
 }
 
 FactorModel::MeanPrior MatrixFactors::mean_prior() const {
-  return {precisions_.mean(item_bias()), precisions_.mean_log(item_bias()), mean_.mean(0)[0], mean_.variance(0, 0)};
+  return {precisions_.mean(item_bias()), precisions_.mean_log(item_bias()), mean_.mean(0)[0],
+          mean_.variance(0, 0)};
 }
 
 // ---- Blocks.
@@ -167,7 +170,8 @@ void MatrixFactors::extra_state(std::vector<double>& state) const {
 }
 
 void MatrixFactors::set_extra_state(std::span<const double>& state) {
-  if (state.size() != 4) throw Error(ErrorKind::internal, "the state of a matrix factorisation has another length.");
+  if (state.size() != 4)
+    throw Error(ErrorKind::internal, "the state of a matrix factorisation has another length.");
   std::copy_n(state.begin(), 2, mean_.natural().begin());
   std::copy_n(state.begin() + 2, 2, mean_base_.natural().begin());
   mean_.refresh();
@@ -200,7 +204,8 @@ void MatrixFactors::prepare() {
   }
 }
 
-void MatrixFactors::posteriors(const Batch& units, std::size_t first, Users& users, Takes takes, bool plug_in) const {
+void MatrixFactors::posteriors(const Batch& units, std::size_t first, Users& users, Takes takes,
+                               bool plug_in) const {
   const std::size_t k = sizes_.factors, count = std::min(kLanes, units.units - first);
   users.covariance.assign(packed() * kLanes, 0.0);
   users.mean.assign(dim() * kLanes, 0.0);
@@ -240,8 +245,8 @@ void MatrixFactors::add_user(const Batch& units, std::size_t unit, const Users& 
   const auto second = [&](std::size_t r, std::size_t c) {
     return users.covariance[packed_at(r, c) * kLanes + lane] + mean(r) * mean(c);
   };
-  // What every rating of this user adds to its item: E yy', then E y (x - b) and E (x - b)^2 at x = 0; and the
-  // parts that go with x.
+  // What every rating of this user adds to its item: E yy', then E y (x - b) and E (x - b)^2 at x = 0; and
+  // the parts that go with x.
   std::vector<double> base(column_stride()), slope(dim());
   for (std::size_t r = 0; r < dim(); ++r) {
     for (std::size_t c = 0; c <= r; ++c) {
@@ -278,8 +283,8 @@ void MatrixFactors::local_step(const Batch& units, std::span<double>, Statistics
 
 // ---- Results.
 
-// Every second rating of a user is predicted from the others: N(prediction, l' C l + 1 / tau) with l = (q, 1) and
-// all of items and noise at posterior means.
+// Every second rating of a user is predicted from the others: N(prediction, l' C l + 1 / tau) with l = (q, 1)
+// and all of items and noise at posterior means.
 Model::Score MatrixFactors::score(const Batch& units) const {
   const std::size_t k = sizes_.factors;
   Score score;
@@ -292,13 +297,15 @@ Model::Score MatrixFactors::score(const Batch& units) const {
         if (even(at - begin)) continue;
         const std::size_t item = units.indices[at];
         const std::span<const double> mean = loadings_.mean(item);
-        double variance = 1 / noise_precision(item), away = (units.values[at] - offset_[item]) / scale_[item] - mean[k];
+        double variance = 1 / noise_precision(item),
+               away = (units.values[at] - offset_[item]) / scale_[item] - mean[k];
         for (std::size_t r = 0; r < dim(); ++r) {
           const double left = r < k ? mean[r] : 1.0;
           away -= left * users.mean[r * kLanes + lane];
           for (std::size_t c = 0; c <= r; ++c) {
             const double right = c < k ? mean[c] : 1.0;
-            variance += (r == c ? 1.0 : 2.0) * left * right * users.covariance[packed_at(r, c) * kLanes + lane];
+            variance +=
+                (r == c ? 1.0 : 2.0) * left * right * users.covariance[packed_at(r, c) * kLanes + lane];
           }
         }
         const double weight = units.weight(first + lane);
@@ -344,7 +351,8 @@ Findings MatrixFactors::findings(const Statistics& statistics) const {
 std::vector<std::string> MatrixFactors::unit_columns(const Shape&) const {
   std::vector<std::string> columns = {"ratings", "rmse", "bias", "bias_sd"};
   for (std::size_t k = 0; k < sizes_.factors; ++k) columns.push_back("factor" + std::to_string(k + 1));
-  for (std::size_t k = 0; k < sizes_.factors; ++k) columns.push_back("factor" + std::to_string(k + 1) + "_sd");
+  for (std::size_t k = 0; k < sizes_.factors; ++k)
+    columns.push_back("factor" + std::to_string(k + 1) + "_sd");
   for (const std::size_t item : rebuilt_) columns.push_back(column_name(item));
   return columns;
 }
@@ -357,7 +365,9 @@ void MatrixFactors::unit_lines(const Batch& units, std::vector<double>& cells) c
     posteriors(units, first, users, &every, false);
     for (std::size_t lane = 0; lane < std::min(kLanes, units.units - first); ++lane) {
       const auto mean = [&](std::size_t r) { return users.mean[r * kLanes + lane]; };
-      const auto sd = [&](std::size_t r) { return std::sqrt(users.covariance[packed_at(r, r) * kLanes + lane]); };
+      const auto sd = [&](std::size_t r) {
+        return std::sqrt(users.covariance[packed_at(r, r) * kLanes + lane]);
+      };
       const auto prediction = [&](std::size_t item) {
         double value = loadings_.mean(item)[k] + mean(k);
         for (std::size_t r = 0; r < k; ++r) value += loadings_.mean(item)[r] * mean(r);
@@ -380,7 +390,8 @@ void MatrixFactors::unit_lines(const Batch& units, std::vector<double>& cells) c
 
 std::vector<Option> matrix_options() {
   std::vector<Option> options = factor_options();
-  options.push_back({"mean-precision", "0.001", "precision of the prior of the mean rating, in their variance"});
+  options.push_back(
+      {"mean-precision", "0.001", "precision of the prior of the mean rating, in their variance"});
   return options;
 }
 

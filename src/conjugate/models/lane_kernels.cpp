@@ -1,6 +1,6 @@
-// Blocks of 6 rows and 8 lanes stay in registers while a product runs over its inner index: 6 broadcasts and 2
-// loads for 12 multiply-adds of 4 numbers. Outer products keep 4 x 3 sums of 4 numbers: 7 loads for 12.
-// A Gaussian costs dim^3 / 2 multiply-adds: Cholesky factor L, its inverse X, and X'X, a sixth each; 8 lanes go
+// Blocks of 6 rows and 8 lanes stay in registers while a product runs over its inner index: 6 broadcasts and
+// 2 loads for 12 multiply-adds of 4 numbers. Outer products keep 4 x 3 sums of 4 numbers: 7 loads for 12. A
+// Gaussian costs dim^3 / 2 multiply-adds: Cholesky factor L, its inverse X, and X'X, a sixth each; 8 lanes go
 // through them together, in a panel that fits the first cache up to dim 20.
 #include "conjugate/models/lane_kernels.hpp"
 
@@ -159,7 +159,8 @@ struct Rows {
   // The last rows, fewer than a block.
   KULLBACK_INLINE static void one(const RowsCall& call, std::size_t lane) {
     for (std::size_t d = 0; d < call.from.columns; ++d) {
-      const double value = lane < call.from.count ? call.from.rows[lane][d] : std::numeric_limits<double>::quiet_NaN();
+      const double value =
+          lane < call.from.count ? call.from.rows[lane][d] : std::numeric_limits<double>::quiet_NaN();
       const bool missing = value != value;
       call.cells[d * call.lanes + lane] = missing ? 0.0 : (value - call.from.offset[d]) * call.from.scale[d];
       if (call.observed != nullptr) call.observed[d * call.lanes + lane] = missing ? 0.0 : 1.0;

@@ -1,6 +1,6 @@
-// Products of small dense matrices and many small Gaussians at once. Matrices go row after row; where a matrix
-// has units of data for columns they are called lanes, and their number is a multiple of kLaneBlock (the last
-// lanes may be padding).
+// Products of small dense matrices and many small Gaussians at once. Matrices go row after row; where a
+// matrix has units of data for columns they are called lanes, and their number is a multiple of kLaneBlock
+// (the last lanes may be padding).
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ void add_outer(const MatrixView& y, const MatrixView& x, double* a, std::size_t 
 // squares[r * step] += sum over lanes of weight * y_r^2.
 void add_squares(const MatrixView& y, const double* weight, double* squares, std::size_t step);
 
-// Rows of a table become lanes: (cell - offset) * scale, or 0 where the cell is NaN. `observed`, 1 or 0, may be
-// null. Lanes from `count` on are 0.
+// Rows of a table become lanes: (cell - offset) * scale, or 0 where the cell is NaN. `observed`, 1 or 0, may
+// be null. Lanes from `count` on are 0.
 struct TableRows {
   const double* const* rows;
   std::size_t count;
@@ -49,9 +49,9 @@ void add_scaled(const double* from, double scale, std::size_t count, double* to)
 inline constexpr std::size_t packed_size(std::size_t dim) { return dim * (dim + 1) / 2; }
 inline constexpr std::size_t packed_at(std::size_t i, std::size_t j) { return i * (i + 1) / 2 + j; }
 
-// One Gaussian per lane. `matrix` (packed x lanes) holds precisions and gets covariances, `vector` (dim x lanes)
-// holds precision times mean and gets means, `log_det` (lanes) gets the log determinants of the covariances: NaN
-// where a precision is not positive definite.
+// One Gaussian per lane. `matrix` (packed x lanes) holds precisions and gets covariances, `vector` (dim x
+// lanes) holds precision times mean and gets means, `log_det` (lanes) gets the log determinants of the
+// covariances: NaN where a precision is not positive definite.
 struct LaneGaussians {
   std::size_t dim;
   std::size_t lanes;

@@ -32,8 +32,9 @@ class Square final {
 // Lower L with L L' = a; false where `a` is not positive definite.
 bool cholesky(const Square& a, Square& l);
 Square lower_inverse(const Square& l);
-// Columns are orthonormal eigenvectors of the symmetric `a`, whose eigenvalues go to `values`. Jacobi's method: a few
-// sweeps of dim^3 operations each, accurate for small eigenvalues too (Demmel and Veselic 1992).
+// Columns are orthonormal eigenvectors of the symmetric `a`, whose eigenvalues go to `values`. Jacobi's
+// method: a few sweeps of dim^3 operations each, accurate for small eigenvalues too (Demmel and Veselic
+// 1992).
 Square axes(Square a, std::vector<double>& values);
 
 }  // namespace kullback::conjugate
