@@ -204,6 +204,10 @@ void add_training_options(CLI::App& app, Arguments& arguments) {
       ->check(CLI::IsMember({"uniform", "importance"}))
       ->group(group)
       ->capture_default_str();
+  app.add_option("--polish", train.polish, "svi: passes of cavi at the end (not of streamed data)")
+      ->check(CLI::Range(0, 1'000'000))
+      ->group(group)
+      ->capture_default_str();
   app.add_option("--inner", train.inner, "streaming: updates on one piece, at most")
       ->check(CLI::Range(1, 1'000'000))
       ->group(group)

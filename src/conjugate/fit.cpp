@@ -71,6 +71,7 @@ std::map<std::string, std::string> options_text(const Request& request, const Se
       all["delay"] = fmt::format("{}", train.delay);
       all["forgetting"] = fmt::format("{}", train.forgetting);
     }
+    all["polish"] = std::to_string(train.polish);
     all["row-sampling"] = train.sampling == UnitSampling::importance ? "importance" : "uniform";
   }
   return all;

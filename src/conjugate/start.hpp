@@ -43,6 +43,8 @@ class Start final {
   void global_steps(const Statistics& statistics, Mover& mover);
   // Between two steps, on all ranks alike: reports, saves where it is time. False: stop here.
   bool go_on(double part, double elbo);
+  void average_tail(std::uint64_t last);
+  void take_average();
   void add_trace(double elbo);
   double seconds_since_start() const;
   void evaluate_with_first_prior();
@@ -70,6 +72,8 @@ class Start final {
   std::uint64_t step_ = 0;  // of svi and streaming
   double pass_sum_ = 0;     // of the minibatches' bounds in this pass
   std::uint64_t pass_steps_ = 0;
+  std::vector<std::vector<double>> averages_;  // of each block's natural parameters
+  std::uint64_t averaged_ = 0;                 // steps in them
   bool is_resumed_ = false;
   double began_ = 0;
   double earlier_seconds_ = 0;  // before a resumption

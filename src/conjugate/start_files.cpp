@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kVersion = 1;
+constexpr double kVersion = 2;
 
 // Writes or reads the same things in the same order.
 class Numbers final {
@@ -96,6 +96,14 @@ void transfer(Numbers& numbers, Outcome& outcome) {
   }
 }
 
+void transfer(Numbers& numbers, std::vector<std::vector<double>>& averages, std::uint64_t& averaged) {
+  numbers.number(averaged);
+  std::size_t blocks = averages.size();
+  numbers.number(blocks);
+  averages.resize(blocks);
+  for (std::vector<double>& average : averages) numbers.numbers(average);
+}
+
 }  // namespace
 
 std::vector<double> Start::numbers() const {
@@ -119,6 +127,9 @@ std::vector<double> Start::numbers() const {
   out.numbers(statistics.values);
   out.number(statistics.local);
   out.number(statistics.units);
+  std::vector<std::vector<double>> averages = averages_;
+  std::uint64_t averaged = averaged_;
+  transfer(out, averages, averaged);
   return std::move(out.all());
 }
 
@@ -142,6 +153,7 @@ void Start::set_numbers(const std::vector<double>& numbers) {
   in.numbers(statistics_.values);
   in.number(statistics_.local);
   in.number(statistics_.units);
+  transfer(in, averages_, averaged_);
   model_->set_state(state);
   model_->prepare();
   adam_.set_state(adam);

@@ -35,6 +35,8 @@ struct TrainOptions {
   StepRule step_rule = StepRule::robbins_monro;
   double rate = 0.02;  // of Adam
   UnitSampling sampling = UnitSampling::uniform;
+  std::size_t polish =
+      2;  // svi of data in memory: passes of cavi at the end, which remove what noise is left
   std::size_t inner = 50;  // streaming: updates on one piece, at most
   std::size_t starts = 1;
   std::uint64_t seed = 0;

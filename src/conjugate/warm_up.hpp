@@ -1,5 +1,5 @@
-// A first q(theta) by stochastic steps over a sample: their noise leaves poor maxima of the bound that coordinate
-// ascent from a random start would stay in.
+// A first q(theta) by stochastic steps over a sample: their noise leaves poor maxima of the bound that
+// coordinate ascent from a random start would stay in.
 #pragma once
 
 #include <cstddef>
