@@ -85,7 +85,7 @@ def covariance(model, columns):
 
 def state_of(model, state, rows, columns):
     """scikit-learn's posterior as the state of our model: centres and scales of columns and target, R^2, tau, a bound, then the
-    natural parameters of (w, tau); see src/conjugate/models/regress/dense.cpp."""
+    natural parameters of (w, tau); see src/conjugate/regress/dense.cpp."""
     size = columns + 1
     centre, scale = state[:size], state[size:2 * size]
     tau = model.alpha_ * scale[-1] ** 2

@@ -146,7 +146,7 @@ def completion(options, folder, fit):
 
 
 def completion_of(options, folder, fit, parameters):
-    """State of our model: documents, alpha of each topic, no prior of its own, lambda word by word (src/conjugate/models/lda.cpp)."""
+    """State of our model: documents, alpha of each topic, no prior of its own, lambda word by word (src/conjugate/topics/lda.cpp)."""
     rival = folder / "rival"
     shutil.copytree(fit, rival, dirs_exist_ok=True)
     state = np.load(fit / "state.npy")

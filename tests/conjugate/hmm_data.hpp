@@ -9,7 +9,7 @@
 
 #include "base/random.hpp"
 #include "conjugate/batch.hpp"
-#include "conjugate/models/hmm.hpp"
+#include "conjugate/hmm/hmm.hpp"
 #include "conjugate/record.hpp"
 
 namespace kullback::conjugate {

@@ -1,5 +1,5 @@
 // Forward, backward and the best path against the enumeration of all paths.
-#include "conjugate/models/hmm_kernels.hpp"
+#include "conjugate/hmm/hmm_kernels.hpp"
 
 #include <gtest/gtest.h>
 

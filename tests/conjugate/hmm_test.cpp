@@ -1,4 +1,4 @@
-#include "conjugate/models/hmm.hpp"
+#include "conjugate/hmm/hmm.hpp"
 
 #include <gtest/gtest.h>
 

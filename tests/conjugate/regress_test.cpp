@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "conjugate/models/regress/pieces.hpp"
 #include "conjugate/record.hpp"
+#include "conjugate/regress/pieces.hpp"
 #include "tests/conjugate/model_checks.hpp"
 #include "tests/conjugate/regress_reference.inc"
 
