@@ -191,4 +191,5 @@ def main():
     sys.exit(0 if met else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

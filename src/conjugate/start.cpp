@@ -14,7 +14,7 @@ namespace kullback::conjugate {
 namespace {
 
 constexpr double kFixedStrictness = 1e-4;
-constexpr std::size_t kLeastPassesToAverage = 2;
+constexpr std::size_t kLeastPassesToAverage = 10;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -221,7 +221,8 @@ void Start::descend_noisily() {
 }
 
 // Noisy steps end near the optimum, not at it; the mean of the last ones is nearer (Polyak & Juditsky 1992).
-// It is inside the family, whose natural parameters are a convex set. One pass is too short for a tail.
+// It is inside the family, whose natural parameters are a convex set. In a few passes the steps are still on
+// their way, and a mean would hold them back.
 void Start::average_tail(std::uint64_t last) {
   if (options_.passes < kLeastPassesToAverage || 2 * step_ <= last) return;
   if (averages_.empty()) averages_.resize(model_->blocks());
