@@ -42,6 +42,10 @@ std::string table_text(const conjugate::ResultTable& table, bool all) {
     if (is_named) lines[r + 1].push_back(table.row_names[r]);
     for (std::size_t c = 0; c < shown; ++c) lines[r + 1].push_back(cell_text(table.cells[r * columns + c]));
   }
+  if (!table.notes.empty()) {
+    lines[0].push_back(table.note_head);
+    for (std::size_t r = 0; r < shown_rows; ++r) lines[r + 1].push_back(table.notes[r]);
+  }
   std::vector<std::size_t> widths(lines[0].size());
   for (const auto& line : lines) {
     for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
@@ -49,8 +53,9 @@ std::string table_text(const conjugate::ResultTable& table, bool all) {
   std::string text = table.name + ":\n";
   for (const auto& line : lines) {
     for (std::size_t c = 0; c < line.size(); ++c) {
-      text += is_named && c == 0 ? fmt::format("  {:<{}}", line[c], widths[c])
-                                 : fmt::format("  {:>{}}", line[c], widths[c]);
+      const bool is_text = (is_named && c == 0) || (!table.notes.empty() && c + 1 == line.size());
+      text +=
+          is_text ? fmt::format("  {:<{}}", line[c], widths[c]) : fmt::format("  {:>{}}", line[c], widths[c]);
     }
     while (text.back() == ' ') text.pop_back();
     text += '\n';

@@ -62,6 +62,8 @@ struct ResultTable {
   std::vector<double> cells;                // row after row; NaN is written as an empty cell
   std::vector<std::string> row_names = {};  // a first column, headed `row_head`; may be empty
   std::string row_head = {};
+  std::vector<std::string> notes = {};  // a last column of words, headed `note_head`; may be empty
+  std::string note_head = {};
 };
 
 // Facts of a fitted model for summary.json and the printed summary, numbers only: ("components in use", 7).

@@ -78,13 +78,31 @@ std::string head_of_rows(const ResultTable& table) {
 
 }  // namespace
 
+namespace {
+
+// Puts a column of words behind the lines of `text`, its head first.
+std::string with_notes(const std::string& text, const ResultTable& table) {
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t line = 0; line <= table.notes.size(); ++line) {
+    const std::size_t end = text.find('\n', at);
+    result.append(text, at, end - at) += ',';
+    append_name(result, line == 0 ? table.note_head : table.notes[line - 1]);
+    result += '\n';
+    at = end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
 std::string csv_text(const ResultTable& table) {
   const bool has_names = !table.row_names.empty();
   check_sizes(table.columns.size(), table.cells.size(), has_names, table.row_names.size());
   std::string text;
   append_head(text, table.columns, has_names ? head_of_rows(table) : "");
   append_lines(text, table.columns.size(), table.cells, table.row_names);
-  return text;
+  return table.notes.empty() ? text : with_notes(text, table);
 }
 
 void write_table(const std::filesystem::path& folder, const ResultTable& table) {

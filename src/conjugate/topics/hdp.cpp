@@ -271,7 +271,7 @@ class Hdp final : public Model {
   }
 
   std::vector<ResultTable> tables(const Shape& shape) const override {
-    std::vector<ResultTable> result = {words_.top_words(shape, top_), weights()};
+    std::vector<ResultTable> result = {weights(shape), words_.top_words(shape, top_)};
     if (writes_words_) result.push_back(words_.probabilities(shape));
     return result;
   }
@@ -331,7 +331,7 @@ class Hdp final : public Model {
     document.run(units.indices.subspan(begin, size), units.values.subspan(begin, size), memory);
   }
 
-  ResultTable weights() const {
+  ResultTable weights(const Shape& shape) const {
     ResultTable table{
         .name = "topic_weights", .columns = {"tokens", "share", "weight"}, .cells = {}, .row_head = "topic"};
     const std::vector<double> tokens = words_.tokens();
@@ -341,6 +341,8 @@ class Hdp final : public Model {
       table.row_names.push_back(topic_name(k));
       table.cells.insert(table.cells.end(), {tokens[k], tokens[k] / all, sigma[k]});
     }
+    table.notes = words_.word_lists(shape);
+    table.note_head = "words";
     return table;
   }
 

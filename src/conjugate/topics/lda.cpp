@@ -104,7 +104,7 @@ class Lda final : public Model {
   }
 
   std::vector<ResultTable> tables(const Shape& shape) const override {
-    std::vector<ResultTable> result = {words_.top_words(shape, top_), weights()};
+    std::vector<ResultTable> result = {weights(shape), words_.top_words(shape, top_)};
     if (writes_words_) result.push_back(words_.probabilities(shape));
     return result;
   }
@@ -203,7 +203,7 @@ class Lda final : public Model {
     return alpha_;
   }
 
-  ResultTable weights() const {
+  ResultTable weights(const Shape& shape) const {
     ResultTable table{
         .name = "topic_weights", .columns = {"tokens", "share", "alpha"}, .cells = {}, .row_head = "topic"};
     const std::vector<double> tokens = words_.tokens();
@@ -212,6 +212,8 @@ class Lda final : public Model {
       table.row_names.push_back(topic_name(k));
       table.cells.insert(table.cells.end(), {tokens[k], tokens[k] / all, alpha_[k]});
     }
+    table.notes = words_.word_lists(shape);
+    table.note_head = "words";
     return table;
   }
 

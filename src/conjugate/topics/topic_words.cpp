@@ -116,27 +116,42 @@ void TopicWords::load(std::span<const double>& state) {
   state = state.subspan(size());
 }
 
+std::vector<std::size_t> TopicWords::likeliest(std::size_t topic, std::size_t top) const {
+  std::vector<std::size_t> order(words_);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  top = std::min(top, words_);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(top), order.end(),
+                    [&](std::size_t a, std::size_t b) {
+                      const double x = lambda_[a * topics_ + topic];
+                      const double y = lambda_[b * topics_ + topic];
+                      return x != y ? x > y : a < b;
+                    });
+  order.resize(top);
+  return order;
+}
+
 ResultTable TopicWords::top_words(const Shape& shape, std::size_t top) const {
   ResultTable table{
       .name = "topics", .columns = {"topic", "rank", "probability"}, .cells = {}, .row_head = "word"};
-  std::vector<std::size_t> order(words_);
-  top = std::min(top, words_);
   for (std::size_t k = 0; k < topics_; ++k) {
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(top), order.end(),
-                      [&](std::size_t a, std::size_t b) {
-                        const double x = lambda_[a * topics_ + k];
-                        const double y = lambda_[b * topics_ + k];
-                        return x != y ? x > y : a < b;
-                      });
-    for (std::size_t rank = 0; rank < top; ++rank) {
-      table.row_names.push_back(word_name(shape, order[rank]));
-      table.cells.push_back(static_cast<double>(k + 1));
-      table.cells.push_back(static_cast<double>(rank + 1));
-      table.cells.push_back(probability(order[rank], k));
+    double rank = 0;
+    for (const std::size_t word : likeliest(k, top)) {
+      table.row_names.push_back(word_name(shape, word));
+      table.cells.insert(table.cells.end(), {static_cast<double>(k + 1), ++rank, probability(word, k)});
     }
   }
   return table;
+}
+
+std::vector<std::string> TopicWords::word_lists(const Shape& shape) const {
+  constexpr std::size_t kListed = 6;
+  std::vector<std::string> lists(topics_);
+  for (std::size_t k = 0; k < topics_; ++k) {
+    for (const std::size_t word : likeliest(k, kListed)) {
+      lists[k] += (lists[k].empty() ? "" : " ") + word_name(shape, word);
+    }
+  }
+  return lists;
 }
 
 ResultTable TopicWords::probabilities(const Shape& shape) const {

@@ -59,9 +59,14 @@ class TopicWords final {
 
   // topics.csv: the `top` most probable words of each topic, one per line; topic_words.csv: E beta.
   ResultTable top_words(const Shape& shape, std::size_t top) const;
+  // The likeliest words of each topic in one text.
+  std::vector<std::string> word_lists(const Shape& shape) const;
   ResultTable probabilities(const Shape& shape) const;
 
  private:
+  // The `top` words with the largest probabilities, in falling order.
+  std::vector<std::size_t> likeliest(std::size_t topic, std::size_t top) const;
+
   double prior_at(std::size_t at) const { return prior_.empty() ? eta_ : prior_[at]; }
 
   std::size_t words_, topics_, width_;
