@@ -320,10 +320,11 @@ TEST(Lda, TablesNameTheWords) {
   const Shape shape{.kind = DataKind::documents, .columns = 3, .names = {"bear", "fox", "owl"}};
   const std::vector<ResultTable> tables = model->tables(shape);
   ASSERT_EQ(tables.size(), 3u);
-  EXPECT_EQ(tables[0].row_names[0], "fox");
-  EXPECT_EQ(tables[0].row_names[1], "owl");
-  EXPECT_EQ(tables[0].cells.size(), 2u * 2 * 3);
-  EXPECT_NEAR(tables[1].cells[0] + tables[1].cells[3], 10.0, 1e-9);
+  EXPECT_NEAR(tables[0].cells[0] + tables[0].cells[3], 10.0, 1e-9);
+  EXPECT_EQ(tables[0].notes[0].substr(0, 7), "fox owl");
+  EXPECT_EQ(tables[1].row_names[0], "fox");
+  EXPECT_EQ(tables[1].row_names[1], "owl");
+  EXPECT_EQ(tables[1].cells.size(), 2u * 2 * 3);
   EXPECT_EQ(tables[2].row_names[0], "bear");
   EXPECT_NEAR(tables[2].cells[0] + tables[2].cells[2] + tables[2].cells[4], 1.0, 1e-12);
   EXPECT_EQ(model->unit_columns(shape).back(), "topic_2");
