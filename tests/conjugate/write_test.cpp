@@ -108,5 +108,16 @@ TEST_F(Writing, DamagedNumpyIsRefused) {
   }
 }
 
+TEST(CsvText, NotesAreALastColumn) {
+  const ResultTable table{.name = "topics",
+                          .columns = {"share"},
+                          .cells = {0.25, 0.75},
+                          .row_names = {"one", "two"},
+                          .row_head = "topic",
+                          .notes = {"fox owl", "bear, cub"},
+                          .note_head = "words"};
+  EXPECT_EQ(csv_text(table), "topic,share,words\none,0.25,fox owl\ntwo,0.75,\"bear, cub\"\n");
+}
+
 }  // namespace
 }  // namespace kullback::conjugate
