@@ -134,7 +134,7 @@ std::vector<T> take(std::string_view& bytes) {
   std::size_t size = 0;
   std::memcpy(&size, bytes.data(), sizeof size);
   std::vector<T> numbers(size);
-  std::memcpy(numbers.data(), bytes.data() + sizeof size, size * sizeof(T));
+  if (size > 0) std::memcpy(numbers.data(), bytes.data() + sizeof size, size * sizeof(T));
   bytes.remove_prefix(sizeof size + size * sizeof(T));
   return numbers;
 }

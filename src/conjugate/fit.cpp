@@ -189,7 +189,7 @@ UnitLines lines_of(const std::string& bytes) {
   UnitLines lines;
   lines.cells.resize(std::stoull(bytes));
   const std::size_t size = lines.cells.size() * sizeof(double);
-  std::memcpy(lines.cells.data(), bytes.data() + head, size);
+  if (size > 0) std::memcpy(lines.cells.data(), bytes.data() + head, size);
   for (std::size_t at = head + size; at < bytes.size();) {
     const std::size_t end = bytes.find('\n', at);
     lines.names.push_back(bytes.substr(at, end - at));

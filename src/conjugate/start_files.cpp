@@ -52,7 +52,7 @@ std::string bytes_of(const std::vector<double>& numbers) {
 
 std::vector<double> numbers_of(const std::string& bytes) {
   std::vector<double> numbers(bytes.size() / sizeof(double));
-  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
   return numbers;
 }
 
