@@ -264,7 +264,13 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
   make();  // refuses senseless settings before anything is written
   const std::vector<double> prior = prior_state(request, settings, outcome.shape);
   begin_run(request, outcome.record, ranks);
-  outcome.trained = train(make, *source, request.train, ranks, watch, prior);
+  try {
+    outcome.trained = train(make, *source, request.train, ranks, watch, prior);
+  } catch (const Error&) {
+    const bool is_empty = !request.train.resume && !fs::exists(request.train.checkpoint);
+    if (ranks.size() == 1 && is_empty) fs::remove_all(request.out);
+    throw;
+  }
   Model& model = *outcome.trained.model;
   const bool has_results = !outcome.trained.is_interrupted;
   if (has_results && request.writes_units) write_unit_table(request, *source, model, ranks);

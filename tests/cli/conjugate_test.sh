@@ -66,6 +66,7 @@ expect 'a ragged file' 65 'ragged.csv:3' -- bash -c "printf 'a,b\n1,2\n3\n' >rag
 expect 'text in a column of numbers' 65 "text.csv:3.*'b'" -- bash -c "printf 'a,b\n1,2\n3,blue\n' >text.csv; '$kullback' mixture text.csv --components 1"
 expect 'negative counts' 65 'negative.csv:3' -- bash -c "printf 'a,b\n1,2\n3,-1\n' >negative.csv; '$kullback' mixture negative.csv --kind poisson --components 1"
 expect 'fewer rows than components' 65 'rows' -- bash -c "printf 'a,b\n1,2\n3,4\n' >few.csv; '$kullback' mixture few.csv --components 3"
+expect 'nothing is left of a fit that failed' 1 -- test -e few-mixture
 expect 'an option of another kind' 64 'not an option of --kind poisson' -- "$kullback" mixture counts.csv --kind poisson --covariance full
 expect 'a number that is none' 64 'components' -- "$kullback" mixture counts.csv --components many
 expect 'an unknown kind' 64 'kind' -- "$kullback" mixture counts.csv --kind cubic
