@@ -9,7 +9,7 @@
 
 #include "conjugate/batch.hpp"
 #include "conjugate/model.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
 
 namespace kullback::conjugate {
 

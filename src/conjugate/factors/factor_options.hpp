@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conjugate/batch.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
 
 namespace kullback::conjugate {
 

@@ -9,7 +9,7 @@
 
 #include "base/finding.hpp"
 #include "conjugate/batch.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
 
 namespace kullback::conjugate::mixture {
 

@@ -5,7 +5,7 @@
 
 #include "conjugate/batch.hpp"
 #include "conjugate/regress/posterior.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
 
 namespace kullback::conjugate::regress {
 

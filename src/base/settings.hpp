@@ -1,4 +1,4 @@
-// Options of conjugate models as text, by name: what the command line gives and model.json keeps.
+// Options of a model as text, by name: what the command line gives and the folder of a fit keeps.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kullback::conjugate {
+namespace kullback {
 
 struct Option {
   std::string name;      // "components"
@@ -19,7 +19,7 @@ struct Option {
 class Settings final {
  public:
   // Throws Error usage for a value whose option does not exist.
-  Settings(const std::vector<Option>& options, std::map<std::string, std::string> values);
+  Settings(std::vector<Option> options, std::map<std::string, std::string> values);
 
   bool has(const std::string& name) const { return !text(name).empty(); }
   const std::string& text(const std::string& name) const;
@@ -32,10 +32,14 @@ class Settings final {
   // One of `words`; its position.
   std::size_t choice(const std::string& name, std::initializer_list<std::string_view> words) const;
 
+  // Of all options, those that were not given at their defaults.
   const std::map<std::string, std::string>& values() const { return values_; }
 
  private:
+  [[noreturn]] void refuse(const std::string& name, const std::string& needed, std::string hint = {}) const;
+
+  std::vector<Option> options_;
   std::map<std::string, std::string> values_;
 };
 
-}  // namespace kullback::conjugate
+}  // namespace kullback
