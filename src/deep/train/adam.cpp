@@ -1,4 +1,5 @@
-// m <- m + (1 - b1)(g - m), v <- b2 v + (1 - b2) g^2, x <- x - rate * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps).
+// m <- m + (1 - b1)(g - m), v <- b2 v + (1 - b2) g^2, x <- x - rate * (m / (1 - b1^t)) / (sqrt(v / (1 -
+// b2^t)) + eps).
 #include "deep/train/adam.hpp"
 
 #include <cmath>

@@ -12,8 +12,8 @@ namespace kullback::deep {
 
 #ifdef KULLBACK_CUDA
 
-// The first calls run as they are, on the stream of the capture: libraries set themselves up in them, which a capture
-// does not allow.
+// The first calls run as they are, on the stream of the capture: libraries set themselves up in them, which a
+// capture does not allow.
 struct StepGraph::Capture {
   static constexpr int kCallsBefore = 3;
 
@@ -50,7 +50,8 @@ torch::Tensor StepGraph::run() {
 
 struct StepGraph::Capture {};
 
-StepGraph::StepGraph(std::function<torch::Tensor()> step, const torch::Device&, bool) : step_(std::move(step)) {}
+StepGraph::StepGraph(std::function<torch::Tensor()> step, const torch::Device&, bool)
+    : step_(std::move(step)) {}
 
 torch::Tensor StepGraph::run() { return step_(); }
 

@@ -1,5 +1,5 @@
-// Weights ~ N(0, (scale / sqrt(fan_in))^2), so that outputs have one size for any width (Neal 1996); biases and all other
-// parameters ~ N(0, other_scale^2).
+// Weights ~ N(0, (scale / sqrt(fan_in))^2), so that outputs have one size for any width (Neal 1996); biases
+// and all other parameters ~ N(0, other_scale^2).
 #include <cmath>
 #include <numbers>
 
@@ -51,6 +51,8 @@ const PriorRecord kGaussianPrior{
     .summary = "independent normal weights, smaller where more of them are summed",
     .options = {{"prior-scale", "1", "sd of a weight times the root of the number of inputs of its layer"},
                 {"prior-bias-scale", "1", "sd of a bias"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Prior> { return std::make_unique<Gaussian>(settings); }};
+    .make = [](const Settings& settings) -> std::unique_ptr<Prior> {
+      return std::make_unique<Gaussian>(settings);
+    }};
 
 }  // namespace kullback::deep
