@@ -1,6 +1,8 @@
 // uci_networks FILE: trains one posterior on all splits of one data set at once and prints a line for each
 // split. FILE is a safetensors file with x [rows, columns], y [rows] and, for each split i, the row numbers
 // train_i and test_i (bench/uci.py makes it).
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
