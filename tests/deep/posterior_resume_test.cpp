@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kEpochs = 12;
 
-struct Run {
+struct Trained {
   std::unique_ptr<Posterior> posterior;
   TrainOutcome outcome;
 };
@@ -29,9 +29,9 @@ class Resume : public testing::TestWithParam<std::string> {
   }
   ~Resume() override { std::filesystem::remove(path_); }
 
-  Run run(TrainOptions options, std::int64_t stop_after = kEpochs) {
+  Trained run(TrainOptions options, std::int64_t stop_after = kEpochs) {
     const PosteriorRecord* record = find_posterior(GetParam());
-    Run result{.posterior = record->make(net_, Settings(record->options, {}),
+    Trained result{.posterior = record->make(net_, Settings(record->options, {}),
                                          {.nets = 2, .all_rows = 20, .seed = 1, .options = x_.options()}),
                .outcome = {}};
     PosteriorTrainee trainee(net_, *result.posterior, {.train = {x_, y_}, .members = 2, .epochs = kEpochs});
@@ -58,9 +58,9 @@ class Resume : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(Resume, GivesTheSameBits) {
-  const Run whole = run({});
+  const Trained whole = run({});
   EXPECT_TRUE(run({.checkpoint = path_}, 7).outcome.is_interrupted);
-  const Run resumed = run({.checkpoint = path_, .resume = true});
+  const Trained resumed = run({.checkpoint = path_, .resume = true});
   EXPECT_EQ(resumed.outcome.epochs.size(), static_cast<std::size_t>(kEpochs));
   const std::vector<torch::Tensor> first = state(*whole.posterior), second = state(*resumed.posterior);
   ASSERT_EQ(first.size(), second.size());
@@ -71,7 +71,7 @@ TEST_P(Resume, GivesTheSameBits) {
 
 // What finish() made is part of the state too.
 TEST_P(Resume, StateOfAFinishedRunPredicts) {
-  const Run whole = run({});
+  const Trained whole = run({});
   const std::vector<torch::Tensor> saved = state(*whole.posterior);
   const PosteriorRecord* record = find_posterior(GetParam());
   const auto fresh = record->make(net_, Settings(record->options, {}),
