@@ -236,7 +236,7 @@ std::unique_ptr<Posterior> linear_laplace(const LinearModel& model, const std::s
                                       {"prediction", prediction},
                                       {"tune-prior", "false"},
                                       {"rate", "0.05"}},
-                          .epochs = 150,
+                          .epochs = 300,
                           .batch = 1000},
                          model.x, model.y);
 }
