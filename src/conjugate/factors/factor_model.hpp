@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "conjugate/factors/factor_parts.hpp"
 #include "conjugate/model.hpp"
-#include "conjugate/settings.hpp"
 
 namespace kullback::conjugate {
 

@@ -8,8 +8,8 @@
 
 #include <memory>
 
+#include "base/settings.hpp"
 #include "conjugate/mixture/components.hpp"
-#include "conjugate/settings.hpp"
 
 namespace kullback::conjugate::mixture {
 

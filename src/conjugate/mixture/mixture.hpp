@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "conjugate/mixture/components.hpp"
 #include "conjugate/mixture/weights.hpp"
-#include "conjugate/settings.hpp"
 
 namespace kullback::conjugate::mixture {
 
