@@ -33,11 +33,11 @@ Tensor times_lower(const Tensor& lower, const Tensor& vectors) {
   return on_columns(lower, vectors, [](const Tensor& l, const Tensor& columns) { return at::matmul(l, columns); });
 }
 
-Tensor cholesky(const Tensor& matrix) { return std::get<0>(at::linalg_cholesky_ex(matrix)); }
+Tensor cholesky_factor(const Tensor& matrix) { return std::get<0>(at::linalg_cholesky_ex(matrix)); }
 
 // With P reversed in both directions = C C', the reversed C is U with P = U U', U upper triangular: L = U'^-1.
 Tensor scale_tril_of_precision(const Tensor& precision) {
-  const auto reversed = cholesky(precision.flip({-2, -1}));
+  const auto reversed = cholesky_factor(precision.flip({-2, -1}));
   const auto inverse = reversed.flip({-2, -1}).mT();
   const auto identity = at::eye(precision.size(-1), precision.options().requires_grad(false));
   return at::linalg_solve_triangular(inverse, identity.expand(inverse.sizes()), /*upper=*/false);

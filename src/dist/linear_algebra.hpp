@@ -12,7 +12,7 @@ Tensor solve_lower(const Tensor& lower, const Tensor& vectors);
 // L v.
 Tensor times_lower(const Tensor& lower, const Tensor& vectors);
 // Without an error check, which would wait for a GPU: a matrix that is not positive definite gives NaN.
-Tensor cholesky(const Tensor& matrix);
+Tensor cholesky_factor(const Tensor& matrix);
 // The lower triangular factor L of the covariance L L' for a precision matrix.
 Tensor scale_tril_of_precision(const Tensor& precision);
 Tensor sum_log_diagonal(const Tensor& lower);

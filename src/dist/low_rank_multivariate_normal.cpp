@@ -34,7 +34,7 @@ Tensor LowRankMultivariateNormal::covariance() const {
 
 Tensor LowRankMultivariateNormal::capacitance_tril() const {
   const auto identity = at::eye(factor_.size(-1), factor_.options().requires_grad(false));
-  return cholesky(at::matmul(factor_.mT() / diagonal_.unsqueeze(-2), factor_) + identity);
+  return cholesky_factor(at::matmul(factor_.mT() / diagonal_.unsqueeze(-2), factor_) + identity);
 }
 
 Tensor LowRankMultivariateNormal::log_determinant() const {

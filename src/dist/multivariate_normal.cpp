@@ -29,7 +29,7 @@ MultivariateNormal::MultivariateNormal(Tensor loc, const ScaleTril& scale_tril)
 MultivariateNormal::MultivariateNormal(Tensor loc, const Covariance& covariance) : loc_(std::move(loc)) {
   begin("covariance", covariance.value);
   if (validates()) require("covariance", constraints::positive_definite(), covariance.value);
-  scale_tril_ = cholesky(covariance.value);
+  scale_tril_ = cholesky_factor(covariance.value);
   settle(slots(), {loc_.size(-1)});
 }
 
