@@ -15,7 +15,7 @@ Constraint Beta::support() const { return constraints::unit_interval(); }
 
 Tensor Beta::draw(IntArrayRef shape) const {
   const auto both = at::stack({a_.expand(batch_shape()), b_.expand(batch_shape())}, -1);
-  return at::_sample_dirichlet(both.expand(joined(shape, Shape{2}))).select(-1, 0);
+  return differentiable_dirichlet(both.expand(joined(shape, Shape{2}))).select(-1, 0);
 }
 
 Tensor Beta::log_density(const Tensor& value) const {

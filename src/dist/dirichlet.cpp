@@ -10,7 +10,9 @@ Dirichlet::Dirichlet(Tensor concentration) : concentration_(std::move(concentrat
 
 Constraint Dirichlet::support() const { return constraints::simplex(); }
 
-Tensor Dirichlet::draw(IntArrayRef shape) const { return at::_sample_dirichlet(concentration_.expand(shape)); }
+Tensor Dirichlet::draw(IntArrayRef shape) const {
+  return differentiable_dirichlet(concentration_.expand(shape));
+}
 
 Tensor Dirichlet::log_density(const Tensor& value) const {
   return at::xlogy(concentration_ - 1, value).sum(-1) + at::lgamma(concentration_.sum(-1)) -

@@ -28,7 +28,7 @@ Tensor LogNormal::variance() const {
   return square.expm1() * (2 * loc_ + square).exp();
 }
 Tensor LogNormal::mode() const { return (loc_ - scale_.square()).exp(); }
-Tensor LogNormal::cdf(const Tensor& value) const { return at::special_ndtr((value.log() - loc_) / scale_); }
+Tensor LogNormal::cdf(const Tensor& value) const { return normal_cdf((value.log() - loc_) / scale_); }
 Tensor LogNormal::icdf(const Tensor& probability) const {
   return at::addcmul(loc_, scale_, at::special_ndtri(probability)).exp();
 }

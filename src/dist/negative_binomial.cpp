@@ -28,7 +28,7 @@ Tensor NegativeBinomial::draw(IntArrayRef shape) const {
 
 Tensor NegativeBinomial::log_density(const Tensor& value) const {
   const auto k = as_type_of(value, total_count_);
-  const auto ways = -log_beta(total_count_, k + 1) - at::log(total_count_ + k);
+  const auto ways = (-log_beta(total_count_, k + 1) - at::log(total_count_ + k)).masked_fill(k.eq(0), 0);
   if (logits_.defined()) {
     return total_count_ * at::log_sigmoid(-logits_) + k * at::log_sigmoid(logits_) + ways;
   }

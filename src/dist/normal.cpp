@@ -1,5 +1,4 @@
-// log p = -z^2/2 - log s - log(2 pi)/2, z = (x - m)/s, in five operations. Tails of the cdf keep their relative
-// precision: ndtr and ndtri change to erfc there.
+// log p = -z^2/2 - log s - log(2 pi)/2, z = (x - m)/s, in five operations.
 #include "dist/normal.hpp"
 
 #include "dist/numerics.hpp"
@@ -26,7 +25,7 @@ Tensor Normal::entropy() const { return over_batch(scale_.log() + (0.5 + kHalfLo
 Tensor Normal::mean() const { return over_batch(loc_); }
 Tensor Normal::variance() const { return over_batch(scale_.square()); }
 Tensor Normal::mode() const { return mean(); }
-Tensor Normal::cdf(const Tensor& value) const { return at::special_ndtr((value - loc_) / scale_); }
+Tensor Normal::cdf(const Tensor& value) const { return normal_cdf((value - loc_) / scale_); }
 Tensor Normal::icdf(const Tensor& probability) const {
   return at::addcmul(loc_, scale_, at::special_ndtri(probability));
 }

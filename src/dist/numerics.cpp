@@ -1,17 +1,22 @@
 // Stirling:  log Gamma(x) = (x - 1/2) log x - x + log(2 pi)/2 + d(x),  d(x) = 1/(12 x) - 1/(360 x^3) + ...
 // What is built on d keeps only small terms:
 //   log B(a, b) = log(2 pi)/2 - (a - 1/2) log(1 + b/a) - (b - 1/2) log(1 + a/b) - log(a + b)/2 + d(a) + d(b) - d(a + b)
-//   a log y - y - log Gamma(a) = a log(y/a) - (y - a) + (log a - log 2 pi)/2 - d(a)      (Loader 2000)
+//   a log y - y - log Gamma(a) = a (log(1 + u) - u) + (log a - log 2 pi)/2 - d(a),  u = y/a - 1     (Loader 2000)
+// and log(1 + u) - u near 0 is, with r = u/(2 + u), 2 (r^3/3 + r^5/5 + ...) - r u.
 // Below 10, d(x) is found from log Gamma, where nothing is large.
 //
 // Bessel functions at large x:  log(I0(x) e^-x) = -log(2 pi x)/2 + c(1/x),  1 - I1/I0 = 1/(2x) + c'(1/x)/x^2 with the
 // series c below, good to 1e-16 from x = 50. The difference of the scaled functions loses log10(2x) digits there.
+//
+// A Dirichlet draw moves by dx_i/da_j = g_j (1{i = j} - x_i) with g from ATen (Figurnov et al. 2018); what is returned has
+// the value of the draw and these derivatives.
 //
 // A gradient passes through the chosen side of a `where` only, but 0 times infinity is NaN: each side gets arguments
 // clamped to where it is used.
 #include "dist/numerics.hpp"
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace kullback::dist {
@@ -59,12 +64,6 @@ double by_type(const Tensor& like, Limit limit) {
 
 }  // namespace
 
-Tensor log_ratio(const Tensor& a, const Tensor& b) {
-  const auto difference = (a - b) / b;
-  const auto near = difference.abs().lt(0.5);
-  return at::where(near, at::log1p(difference.clamp(-0.5, 0.5)), a.log() - b.log());
-}
-
 Tensor stirling_series(const Tensor& x) {
   const auto r = x.reciprocal();
   return r * polynomial<kStirling.size()>(r.square(), [](size_t i) { return kStirling[i]; });
@@ -90,8 +89,33 @@ Tensor digamma_half_step(const Tensor& x) {
   return at::where(x.ge(kStirlingStart), by_series, at::digamma(low + 0.5) - at::digamma(low));
 }
 
+Tensor log1p_less_itself(const Tensor& u) {
+  constexpr double kNear = 0.2;
+  constexpr size_t kTerms = 8;
+  const auto small = u.clamp(-kNear, kNear);
+  const auto r = small / (2 + small);
+  const auto r2 = r.square();
+  const auto series =
+      2 * r * r2 * polynomial<kTerms>(r2, [](size_t i) { return 1.0 / static_cast<double>(2 * i + 3); }) - r * small;
+  return at::where(u.abs().lt(kNear), series, at::log1p(u) - u);
+}
+
 Tensor log_gamma_kernel_large(const Tensor& a, const Tensor& y) {
-  return a * log_ratio(y, a) - (y - a) + 0.5 * a.log() - kHalfLog2Pi - stirling_series(a);
+  const auto u = (y - a) / a;
+  const auto apart = u.lt(-0.5);  // 1 + u has lost the digits of y there
+  const auto exponent = at::where(apart, y.log() - a.log() - u, log1p_less_itself(u.clamp_min(-0.5)));
+  return a * exponent + 0.5 * a.log() - kHalfLog2Pi - stirling_series(a);
+}
+
+Tensor normal_cdf(const Tensor& z) { return 0.5 * at::erfc(z * -std::sqrt(0.5)); }
+
+Tensor differentiable_dirichlet(const Tensor& concentration) {
+  if (!concentration.requires_grad() || !at::GradMode::is_enabled()) return at::_sample_dirichlet(concentration);
+  const auto fixed = concentration.detach();
+  const auto x = at::_sample_dirichlet(fixed);
+  const auto slope = at::_dirichlet_grad(x, fixed, fixed.sum(-1, true).expand_as(x).contiguous());
+  const auto change = slope * (concentration - fixed);
+  return x + (change - x * change.sum(-1, true));
 }
 
 Tensor log_i0e(const Tensor& x) {

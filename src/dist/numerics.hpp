@@ -21,7 +21,8 @@ constexpr double kEulerGamma = 0.57721566490153286061;
 // From here on Stirling's series has the precision of a double.
 constexpr double kStirlingStart = 10;
 
-Tensor log_ratio(const Tensor& a, const Tensor& b);  // log(a / b), a and b above 0
+Tensor log1p_less_itself(const Tensor& u);           // log(1 + u) - u
+Tensor normal_cdf(const Tensor& z);                  // keeps its digits in the lower tail
 Tensor stirling_series(const Tensor& x);             // log Gamma(x) less (x - 1/2) log x - x + log(2 pi)/2, x >= 10
 Tensor stirling_slope(const Tensor& x);              // its derivative
 Tensor log_beta(const Tensor& a, const Tensor& b);
@@ -40,6 +41,9 @@ double epsilon(const Tensor& like);  // the distance from 1 to the next number
 Tensor standard_exponential(IntArrayRef shape, const Tensor& like);
 Tensor standard_gumbel(IntArrayRef shape, const Tensor& like);
 Tensor standard_logistic(IntArrayRef shape, const Tensor& like);
+
+// A draw that is differentiable by its parameters.
+Tensor differentiable_dirichlet(const Tensor& concentration);
 
 Tensor as_type_of(const Tensor& value, const Tensor& like);  // whole numbers and booleans as floating numbers
 Tensor where_inside(const Tensor& inside, const Tensor& value);  // value there, minus infinity elsewhere
