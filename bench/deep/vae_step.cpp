@@ -1,6 +1,6 @@
 // Milliseconds of a training step of a VAE on random pixels, as `kullback vae` trains: rows of minibatches
 // gathered and binarised, forward, backward, Adam.
-//   vae_step [cpu|cuda] [threads] [hidden] [latent] [samples] [activation] [tf32]
+//   vae_step [cpu|cuda] [threads] [hidden] [latent] [samples] [activation] [tf32|fp32] [graph|eager]
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
@@ -17,7 +17,7 @@ namespace {
 using namespace kullback;
 using namespace kullback::deep;
 
-template <class Record, class... Rest>
+template <class Record>
 auto make(const Record* record, std::map<std::string, std::string> values, const VaeSpec& spec) {
   return record->make(Settings(record->options, std::move(values)), spec);
 }
@@ -33,7 +33,7 @@ std::vector<std::int64_t> units(const std::string& text) {
 }
 
 void time_batch(const Vae& vae, const VaeObjective& objective, const torch::Tensor& pixels,
-                std::int64_t batch, std::int64_t epochs) {
+                std::int64_t batch, std::int64_t epochs, bool uses_graph) {
   const auto options = torch::TensorOptions().device(pixels.device()).dtype(torch::kFloat32);
   VaeTrainee trainee(vae, objective, vae.fresh(rows_as_numbers(pixels.narrow(0, 0, 1000), options), 1),
                      {pixels}, {}, {});
@@ -45,7 +45,7 @@ void time_batch(const Vae& vae, const VaeObjective& objective, const torch::Tens
     if (figures.epoch > 1) best = std::min(best, figures.seconds - before);
     before = last = figures.seconds;
   };
-  train(trainee, {.epochs = epochs, .batch = batch, .seed = 1}, ranks, watch);
+  train(trainee, {.epochs = epochs, .batch = batch, .seed = 1, .uses_graph = uses_graph}, ranks, watch);
   const double steps = static_cast<double>((pixels.size(0) + batch - 1) / batch);
   std::printf("batch %ld: %.4f ms a step (best epoch %.4f; first epoch %.2f s)\n", static_cast<long>(batch),
               1e3 * (last - first) / (steps * static_cast<double>(epochs - 1)), 1e3 * best / steps, first);
@@ -72,9 +72,9 @@ int main(int argc, char** argv) {
   const auto objective =
       make(find_vae_objective(samples == 1 ? "vae" : "iwae"), {{"samples", std::to_string(samples)}}, spec);
   at::manual_seed(1);
-  const bool is_cpu = device.is_cpu();
+  const bool is_cpu = device.is_cpu(), uses_graph = word(8, "graph") == "graph";
   const torch::Tensor pixels =
       (torch::rand({is_cpu ? 12800 : 60000, 784}) * 256).to(torch::kUInt8).to(device);
-  time_batch(vae, *objective, pixels, 128, is_cpu ? 4 : 8);
-  if (samples == 1) time_batch(vae, *objective, pixels, 4096, is_cpu ? 4 : 40);
+  time_batch(vae, *objective, pixels, 128, is_cpu ? 4 : 8, uses_graph);
+  if (samples == 1) time_batch(vae, *objective, pixels, 4096, is_cpu ? 4 : 40, uses_graph);
 }
