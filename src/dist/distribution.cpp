@@ -40,7 +40,7 @@ std::string first_outside(const Tensor& value, const Tensor& inside) {
   constexpr int64_t kShown = 6;
   if (element.dim() > 0) text << "[";
   for (int64_t i = 0; i < std::min(flat.size(0), kShown); ++i)
-    text << (i == 0 ? "" : ", ") << flat[i].item<double>();
+    text << (i == 0 ? "" : ", ") << flat[i].item<double>() + 0.0;  // no -0
   if (flat.size(0) > kShown) text << ", ...";
   if (element.dim() > 0) text << "]";
   if (position.size(0) > 0) text << " at [" << place.str() << "]";

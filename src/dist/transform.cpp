@@ -61,7 +61,7 @@ class Affine final : public Transform {
   Tensor log_abs_det_jacobian(const Tensor& x, const Tensor&) const override {
     Shape shape = x.sizes().vec();
     broadcast_into(shape, scale_.sizes());
-    return scale_.abs().log().expand(shape);
+    return scale_.to(at::result_type(x, scale_)).abs().log().expand(shape);  // a number counts as x does
   }
   Shape forward_shape(IntArrayRef shape) const override {
     Shape result = shape.vec();

@@ -8,13 +8,14 @@
 namespace kullback::dist {
 namespace {
 
-// The integral of exp(log_density) from `low` to `high` by Simpson's rule after x = low + (high - low) t^3, which tames
-// poles of densities at `low`.
+// The integral of exp(log_density) from `low` to `high` by Simpson's rule after x = low + (high - low) t^12, which
+// tames poles of densities at `low`.
 double integral(const std::function<Tensor(const Tensor&)>& log_density, double low, double high) {
   constexpr int64_t kSteps = 4000;
+  constexpr double kPower = 12;
   const auto t = at::linspace(0, 1, kSteps + 1, at::kDouble);
-  const auto x = low + (high - low) * t.pow(3);
-  auto f = log_density(x.clamp_min(low + 1e-300)).exp() * 3 * (high - low) * t.square();
+  const auto x = low + (high - low) * t.pow(kPower);
+  auto f = log_density(x.clamp_min(low + 1e-300)).exp() * kPower * (high - low) * t.pow(kPower - 1);
   f = at::where(t.gt(0), f, at::zeros_like(f));
   auto weights = at::full({kSteps + 1}, 2.0, at::kDouble);
   weights.slice(0, 1, kSteps, 2).fill_(4);

@@ -133,7 +133,6 @@ TEST(Divergence, RefusalNamesBothTypes) {
 }
 
 TEST(Divergence, PairsCanBeAdded) {
-  EXPECT_FALSE(has_kl(HalfCauchy(1.0), HalfCauchy(1.0)));
   register_kl<HalfCauchy, HalfCauchy>([](const HalfCauchy& p, const HalfCauchy& q) {
     return kl_divergence(Cauchy(0.0, p.scale()), Cauchy(0.0, q.scale()));  // |x| has the same ratio of densities
   });

@@ -4,6 +4,8 @@
 Densities are written from their definitions; everything else is integrated or summed from them, so that no closed form
 of the library is used. Needs mpmath:  python3 tests/dist/make_references.py > tests/dist/references.inc
 """
+import sys
+
 import mpmath as mp
 from mpmath import mpf
 
@@ -119,7 +121,10 @@ def cdfs(family, parameters, values, tolerance=1e-12):
         below = [c for c in points if c < x] + [x]
         if below[0] == -INF:  # an exponential tail is integrated near its end
             below = [-INF] + [below[1] - mpf(10) ** k for k in range(8, -3, -1)] + below[1:]
-        row(family, parameters, "cdf", [x], integral(lambda t: mp.exp(density(t, *parameters)), below), tolerance)
+        # Relative to the density at x: the quadrature stops at an absolute error.
+        at_x = density(x, *parameters)
+        ratio = integral(lambda t: mp.exp(density(t, *parameters) - at_x), below)
+        row(family, parameters, "cdf", [x], ratio * mp.exp(at_x), tolerance)
 
 
 def kl(p, p_parameters, q, q_parameters, tolerance=1e-11):
@@ -208,6 +213,10 @@ def univariate():
     for l in (-100, 0.4, 40):
         sums("BernoulliLogits", (l,), 2, ("mean", "variance", "entropy"))
 
+    cdf_rows()
+
+
+def cdf_rows():
     cdfs("Normal", (0.5, 2), (-60, -1, 0.5, 4))
     cdfs("LogNormal", (0.3, 0.8), (0.01, 1, 5))
     cdfs("HalfNormal", (1.5,), (0.01, 1, 5))
@@ -300,6 +309,8 @@ Normal Laplace|StudentT Normal|Uniform Beta|Uniform Exponential|Uniform Gamma|Un
 
 
 def main():
+    if sys.argv[1:] == ["cdf"]:  # these alone, to look at
+        return cdf_rows()
     print("// Made by tests/dist/make_references.py. Family, parameters, function, argument, value, relative tolerance.")
     print("#ifdef KULLBACK_REFERENCES")
     univariate()
