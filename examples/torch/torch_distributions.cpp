@@ -1,5 +1,5 @@
-// Variational inference in a few lines of LibTorch: the rate of Poisson counts has a gamma prior, so its posterior is a
-// gamma distribution that is known, and a fitted one can be held against it.
+// Variational inference in a few lines of LibTorch: the rate of Poisson counts has a gamma prior, so its
+// posterior is a gamma distribution that is known, and a fitted one can be held against it.
 #include <cstdio>
 
 #include "dist/dist.hpp"

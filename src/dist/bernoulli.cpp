@@ -34,7 +34,8 @@ Tensor Bernoulli::log_density(const Tensor& value) const {
 
 Tensor Bernoulli::entropy() const {
   if (logits_.defined()) {
-    return -at::sigmoid(logits_) * at::log_sigmoid(logits_) - at::sigmoid(-logits_) * at::log_sigmoid(-logits_);
+    return -at::sigmoid(logits_) * at::log_sigmoid(logits_) -
+           at::sigmoid(-logits_) * at::log_sigmoid(-logits_);
   }
   return at::special_entr(probs_) - at::special_xlog1py(1 - probs_, -probs_);
 }
@@ -44,7 +45,8 @@ Tensor Bernoulli::variance() const {
   return logits_.defined() ? at::sigmoid(logits_) * at::sigmoid(-logits_) : probs_ * (1 - probs_);
 }
 Tensor Bernoulli::mode() const {
-  return logits_.defined() ? logits_.gt(0).to(logits_.scalar_type()) : probs_.gt(0.5).to(probs_.scalar_type());
+  return logits_.defined() ? logits_.gt(0).to(logits_.scalar_type())
+                           : probs_.gt(0.5).to(probs_.scalar_type());
 }
 
 Tensor Bernoulli::enumerate_support() const {

@@ -21,15 +21,18 @@ class Bernoulli final : public Family<Bernoulli> {
   Tensor variance() const override;
   Tensor mode() const override;
   Tensor enumerate_support() const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;
 
  private:
   friend Family<Bernoulli>;
-  std::vector<Slot> slots() { return {{"probs", &probs_, constraints::unit_interval()}, {"logits", &logits_, constraints::finite()}}; }
+  std::vector<Slot> slots() {
+    return {{"probs", &probs_, constraints::unit_interval()}, {"logits", &logits_, constraints::finite()}};
+  }
 
-  Tensor probs_;   // one of the two is defined
+  Tensor probs_;  // one of the two is defined
   Tensor logits_;
 };
 

@@ -18,13 +18,16 @@ class Beta final : public Family<Beta> {
   Tensor mean() const override;
   Tensor variance() const override;
   Tensor mode() const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;
 
  private:
   friend Family<Beta>;
-  std::vector<Slot> slots() { return {{"a", &a_, constraints::positive()}, {"b", &b_, constraints::positive()}}; }
+  std::vector<Slot> slots() {
+    return {{"a", &a_, constraints::positive()}, {"b", &b_, constraints::positive()}};
+  }
 
   Tensor a_;
   Tensor b_;

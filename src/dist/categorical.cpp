@@ -1,5 +1,5 @@
-// Draws are the winners of a race: class k with probability p_k arrives first when its time is exponential with rate
-// p_k. Unlike at::multinomial it never waits for a GPU, and classes of probability 0 never win.
+// Draws are the winners of a race: class k with probability p_k arrives first when its time is exponential
+// with rate p_k. Unlike at::multinomial it never waits for a GPU, and classes of probability 0 never win.
 #include "dist/categorical.hpp"
 
 #include <cmath>
@@ -45,7 +45,9 @@ Tensor Categorical::log_density(const Tensor& value) const {
   }
   Shape shape = batch_shape();
   broadcast_into(shape, index.sizes());
-  return table.expand(joined(shape, Shape{num_classes()})).gather(-1, index.expand(shape).unsqueeze(-1)).squeeze(-1);
+  return table.expand(joined(shape, Shape{num_classes()}))
+      .gather(-1, index.expand(shape).unsqueeze(-1))
+      .squeeze(-1);
 }
 
 Tensor Categorical::entropy() const { return at::special_entr(probs()).sum(-1); }
@@ -57,7 +59,8 @@ Tensor Categorical::mode() const { return (probs_.defined() ? probs_ : logits_).
 Tensor Categorical::enumerate_support() const {
   Shape shape(batch_shape().size() + 1, 1);
   shape[0] = num_classes();
-  const auto classes = at::arange(num_classes(), (probs_.defined() ? probs_ : logits_).options().dtype(at::kLong).requires_grad(false));
+  const auto classes = at::arange(
+      num_classes(), (probs_.defined() ? probs_ : logits_).options().dtype(at::kLong).requires_grad(false));
   return classes.view(shape).expand(joined(Shape{num_classes()}, batch_shape()));
 }
 

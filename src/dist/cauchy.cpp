@@ -1,5 +1,5 @@
-// 1 + z^2 overflows long before log(1 + z^2) is large: hypot does not. The cdf 1/2 + atan(z)/pi would cancel in the
-// lower tail; atan2(1, -z)/pi is the same and does not.
+// 1 + z^2 overflows long before log(1 + z^2) is large: hypot does not. The cdf 1/2 + atan(z)/pi would cancel
+// in the lower tail; atan2(1, -z)/pi is the same and does not.
 #include "dist/cauchy.hpp"
 
 #include <cmath>
@@ -34,8 +34,6 @@ Tensor Cauchy::cdf(const Tensor& value) const {
   return at::atan2(at::ones_like(z), -z) / kPi;
 }
 
-Tensor Cauchy::icdf(const Tensor& probability) const {
-  return loc_ - scale_ / at::tan(kPi * probability);
-}
+Tensor Cauchy::icdf(const Tensor& probability) const { return loc_ - scale_ / at::tan(kPi * probability); }
 
 }  // namespace kullback::dist

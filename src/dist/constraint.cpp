@@ -119,13 +119,17 @@ Tensor Constraint::check_elements(const Tensor& value) const {
 namespace constraints {
 
 Constraint integer_below(int64_t upper) {
-  return {Kind::integer_below, {}, at::scalar_tensor(at::Scalar(upper), at::kLong),
+  return {Kind::integer_below,
+          {},
+          at::scalar_tensor(at::Scalar(upper), at::kLong),
           "a whole number, 0 to " + std::to_string(upper - 1)};
 }
 
 Constraint at_least(Tensor lower) { return {Kind::at_least, std::move(lower), {}}; }
 
-Constraint interval(Tensor lower, Tensor upper) { return {Kind::interval, std::move(lower), std::move(upper)}; }
+Constraint interval(Tensor lower, Tensor upper) {
+  return {Kind::interval, std::move(lower), std::move(upper)};
+}
 
 Constraint interval(double lower, double upper) {
   return interval(at::scalar_tensor(lower, at::kDouble), at::scalar_tensor(upper, at::kDouble));

@@ -1,4 +1,5 @@
-// Sets that parameters and values live in: a name for messages and a test, element by element or event by event.
+// Sets that parameters and values live in: a name for messages and a test, element by element or event by
+// event.
 #pragma once
 
 #include <torch/types.h>
@@ -13,7 +14,7 @@ using at::Tensor;
 class Constraint final {
  public:
   enum class Kind {
-    real,    // infinities are numbers, NaN is not
+    real,  // infinities are numbers, NaN is not
     finite,
     boolean,
     nonnegative_integer,

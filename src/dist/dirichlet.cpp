@@ -22,8 +22,8 @@ Tensor Dirichlet::log_density(const Tensor& value) const {
 Tensor Dirichlet::entropy() const {
   const auto& a = concentration_;
   const auto sum = a.sum(-1);
-  return at::lgamma(a).sum(-1) - at::lgamma(sum) + (sum - static_cast<double>(a.size(-1))) * at::digamma(sum) -
-         ((a - 1) * at::digamma(a)).sum(-1);
+  return at::lgamma(a).sum(-1) - at::lgamma(sum) +
+         (sum - static_cast<double>(a.size(-1))) * at::digamma(sum) - ((a - 1) * at::digamma(a)).sum(-1);
 }
 
 Tensor Dirichlet::mean() const { return concentration_ / concentration_.sum(-1, true); }

@@ -17,6 +17,7 @@ class Dirichlet final : public Family<Dirichlet> {
   Tensor mean() const override;
   Tensor variance() const override;
   Tensor mode() const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;

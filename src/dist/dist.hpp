@@ -3,7 +3,8 @@
 //   dist::Normal prior(0.0, 1.0);
 //   dist::Normal posterior(mean, scale);          // tensors
 //   auto z = posterior.rsample({16});             // differentiable
-//   auto loss = dist::kl_divergence(posterior, prior).sum() - dist::Bernoulli(dist::Logits{net(z)}).log_prob(x).sum();
+//   auto loss = dist::kl_divergence(posterior, prior).sum() -
+//   dist::Bernoulli(dist::Logits{net(z)}).log_prob(x).sum();
 //
 // docs/torch_distributions.md is its page.
 #pragma once

@@ -11,8 +11,7 @@ namespace {
 
 thread_local bool validation_is_on = true;
 
-at::TensorOptions common_options(
-    std::initializer_list<std::pair<at::Tensor*, const Parameter*>> parameters) {
+at::TensorOptions common_options(std::initializer_list<std::pair<at::Tensor*, const Parameter*>> parameters) {
   at::TensorOptions found = at::TensorOptions().dtype(c10::get_default_dtype_as_scalartype());
   for (const auto& [target, parameter] : parameters) {
     const auto& tensor = parameter->tensor();
@@ -32,7 +31,8 @@ std::string first_outside(const Tensor& value, const Tensor& inside) {
   for (int64_t i = 0; i < position.size(0); ++i) {
     const auto index = position[i].item<int64_t>();
     // `inside` may have been broadcast with bounds; the leading dimensions it added are not value's.
-    const auto added = inside.dim() - (value.dim() - (value.dim() - inside.dim() > 0 ? value.dim() - inside.dim() : 0));
+    const auto added =
+        inside.dim() - (value.dim() - (value.dim() - inside.dim() > 0 ? value.dim() - inside.dim() : 0));
     if (i >= added) element = element.size(0) == 1 ? element[0] : element[index];
     place << (i == 0 ? "" : ", ") << index;
   }
@@ -100,14 +100,14 @@ void Distribution::settle(const std::vector<Slot>& slots, Shape event_shape) {
     if (!slot.tensor->defined()) continue;
     const auto dims = slot.constraint.event_dim();
     if (slot.tensor->dim() < dims) {
-      refuse(std::string(slot.name) + " has " + std::to_string(slot.tensor->dim()) + " dimensions; it needs at least " +
-                 std::to_string(dims),
+      refuse(std::string(slot.name) + " has " + std::to_string(slot.tensor->dim()) +
+                 " dimensions; it needs at least " + std::to_string(dims),
              "give a tensor of shape batch + event");
     }
     const auto own = slot.tensor->sizes().slice(0, static_cast<size_t>(slot.tensor->dim() - dims));
     if (!broadcast_into(batch, own)) {
-      refuse(std::string(slot.name) + " has batch shape " + text_of(own) + "; the parameters before it have " +
-                 text_of(batch),
+      refuse(std::string(slot.name) + " has batch shape " + text_of(own) +
+                 "; the parameters before it have " + text_of(batch),
              "give shapes that broadcast");
     }
   }
@@ -146,7 +146,8 @@ void Distribution::check_shape(const Tensor& value) const {
   Shape shape = joined(batch_shape_, event_shape_);
   const auto events = static_cast<int64_t>(event_shape_.size());
   const bool has_event =
-      value.dim() >= events && value.sizes().slice(static_cast<size_t>(value.dim() - events)) == IntArrayRef(event_shape_);
+      value.dim() >= events &&
+      value.sizes().slice(static_cast<size_t>(value.dim() - events)) == IntArrayRef(event_shape_);
   if (has_event && broadcast_into(shape, value.sizes())) return;
   refuse("value has shape " + text_of(value.sizes()) + "; batch shape is " + text_of(batch_shape_) +
              " and event shape " + text_of(event_shape_),
@@ -157,11 +158,17 @@ void Distribution::refuse(const std::string& what, const std::string& hint) cons
   throw Error(ErrorKind::bad_input, name() + ": " + what + ".", hint);
 }
 
-Tensor Distribution::entropy() const { refuse("its entropy has no closed form", "average -log_prob over draws"); }
+Tensor Distribution::entropy() const {
+  refuse("its entropy has no closed form", "average -log_prob over draws");
+}
 Tensor Distribution::mean() const { refuse("its mean has no closed form", "average draws"); }
-Tensor Distribution::variance() const { refuse("its variance has no closed form", "take the variance of draws"); }
+Tensor Distribution::variance() const {
+  refuse("its variance has no closed form", "take the variance of draws");
+}
 Tensor Distribution::mode() const { refuse("its mode has no closed form", "maximise log_prob"); }
-Tensor Distribution::cdf(const Tensor&) const { refuse("its cdf has no closed form", "count draws below the value"); }
+Tensor Distribution::cdf(const Tensor&) const {
+  refuse("its cdf has no closed form", "count draws below the value");
+}
 Tensor Distribution::icdf(const Tensor&) const {
   refuse("its quantiles have no closed form", "take quantiles of draws");
 }

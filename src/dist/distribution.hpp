@@ -1,7 +1,9 @@
-// A probability distribution over tensors. It does not change once made; copies are cheap and share its tensors.
+// A probability distribution over tensors. It does not change once made; copies are cheap and share its
+// tensors.
 //
-// Shapes are those of Python's torch.distributions: a draw has shape sample_shape + batch_shape + event_shape, and
-// log_prob gives one number for each event. Parameters broadcast against each other to the batch shape.
+// Shapes are those of Python's torch.distributions: a draw has shape sample_shape + batch_shape +
+// event_shape, and log_prob gives one number for each event. Parameters broadcast against each other to the
+// batch shape.
 #pragma once
 
 #include <torch/types.h>
@@ -141,7 +143,8 @@ class Family : public Distribution {
   Any expand(IntArrayRef batch_shape) const override {
     check_expansion(batch_shape);
     Self result = static_cast<const Self&>(*this);
-    result.replace([&](const Tensor& t, int64_t event_dims) { return expand_batch(t, batch_shape, event_dims); });
+    result.replace(
+        [&](const Tensor& t, int64_t event_dims) { return expand_batch(t, batch_shape, event_dims); });
     result.set_shapes(batch_shape.vec(), event_shape());
     return result;
   }

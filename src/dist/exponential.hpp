@@ -19,6 +19,7 @@ class Exponential final : public Family<Exponential> {
   Tensor mode() const override;
   Tensor cdf(const Tensor& value) const override;
   Tensor icdf(const Tensor& probability) const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;

@@ -19,13 +19,17 @@ class Gamma final : public Family<Gamma> {
   Tensor variance() const override;
   Tensor mode() const override;
   Tensor cdf(const Tensor& value) const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;
 
  private:
   friend Family<Gamma>;
-  std::vector<Slot> slots() { return {{"concentration", &concentration_, constraints::positive()}, {"rate", &rate_, constraints::positive()}}; }
+  std::vector<Slot> slots() {
+    return {{"concentration", &concentration_, constraints::positive()},
+            {"rate", &rate_, constraints::positive()}};
+  }
 
   Tensor concentration_;
   Tensor rate_;

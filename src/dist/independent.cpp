@@ -20,7 +20,9 @@ Tensor Independent::draw(IntArrayRef shape) const {
   return has_rsample() ? base_->rsample(shape.slice(0, samples)) : base_->sample(shape.slice(0, samples));
 }
 
-Tensor Independent::log_density(const Tensor& value) const { return sum_rightmost(base_->log_prob(value), dims_); }
+Tensor Independent::log_density(const Tensor& value) const {
+  return sum_rightmost(base_->log_prob(value), dims_);
+}
 
 Tensor Independent::entropy() const { return sum_rightmost(base_->entropy(), dims_); }
 

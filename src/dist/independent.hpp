@@ -1,4 +1,5 @@
-// Another distribution with its last `dims` batch dimensions taken as part of the event: log_prob sums over them.
+// Another distribution with its last `dims` batch dimensions taken as part of the event: log_prob sums over
+// them.
 #pragma once
 
 #include "dist/distribution.hpp"

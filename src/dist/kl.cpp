@@ -22,9 +22,9 @@ Tensor infinite(const Distribution& p, const Distribution& q) {
 
 Table built_in() {
   Table table;
-#define KULLBACK_KL(P, Q)                                                                     \
-  table[{typeid(P), typeid(Q)}] = [](const Distribution& p, const Distribution& q) {          \
-    return kl(static_cast<const P&>(p), static_cast<const Q&>(q));                            \
+#define KULLBACK_KL(P, Q)                                                            \
+  table[{typeid(P), typeid(Q)}] = [](const Distribution& p, const Distribution& q) { \
+    return kl(static_cast<const P&>(p), static_cast<const Q&>(q));                   \
   };
 #define KULLBACK_KL_INFINITE(P, Q) table[{typeid(P), typeid(Q)}] = infinite;
 #include "dist/kl_pairs.def"
@@ -55,8 +55,10 @@ void check_shapes(const Distribution& p, const Distribution& q) {
   }
   Shape shape = p.batch_shape();
   if (!broadcast_into(shape, q.batch_shape())) {
-    refuse(p, q, "batch shapes " + text_of(p.batch_shape()) + " and " + text_of(q.batch_shape()) + " do not broadcast",
-           "expand one of them");
+    refuse(
+        p, q,
+        "batch shapes " + text_of(p.batch_shape()) + " and " + text_of(q.batch_shape()) + " do not broadcast",
+        "expand one of them");
   }
 }
 
@@ -89,7 +91,9 @@ void register_kl(std::type_index p, std::type_index q, KlFunction function) {
 
 Tensor kl(const Independent& p, const Independent& q) {
   if (p.dims() != q.dims()) {
-    refuse(p, q, "they take " + std::to_string(p.dims()) + " and " + std::to_string(q.dims()) + " dimensions as events",
+    refuse(p, q,
+           "they take " + std::to_string(p.dims()) + " and " + std::to_string(q.dims()) +
+               " dimensions as events",
            "take the same number");
   }
   return sum_rightmost(kl_divergence(p.base(), q.base()), p.dims());

@@ -8,7 +8,8 @@
 
 namespace kullback::dist {
 
-// KL(p || q) for each pair of the broadcast batches. An Error names both types where the table has no such pair.
+// KL(p || q) for each pair of the broadcast batches. An Error names both types where the table has no such
+// pair.
 Tensor kl_divergence(const Distribution& p, const Distribution& q);
 Tensor kl_divergence(const Any& p, const Any& q);
 
@@ -20,7 +21,8 @@ bool has_kl(const Distribution& p, const Distribution& q);
 using KlFunction = std::function<Tensor(const Distribution&, const Distribution&)>;
 void register_kl(std::type_index p, std::type_index q, KlFunction function);
 
-// For a pair of your own, before threads use the table: register_kl<P, Q>([](const P& p, const Q& q) { ... });
+// For a pair of your own, before threads use the table: register_kl<P, Q>([](const P& p, const Q& q) { ...
+// });
 template <class P, class Q, class F>
 void register_kl(F function) {
   register_kl(typeid(P), typeid(Q), [function](const Distribution& p, const Distribution& q) {

@@ -1,4 +1,5 @@
-// KL divergences between families: minus the entropy of p, and minus the mean of log q under p, which takes of p
+// KL divergences between families: minus the entropy of p, and minus the mean of log q under p, which takes
+// of p
 //   q normal       mean and variance
 //   q exponential  mean
 //   q gamma        mean, E log x

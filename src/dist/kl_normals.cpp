@@ -1,4 +1,5 @@
-// Normal distributions of n numbers: (tr(S_q^-1 S_p) + |m_p - m_q|^2 in S_q - n + log det S_q - log det S_p) / 2.
+// Normal distributions of n numbers: (tr(S_q^-1 S_p) + |m_p - m_q|^2 in S_q - n + log det S_q - log det S_p)
+// / 2.
 #include "dist/kl_pairs.hpp"
 #include "dist/linear_algebra.hpp"
 

@@ -20,7 +20,9 @@ Tensor normals(const Tensor& scale_p, const Tensor& scale_q, const Tensor& dista
   return 0.5 * (ratio.square() + z.square() - 1) - ratio.log();
 }
 
-Tensor log_probability(const Bernoulli& b, double value) { return b.log_prob(at::full_like(b.probs(), value)); }
+Tensor log_probability(const Bernoulli& b, double value) {
+  return b.log_prob(at::full_like(b.probs(), value));
+}
 
 }  // namespace
 
@@ -36,7 +38,9 @@ Tensor kl(const Beta& p, const Beta& q) {
          (p.b() - q.b()) * at::digamma(p.b()) + (sum_q - sum_p) * at::digamma(sum_p);
 }
 
-Tensor kl(const Categorical& p, const Categorical& q) { return weighted(p.probs(), p.logits(), q.logits()).sum(-1); }
+Tensor kl(const Categorical& p, const Categorical& q) {
+  return weighted(p.probs(), p.logits(), q.logits()).sum(-1);
+}
 
 Tensor kl(const OneHotCategorical& p, const OneHotCategorical& q) { return kl(p.classes(), q.classes()); }
 
@@ -96,7 +100,8 @@ Tensor kl(const Uniform& p, const Uniform& q) {
   return -where_inside(inside, ((p.high() - p.low()) / (q.high() - q.low())).log());
 }
 
-// E cos(x - m_q) = (I1/I0)(k_p) cos(m_p - m_q); with c = 1 - I1/I0 the large parts k_q - k_p and k (1 - c) are combined.
+// E cos(x - m_q) = (I1/I0)(k_p) cos(m_p - m_q); with c = 1 - I1/I0 the large parts k_q - k_p and k (1 - c)
+// are combined.
 Tensor kl(const VonMises& p, const VonMises& q) {
   const auto& a = p.concentration();
   const auto& b = q.concentration();

@@ -20,13 +20,16 @@ class Laplace final : public Family<Laplace> {
   Tensor mode() const override;
   Tensor cdf(const Tensor& value) const override;
   Tensor icdf(const Tensor& probability) const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;
 
  private:
   friend Family<Laplace>;
-  std::vector<Slot> slots() { return {{"loc", &loc_, constraints::finite()}, {"scale", &scale_, constraints::positive()}}; }
+  std::vector<Slot> slots() {
+    return {{"loc", &loc_, constraints::finite()}, {"scale", &scale_, constraints::positive()}};
+  }
 
   Tensor loc_;
   Tensor scale_;

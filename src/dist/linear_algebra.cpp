@@ -10,8 +10,8 @@ namespace {
 template <class F>
 Tensor on_columns(const Tensor& lower, const Tensor& vectors, F f) {
   const auto n = vectors.size(-1);
-  const auto own = vectors.dim() - 1;    // dimensions of v before its vector
-  const auto batch = lower.dim() - 2;    // those L depends on
+  const auto own = vectors.dim() - 1;  // dimensions of v before its vector
+  const auto batch = lower.dim() - 2;  // those L depends on
   if (own <= batch) return f(lower, vectors.unsqueeze(-1)).squeeze(-1);
   const auto sizes = vectors.sizes();
   const auto free = sizes.slice(0, static_cast<size_t>(own - batch));
@@ -30,12 +30,14 @@ Tensor solve_lower(const Tensor& lower, const Tensor& vectors) {
 }
 
 Tensor times_lower(const Tensor& lower, const Tensor& vectors) {
-  return on_columns(lower, vectors, [](const Tensor& l, const Tensor& columns) { return at::matmul(l, columns); });
+  return on_columns(lower, vectors,
+                    [](const Tensor& l, const Tensor& columns) { return at::matmul(l, columns); });
 }
 
 Tensor cholesky_factor(const Tensor& matrix) { return std::get<0>(at::linalg_cholesky_ex(matrix)); }
 
-// With P reversed in both directions = C C', the reversed C is U with P = U U', U upper triangular: L = U'^-1.
+// With P reversed in both directions = C C', the reversed C is U with P = U U', U upper triangular: L =
+// U'^-1.
 Tensor scale_tril_of_precision(const Tensor& precision) {
   const auto reversed = cholesky_factor(precision.flip({-2, -1}));
   const auto inverse = reversed.flip({-2, -1}).mT();

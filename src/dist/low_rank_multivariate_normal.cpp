@@ -19,8 +19,8 @@ LowRankMultivariateNormal::LowRankMultivariateNormal(Tensor loc, Tensor factor, 
   const bool fits = loc_.dim() > 0 && factor_.dim() > 1 && diagonal_.dim() > 0 &&
                     factor_.size(-2) == loc_.size(-1) && diagonal_.size(-1) == loc_.size(-1);
   if (!fits) {
-    refuse("loc has shape " + text_of(loc_.sizes()) + ", factor " + text_of(factor_.sizes()) + " and diagonal " +
-               text_of(diagonal_.sizes()),
+    refuse("loc has shape " + text_of(loc_.sizes()) + ", factor " + text_of(factor_.sizes()) +
+               " and diagonal " + text_of(diagonal_.sizes()),
            "give shapes batch + [n], batch + [n, rank] and batch + [n]");
   }
   settle(slots(), {loc_.size(-1)});

@@ -1,4 +1,5 @@
-// The normal distribution with covariance W W' + diag(d): W has few columns, and nothing of size n by n is made.
+// The normal distribution with covariance W W' + diag(d): W has few columns, and nothing of size n by n is
+// made.
 #pragma once
 
 #include "dist/distribution.hpp"
@@ -18,7 +19,7 @@ class LowRankMultivariateNormal final : public Family<LowRankMultivariateNormal>
   Tensor covariance() const;
   // The Cholesky factor of I + W' diag(1/d) W.
   Tensor capacitance_tril() const;
-  Tensor log_determinant() const;  // of the covariance
+  Tensor log_determinant() const;                          // of the covariance
   Tensor squared_distance(const Tensor& deviation) const;  // v' covariance^-1 v
   Constraint support() const override;
   bool has_rsample() const override { return true; }

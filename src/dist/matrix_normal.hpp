@@ -1,5 +1,5 @@
-// The normal distribution of matrices M + A E B', E of independent standard normal numbers: rows have covariance A A',
-// columns B B' (their Kronecker product is the covariance of all numbers).
+// The normal distribution of matrices M + A E B', E of independent standard normal numbers: rows have
+// covariance A A', columns B B' (their Kronecker product is the covariance of all numbers).
 #pragma once
 
 #include "dist/distribution.hpp"

@@ -16,8 +16,8 @@ MixtureSameFamily::MixtureSameFamily(Categorical weights, Any components)
   }
   Shape own(batch.begin(), batch.end() - 1);
   if (!broadcast_into(own, weights_.batch_shape())) {
-    refuse("the weights have batch shape " + text_of(weights_.batch_shape()) + ", the components " + text_of(own) +
-               " before their classes",
+    refuse("the weights have batch shape " + text_of(weights_.batch_shape()) + ", the components " +
+               text_of(own) + " before their classes",
            "give batch shapes that broadcast");
   }
   set_validates(false);  // the components check values
@@ -28,7 +28,9 @@ Tensor MixtureSameFamily::log_joint(const Tensor& value) const {
   return components_->log_prob(value.unsqueeze(class_dim())) + weights_.logits();
 }
 
-Tensor MixtureSameFamily::log_density(const Tensor& value) const { return at::logsumexp(log_joint(value), {-1}); }
+Tensor MixtureSameFamily::log_density(const Tensor& value) const {
+  return at::logsumexp(log_joint(value), {-1});
+}
 
 Tensor MixtureSameFamily::log_responsibilities(const Tensor& value) const {
   return at::log_softmax(log_joint(value), -1);

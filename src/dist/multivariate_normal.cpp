@@ -8,7 +8,8 @@
 namespace kullback::dist {
 
 std::vector<Distribution::Slot> MultivariateNormal::slots() {
-  return {{"loc", &loc_, constraints::finite_vector()}, {"scale_tril", &scale_tril_, constraints::lower_cholesky()}};
+  return {{"loc", &loc_, constraints::finite_vector()},
+          {"scale_tril", &scale_tril_, constraints::lower_cholesky()}};
 }
 
 // What can be said of the matrix as it was given, before it is factored.

@@ -1,4 +1,5 @@
-// The normal distribution of vectors, by the Cholesky factor of its covariance, by the covariance or by its inverse.
+// The normal distribution of vectors, by the Cholesky factor of its covariance, by the covariance or by its
+// inverse.
 #pragma once
 
 #include "dist/distribution.hpp"

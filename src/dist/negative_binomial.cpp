@@ -37,8 +37,6 @@ Tensor NegativeBinomial::log_density(const Tensor& value) const {
 
 Tensor NegativeBinomial::mean() const { return total_count_ * logits().exp(); }
 Tensor NegativeBinomial::variance() const { return mean() / at::sigmoid(-logits()); }
-Tensor NegativeBinomial::mode() const {
-  return ((total_count_ - 1) * logits().exp()).floor().clamp_min(0);
-}
+Tensor NegativeBinomial::mode() const { return ((total_count_ - 1) * logits().exp()).floor().clamp_min(0); }
 
 }  // namespace kullback::dist

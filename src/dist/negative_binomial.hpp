@@ -20,18 +20,21 @@ class NegativeBinomial final : public Family<NegativeBinomial> {
   Tensor mean() const override;
   Tensor variance() const override;
   Tensor mode() const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;
 
  private:
   friend Family<NegativeBinomial>;
-  std::vector<Slot> slots() { return {{"total_count", &total_count_, constraints::positive()},
+  std::vector<Slot> slots() {
+    return {{"total_count", &total_count_, constraints::positive()},
             {"probs", &probs_, constraints::unit_interval()},
-            {"logits", &logits_, constraints::finite()}}; }
+            {"logits", &logits_, constraints::finite()}};
+  }
 
   Tensor total_count_;
-  Tensor probs_;   // one of the two is defined
+  Tensor probs_;  // one of the two is defined
   Tensor logits_;
 };
 

@@ -1,18 +1,20 @@
 // Stirling:  log Gamma(x) = (x - 1/2) log x - x + log(2 pi)/2 + d(x),  d(x) = 1/(12 x) - 1/(360 x^3) + ...
 // What is built on d keeps only small terms:
-//   log B(a, b) = log(2 pi)/2 - (a - 1/2) log(1 + b/a) - (b - 1/2) log(1 + a/b) - log(a + b)/2 + d(a) + d(b) - d(a + b)
-//   a log y - y - log Gamma(a) = a (log(1 + u) - u) + (log a - log 2 pi)/2 - d(a),  u = y/a - 1     (Loader 2000)
+//   log B(a, b) = log(2 pi)/2 - (a - 1/2) log(1 + b/a) - (b - 1/2) log(1 + a/b) - log(a + b)/2 + d(a) + d(b)
+//   - d(a + b) a log y - y - log Gamma(a) = a (log(1 + u) - u) + (log a - log 2 pi)/2 - d(a),  u = y/a - 1
+//   (Loader 2000)
 // and log(1 + u) - u near 0 is, with r = u/(2 + u), 2 (r^3/3 + r^5/5 + ...) - r u.
 // Below 10, d(x) is found from log Gamma, where nothing is large.
 //
-// Bessel functions at large x:  log(I0(x) e^-x) = -log(2 pi x)/2 + c(1/x),  1 - I1/I0 = 1/(2x) + c'(1/x)/x^2 with the
-// series c below, good to 1e-16 from x = 50. The difference of the scaled functions loses log10(2x) digits there.
+// Bessel functions at large x:  log(I0(x) e^-x) = -log(2 pi x)/2 + c(1/x),  1 - I1/I0 = 1/(2x) + c'(1/x)/x^2
+// with the series c below, good to 1e-16 from x = 50. The difference of the scaled functions loses log10(2x)
+// digits there.
 //
-// A Dirichlet draw moves by dx_i/da_j = g_j (1{i = j} - x_i) with g from ATen (Figurnov et al. 2018); what is returned has
-// the value of the draw and these derivatives.
+// A Dirichlet draw moves by dx_i/da_j = g_j (1{i = j} - x_i) with g from ATen (Figurnov et al. 2018); what is
+// returned has the value of the draw and these derivatives.
 //
-// A gradient passes through the chosen side of a `where` only, but 0 times infinity is NaN: each side gets arguments
-// clamped to where it is used.
+// A gradient passes through the chosen side of a `where` only, but 0 times infinity is NaN: each side gets
+// arguments clamped to where it is used.
 #include "dist/numerics.hpp"
 
 #include <array>
@@ -27,16 +29,9 @@ constexpr std::array<double, 7> kStirling = {1.0 / 12,   -1.0 / 360,      1.0 / 
                                              1.0 / 1188, -691.0 / 360360, 1.0 / 156};
 
 constexpr double kBesselStart = 50;
-constexpr std::array<double, 10> kBessel = {1.0 / 8,
-                                            1.0 / 16,
-                                            25.0 / 384,
-                                            13.0 / 128,
-                                            1073.0 / 5120,
-                                            103.0 / 192,
-                                            375733.0 / 229376,
-                                            23797.0 / 4096,
-                                            55384775.0 / 2359296,
-                                            2180461.0 / 20480};
+constexpr std::array<double, 10> kBessel = {
+    1.0 / 8,     1.0 / 16,          25.0 / 384,     13.0 / 128,           1073.0 / 5120,
+    103.0 / 192, 375733.0 / 229376, 23797.0 / 4096, 55384775.0 / 2359296, 2180461.0 / 20480};
 
 // sum of coefficient(i) t^i
 template <size_t n, class Coefficient>
@@ -96,7 +91,8 @@ Tensor log1p_less_itself(const Tensor& u) {
   const auto r = small / (2 + small);
   const auto r2 = r.square();
   const auto series =
-      2 * r * r2 * polynomial<kTerms>(r2, [](size_t i) { return 1.0 / static_cast<double>(2 * i + 3); }) - r * small;
+      2 * r * r2 * polynomial<kTerms>(r2, [](size_t i) { return 1.0 / static_cast<double>(2 * i + 3); }) -
+      r * small;
   return at::where(u.abs().lt(kNear), series, at::log1p(u) - u);
 }
 
@@ -110,7 +106,8 @@ Tensor log_gamma_kernel_large(const Tensor& a, const Tensor& y) {
 Tensor normal_cdf(const Tensor& z) { return 0.5 * at::erfc(z * -std::sqrt(0.5)); }
 
 Tensor differentiable_dirichlet(const Tensor& concentration) {
-  if (!concentration.requires_grad() || !at::GradMode::is_enabled()) return at::_sample_dirichlet(concentration);
+  if (!concentration.requires_grad() || !at::GradMode::is_enabled())
+    return at::_sample_dirichlet(concentration);
   const auto fixed = concentration.detach();
   const auto x = at::_sample_dirichlet(fixed);
   const auto slope = at::_dirichlet_grad(x, fixed, fixed.sum(-1, true).expand_as(x).contiguous());
@@ -164,8 +161,6 @@ Tensor where_inside(const Tensor& inside, const Tensor& value) {
   return at::where(inside, value, at::full({}, -kInfinity, value.options().requires_grad(false)));
 }
 
-Tensor infinite_like(const Tensor& like) {
-  return at::full_like(like, kInfinity).detach();
-}
+Tensor infinite_like(const Tensor& like) { return at::full_like(like, kInfinity).detach(); }
 
 }  // namespace kullback::dist

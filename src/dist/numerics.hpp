@@ -1,5 +1,5 @@
-// Functions that densities share, accurate where the textbook formula cancels. All are differentiable, work element by
-// element on any device and floating type, and never wait for a GPU.
+// Functions that densities share, accurate where the textbook formula cancels. All are differentiable, work
+// element by element on any device and floating type, and never wait for a GPU.
 #pragma once
 
 #include <torch/types.h>
@@ -21,10 +21,10 @@ constexpr double kEulerGamma = 0.57721566490153286061;
 // From here on Stirling's series has the precision of a double.
 constexpr double kStirlingStart = 10;
 
-Tensor log1p_less_itself(const Tensor& u);           // log(1 + u) - u
-Tensor normal_cdf(const Tensor& z);                  // keeps its digits in the lower tail
-Tensor stirling_series(const Tensor& x);             // log Gamma(x) less (x - 1/2) log x - x + log(2 pi)/2, x >= 10
-Tensor stirling_slope(const Tensor& x);              // its derivative
+Tensor log1p_less_itself(const Tensor& u);  // log(1 + u) - u
+Tensor normal_cdf(const Tensor& z);         // keeps its digits in the lower tail
+Tensor stirling_series(const Tensor& x);    // log Gamma(x) less (x - 1/2) log x - x + log(2 pi)/2, x >= 10
+Tensor stirling_slope(const Tensor& x);     // its derivative
 Tensor log_beta(const Tensor& a, const Tensor& b);
 Tensor digamma_half_step(const Tensor& x);  // digamma(x + 1/2) - digamma(x), x above 0
 

@@ -12,7 +12,8 @@ Constraint OneHotCategorical::support() const { return constraints::one_hot(); }
 Tensor OneHotCategorical::one_hot(const Tensor& index) const {
   Shape shape = index.sizes().vec();
   shape.push_back(classes_.num_classes());
-  return at::zeros(shape, classes_.probs().options().requires_grad(false)).scatter_(-1, index.unsqueeze(-1), 1);
+  return at::zeros(shape, classes_.probs().options().requires_grad(false))
+      .scatter_(-1, index.unsqueeze(-1), 1);
 }
 
 Tensor OneHotCategorical::draw(IntArrayRef shape) const {
@@ -38,6 +39,8 @@ Any OneHotCategorical::expand(IntArrayRef batch_shape) const {
   return OneHotCategorical(*classes_.expand(batch_shape).as<Categorical>());
 }
 
-Any OneHotCategorical::map(const TensorMap& f) const { return OneHotCategorical(*classes_.map(f).as<Categorical>()); }
+Any OneHotCategorical::map(const TensorMap& f) const {
+  return OneHotCategorical(*classes_.map(f).as<Categorical>());
+}
 
 }  // namespace kullback::dist

@@ -21,8 +21,8 @@ class Parameter final {
   double number_ = 0;
 };
 
-// Sets each tensor to its parameter. Numbers take type and device of the first tensor with a floating type, and the
-// default type where all are numbers; tensors of whole numbers take the floating type.
+// Sets each tensor to its parameter. Numbers take type and device of the first tensor with a floating type,
+// and the default type where all are numbers; tensors of whole numbers take the floating type.
 void take(std::initializer_list<std::pair<at::Tensor*, const Parameter*>> parameters);
 
 // Names for the ways to say the same thing: Bernoulli(Logits{x}), MultivariateNormal(loc, Covariance{s}).

@@ -16,6 +16,7 @@ class Poisson final : public Family<Poisson> {
   Tensor mean() const override;
   Tensor variance() const override;
   Tensor mode() const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;

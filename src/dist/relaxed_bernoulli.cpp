@@ -1,4 +1,5 @@
-// y = (l + logistic noise)/T;  log p(y) = log T + d - 2 log(1 + e^d), d = l - T y: log T + log s(d) + log s(-d).
+// y = (l + logistic noise)/T;  log p(y) = log T + d - 2 log(1 + e^d), d = l - T y: log T + log s(d) + log
+// s(-d).
 #include "dist/relaxed_bernoulli.hpp"
 
 #include "dist/numerics.hpp"
@@ -7,7 +8,8 @@
 namespace kullback::dist {
 
 std::vector<Distribution::Slot> LogitRelaxedBernoulli::slots() {
-  return {{"temperature", &temperature_, constraints::positive()}, {"logits", &logits_, constraints::finite()}};
+  return {{"temperature", &temperature_, constraints::positive()},
+          {"logits", &logits_, constraints::finite()}};
 }
 
 LogitRelaxedBernoulli::LogitRelaxedBernoulli(const Parameter& temperature, const Probs& probs) {

@@ -1,5 +1,6 @@
-// The Concrete relaxation of a Bernoulli variable (Maddison et al. 2017; Jang et al. 2017): a differentiable number in
-// (0, 1) that is near 0 or 1 at low temperatures. LogitRelaxedBernoulli is its log odds, safe from rounding to 0 or 1.
+// The Concrete relaxation of a Bernoulli variable (Maddison et al. 2017; Jang et al. 2017): a differentiable
+// number in (0, 1) that is near 0 or 1 at low temperatures. LogitRelaxedBernoulli is its log odds, safe from
+// rounding to 0 or 1.
 #pragma once
 
 #include "dist/bernoulli.hpp"

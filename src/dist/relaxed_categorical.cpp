@@ -10,7 +10,8 @@
 namespace kullback::dist {
 
 std::vector<Distribution::Slot> ExpRelaxedCategorical::slots() {
-  return {{"temperature", &temperature_, constraints::positive()}, {"logits", &logits_, constraints::finite_vector()}};
+  return {{"temperature", &temperature_, constraints::positive()},
+          {"logits", &logits_, constraints::finite_vector()}};
 }
 
 ExpRelaxedCategorical::ExpRelaxedCategorical(const Parameter& temperature, const Probs& probs) {
@@ -25,8 +26,6 @@ ExpRelaxedCategorical::ExpRelaxedCategorical(const Parameter& temperature, const
   take({{&logits_, &logits.value}, {&temperature_, &temperature}});
   settle(slots(), {logits_.size(-1)});
 }
-
-
 
 Constraint ExpRelaxedCategorical::support() const { return constraints::real_vector(); }
 

@@ -1,5 +1,5 @@
-// The Concrete relaxation of a one-hot vector: a differentiable point of the simplex, near a corner at low temperatures.
-// ExpRelaxedCategorical is its logarithm, safe from underflow.
+// The Concrete relaxation of a one-hot vector: a differentiable point of the simplex, near a corner at low
+// temperatures. ExpRelaxedCategorical is its logarithm, safe from underflow.
 #pragma once
 
 #include "dist/distribution.hpp"

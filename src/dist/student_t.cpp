@@ -1,6 +1,6 @@
-// log p = -log B(1/2, v/2) - log(v)/2 - log s - (v + 1)/2 log(1 + z^2/v): log B keeps its digits where the difference of
-// log Gammas of v = 1e6 has none left in single precision.
-// A draw is a normal one over the root of a chi-square one over v; its gradient goes through the gamma draw.
+// log p = -log B(1/2, v/2) - log(v)/2 - log s - (v + 1)/2 log(1 + z^2/v): log B keeps its digits where the
+// difference of log Gammas of v = 1e6 has none left in single precision. A draw is a normal one over the root
+// of a chi-square one over v; its gradient goes through the gamma draw.
 #include "dist/student_t.hpp"
 
 #include <cmath>

@@ -19,13 +19,18 @@ class StudentT final : public Family<StudentT> {
   Tensor mean() const override;
   Tensor variance() const override;
   Tensor mode() const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;
 
  private:
   friend Family<StudentT>;
-  std::vector<Slot> slots() { return {{"df", &df_, constraints::positive()}, {"loc", &loc_, constraints::finite()}, {"scale", &scale_, constraints::positive()}}; }
+  std::vector<Slot> slots() {
+    return {{"df", &df_, constraints::positive()},
+            {"loc", &loc_, constraints::finite()},
+            {"scale", &scale_, constraints::positive()}};
+  }
 
   Tensor df_;
   Tensor loc_;

@@ -2,8 +2,9 @@
 //   sigmoid   log s(x) + log s(-x)
 //   tanh      log 4 + log s(2x) + log s(-2x)
 //   softplus  log s(x)
-// Stick breaking (n numbers): t_i = x_i - log(n - i), y_i = s(t_i) times what is left of the stick; logarithms of the
-// rest are cumulative sums of log s(-t), and the inverse takes the rest as the sum of what follows, which cannot cancel.
+// Stick breaking (n numbers): t_i = x_i - log(n - i), y_i = s(t_i) times what is left of the stick;
+// logarithms of the rest are cumulative sums of log s(-t), and the inverse takes the rest as the sum of what
+// follows, which cannot cancel.
 #include "dist/transform.hpp"
 
 #include <utility>
@@ -67,8 +68,8 @@ class Affine final : public Transform {
     Shape result = shape.vec();
     if (broadcast_into(result, loc_.sizes()) && broadcast_into(result, scale_.sizes())) return result;
     throw Error(ErrorKind::bad_input,
-                "affine: loc of shape " + text_of(loc_.sizes()) + " and scale of shape " + text_of(scale_.sizes()) +
-                    " do not broadcast with " + text_of(shape) + ".",
+                "affine: loc of shape " + text_of(loc_.sizes()) + " and scale of shape " +
+                    text_of(scale_.sizes()) + " do not broadcast with " + text_of(shape) + ".",
                 "give shapes that broadcast");
   }
   Shape inverse_shape(IntArrayRef shape) const override { return forward_shape(shape); }
@@ -105,7 +106,9 @@ class StickBreaking final : public Transform {
     const auto t = centred(x, -1);
     const auto down = at::log_sigmoid(-t);
     const auto n = static_cast<double>(x.size(-1));
-    const auto uses = n - at::arange(x.size(-1), x.options().requires_grad(false));  // log s(-t_i): itself, and each later rest
+    const auto uses =
+        n -
+        at::arange(x.size(-1), x.options().requires_grad(false));  // log s(-t_i): itself, and each later rest
     return (at::log_sigmoid(t) + uses * down).sum(-1);
   }
 
@@ -121,7 +124,8 @@ class StickBreaking final : public Transform {
 
   Shape resized(IntArrayRef shape, int64_t by) const {
     Shape result = shape.vec();
-    if (result.empty()) throw Error(ErrorKind::bad_input, "stick_breaking: a number was given; it needs vectors.");
+    if (result.empty())
+      throw Error(ErrorKind::bad_input, "stick_breaking: a number was given; it needs vectors.");
     result.back() += by;
     return result;
   }
@@ -279,7 +283,9 @@ TransformPtr exp() { return the_one<Exp>(); }
 TransformPtr sigmoid() { return the_one<Sigmoid>(); }
 TransformPtr tanh() { return the_one<Tanh>(); }
 TransformPtr softplus() { return the_one<Softplus>(); }
-TransformPtr affine(const Parameter& loc, const Parameter& scale) { return std::make_shared<Affine>(loc, scale); }
+TransformPtr affine(const Parameter& loc, const Parameter& scale) {
+  return std::make_shared<Affine>(loc, scale);
+}
 TransformPtr stick_breaking() { return the_one<StickBreaking>(); }
 TransformPtr lower_cholesky() { return the_one<LowerCholesky>(); }
 TransformPtr compose(std::vector<TransformPtr> parts) { return std::make_shared<Compose>(std::move(parts)); }
@@ -301,12 +307,14 @@ TransformPtr biject_to_elements(const Constraint& constraint) {
     case Constraint::Kind::at_least:
       return transforms::compose({transforms::exp(), transforms::affine(constraint.lower(), 1.0)});
     case Constraint::Kind::interval:
-      return transforms::compose({transforms::sigmoid(),
-                                  transforms::affine(constraint.lower(), constraint.upper() - constraint.lower())});
+      return transforms::compose(
+          {transforms::sigmoid(),
+           transforms::affine(constraint.lower(), constraint.upper() - constraint.lower())});
     case Constraint::Kind::simplex: return transforms::stick_breaking();
     case Constraint::Kind::lower_cholesky: return transforms::lower_cholesky();
     default:
-      throw Error(ErrorKind::bad_input, "biject_to: no bijection from the reals to '" + constraint.name() + "'.",
+      throw Error(ErrorKind::bad_input,
+                  "biject_to: no bijection from the reals to '" + constraint.name() + "'.",
                   constraint.is_discrete() ? "use a relaxed distribution" : "parametrise by scale_tril");
   }
 }

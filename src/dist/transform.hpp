@@ -47,7 +47,7 @@ TransformPtr softplus();
 TransformPtr affine(const Parameter& loc, const Parameter& scale);  // y = loc + scale x
 TransformPtr stick_breaking();  // vectors of n numbers to the simplex of n + 1; 0 to its centre
 TransformPtr lower_cholesky();  // matrices: lower triangle kept, exp of the diagonal, 0 above
-TransformPtr compose(std::vector<TransformPtr> parts);  // the first is applied first
+TransformPtr compose(std::vector<TransformPtr> parts);      // the first is applied first
 TransformPtr independent(TransformPtr part, int64_t dims);  // `dims` more dimensions on the right are one x
 TransformPtr inverse(TransformPtr part);
 }  // namespace transforms

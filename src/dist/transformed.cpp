@@ -1,5 +1,5 @@
-// log p(y) = log p_base(x) - log |det dy/dx|, x = inverse(y). Where the transform takes more dimensions as one thing than
-// the base has in its event, the base's batch dimensions there become its event first.
+// log p(y) = log p_base(x) - log |det dy/dx|, x = inverse(y). Where the transform takes more dimensions as
+// one thing than the base has in its event, the base's batch dimensions there become its event first.
 #include "dist/transformed.hpp"
 
 #include "dist/independent.hpp"
@@ -52,7 +52,8 @@ Tensor TransformedDistribution::log_density(const Tensor& value) const {
 
 // 1 - p where the transform decreases.
 Tensor TransformedDistribution::turned(const Tensor& probability) const {
-  if (!event_shape().empty()) refuse("its events are not numbers, so it has no cdf", "take a part that is one");
+  if (!event_shape().empty())
+    refuse("its events are not numbers, so it has no cdf", "take a part that is one");
   const auto sign = transform_->sign();
   return sign.defined() ? at::where(sign.gt(0), probability, 1 - probability) : probability;
 }

@@ -13,7 +13,9 @@ class TransformedDistribution final : public Distribution {
   const Any& base() const { return base_; }
   const TransformPtr& transform() const { return transform_; }
 
-  std::string name() const override { return "TransformedDistribution(" + base_->name() + ", " + transform_->name() + ")"; }
+  std::string name() const override {
+    return "TransformedDistribution(" + base_->name() + ", " + transform_->name() + ")";
+  }
   Constraint support() const override;
   bool has_rsample() const override { return base_->has_rsample(); }
   Tensor cdf(const Tensor& value) const override;

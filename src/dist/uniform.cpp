@@ -26,8 +26,6 @@ Tensor Uniform::mean() const { return 0.5 * (low_ + high_); }
 Tensor Uniform::variance() const { return (high_ - low_).square() / 12; }
 Tensor Uniform::mode() const { return mean(); }  // every point is one
 Tensor Uniform::cdf(const Tensor& value) const { return ((value - low_) / (high_ - low_)).clamp(0, 1); }
-Tensor Uniform::icdf(const Tensor& probability) const {
-  return at::addcmul(low_, high_ - low_, probability);
-}
+Tensor Uniform::icdf(const Tensor& probability) const { return at::addcmul(low_, high_ - low_, probability); }
 
 }  // namespace kullback::dist

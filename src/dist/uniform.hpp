@@ -20,13 +20,16 @@ class Uniform final : public Family<Uniform> {
   Tensor mode() const override;
   Tensor cdf(const Tensor& value) const override;
   Tensor icdf(const Tensor& probability) const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;
 
  private:
   friend Family<Uniform>;
-  std::vector<Slot> slots() { return {{"low", &low_, constraints::finite()}, {"high", &high_, constraints::finite()}}; }
+  std::vector<Slot> slots() {
+    return {{"low", &low_, constraints::finite()}, {"high", &high_, constraints::finite()}};
+  }
 
   Tensor low_;
   Tensor high_;

@@ -1,13 +1,13 @@
 // log p(x) = k (cos(x - m) - 1) - log(2 pi I0(k) e^-k), with cos t - 1 = -2 sin^2(t/2).
 //
-// Draws are Best and Fisher's (1979), in double precision. A proposal is accepted with probability above 0.65 whatever
-// k is, so after 32 rounds one in 1e15 is undecided and takes its last proposal: on a GPU all rounds are run, which
-// needs no waiting for it; elsewhere the loop ends when all are accepted.
+// Draws are Best and Fisher's (1979), in double precision. A proposal is accepted with probability above 0.65
+// whatever k is, so after 32 rounds one in 1e15 is undecided and takes its last proposal: on a GPU all rounds
+// are run, which needs no waiting for it; elsewhere the loop ends when all are accepted.
 //
 // Their gradient is implicit: x(k) with F(x; k) held moves by dx/dk = -(dF/dk)/p. With A = I1/I0 and x > 0,
 //   dx/dk = integral from x to pi of (cos t - A) exp(k (cos t - cos x)) dt,
-// odd in x. The integrand falls from x on at least as a Gaussian of scale 1/sqrt(k): Gauss-Legendre with 32 nodes on the
-// nearest 9 of these scales is good to 1e-12.
+// odd in x. The integrand falls from x on at least as a Gaussian of scale 1/sqrt(k): Gauss-Legendre with 32
+// nodes on the nearest 9 of these scales is good to 1e-12.
 #include "dist/von_mises.hpp"
 
 #include <array>
@@ -122,8 +122,10 @@ Tensor VonMises::entropy() const {
   return over_batch(log_i0e(k) + k * bessel_complement(k) + (kLog2 + kLogPi));
 }
 
-Tensor VonMises::mean() const { return over_batch(loc_); }                              // of the direction
-Tensor VonMises::variance() const { return over_batch(bessel_complement(concentration_)); }  // circular: 1 - I1/I0
+Tensor VonMises::mean() const { return over_batch(loc_); }  // of the direction
+Tensor VonMises::variance() const {
+  return over_batch(bessel_complement(concentration_));
+}  // circular: 1 - I1/I0
 Tensor VonMises::mode() const { return mean(); }
 
 }  // namespace kullback::dist

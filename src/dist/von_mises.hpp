@@ -18,13 +18,17 @@ class VonMises final : public Family<VonMises> {
   Tensor mean() const override;
   Tensor variance() const override;
   Tensor mode() const override;
+
  protected:
   Tensor draw(IntArrayRef shape) const override;
   Tensor log_density(const Tensor& value) const override;
 
  private:
   friend Family<VonMises>;
-  std::vector<Slot> slots() { return {{"loc", &loc_, constraints::finite()}, {"concentration", &concentration_, constraints::nonnegative()}}; }
+  std::vector<Slot> slots() {
+    return {{"loc", &loc_, constraints::finite()},
+            {"concentration", &concentration_, constraints::nonnegative()}};
+  }
 
   Tensor loc_;
   Tensor concentration_;

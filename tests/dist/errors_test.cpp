@@ -1,4 +1,5 @@
-// What wrong arguments are told, how checks are switched off, and that every constraint admits what it should.
+// What wrong arguments are told, how checks are switched off, and that every constraint admits what it
+// should.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,16 +26,23 @@ TEST(Errors, ParametersAreNamed) {
   EXPECT_EQ(message_of([&] { Normal(0.0, bad); }), "Normal: scale must be above 0; found -1 at [2].");
   EXPECT_EQ(message_of([&] { Normal(NAN, 1.0); }), "Normal: loc must be a finite number; found nan.");
   EXPECT_EQ(message_of([&] { Gamma(bad, 1.0); }), "Gamma: concentration must be above 0; found -1 at [2].");
-  EXPECT_EQ(message_of([&] { Bernoulli(Probs{1.5}); }), "Bernoulli: probs must be between 0 and 1; found 1.5.");
+  EXPECT_EQ(message_of([&] { Bernoulli(Probs{1.5}); }),
+            "Bernoulli: probs must be between 0 and 1; found 1.5.");
   EXPECT_EQ(message_of([&] { Uniform(1.0, 0.5); }), "Uniform: high - low must be above 0; found -0.5.");
-  EXPECT_EQ(message_of([&] { Dirichlet(bad.expand({2, 3})); }),
+  EXPECT_EQ(message_of([&] {
+              Dirichlet(bad.expand({2, 3}));
+            }),
             "Dirichlet: concentration must be above 0; found [1, 2, -1] at [0].");
   EXPECT_EQ(message_of([&] { Dirichlet(at::ones({})); }),
             "Dirichlet: concentration has 0 dimensions; it needs at least 1.");
   EXPECT_EQ(message_of([&] { MultivariateNormal(bad, Covariance{-at::eye(3, at::kDouble)}); }),
-            "MultivariateNormal: covariance must be a symmetric positive definite matrix; found [-1, 0, 0, 0, -1, 0, ...].");
-  EXPECT_EQ(message_of([&] { MultivariateNormal(bad, ScaleTril{at::ones({3, 3}, at::kDouble)}); }),
-            "MultivariateNormal: scale_tril must be a lower triangular matrix with a diagonal above 0; found [1, 1, 1, 1, "
+            "MultivariateNormal: covariance must be a symmetric positive definite matrix; found [-1, 0, 0, "
+            "0, -1, 0, ...].");
+  EXPECT_EQ(message_of([&] {
+              MultivariateNormal(bad, ScaleTril{at::ones({3, 3}, at::kDouble)});
+            }),
+            "MultivariateNormal: scale_tril must be a lower triangular matrix with a diagonal above 0; found "
+            "[1, 1, 1, 1, "
             "1, 1, ...].");
 }
 
@@ -43,7 +51,9 @@ TEST(Errors, ShapesAreNamed) {
             "Normal: scale has batch shape [3]; the parameters before it have [2].");
   EXPECT_EQ(message_of([] { MultivariateNormal(at::zeros({2}), ScaleTril{at::eye(3)}); }),
             "MultivariateNormal: loc has shape [2] and scale_tril [3, 3].");
-  EXPECT_EQ(message_of([] { LowRankMultivariateNormal(at::zeros({2}), at::ones({3, 1}), at::ones({2})); }),
+  EXPECT_EQ(message_of([] {
+              LowRankMultivariateNormal(at::zeros({2}), at::ones({3, 1}), at::ones({2}));
+            }),
             "LowRankMultivariateNormal: loc has shape [2], factor [3, 1] and diagonal [2].");
   EXPECT_EQ(message_of([] { Normal(at::zeros({2}), 1.0).log_prob(at::zeros({3})); }),
             "Normal: value has shape [3]; batch shape is [2] and event shape [].");
@@ -53,13 +63,17 @@ TEST(Errors, ShapesAreNamed) {
             "Normal: batch shape [2] does not expand to [3].");
   EXPECT_EQ(message_of([] { Independent(Normal(0.0, 1.0), 1); }),
             "Independent(Normal): cannot take 1 dimensions of batch shape [].");
-  EXPECT_EQ(message_of([] { MixtureSameFamily(Categorical(Logits{at::zeros({3})}), Normal(at::zeros({2}), 1.0)); }),
-            "MixtureSameFamily(Normal): the components have batch shape [2]; its last dimension must count the 3 classes "
-            "of the weights.");
+  EXPECT_EQ(
+      message_of([] { MixtureSameFamily(Categorical(Logits{at::zeros({3})}), Normal(at::zeros({2}), 1.0)); }),
+      "MixtureSameFamily(Normal): the components have batch shape [2]; its last dimension must count the 3 "
+      "classes "
+      "of the weights.");
 }
 
 TEST(Errors, ValuesAreNamed) {
-  EXPECT_EQ(message_of([] { Poisson(1.0).log_prob(at::tensor({1.0, 2.5})); }),
+  EXPECT_EQ(message_of([] {
+              Poisson(1.0).log_prob(at::tensor({1.0, 2.5}));
+            }),
             "Poisson: value must be a whole number, at least 0; found 2.5 at [1].");
   EXPECT_EQ(message_of([] { Bernoulli(Logits{0.0}).log_prob(at::full({}, 0.5)); }),
             "Bernoulli: value must be 0 or 1; found 0.5.");
@@ -149,7 +163,8 @@ TEST(Mixture, IsTheWeightedSum) {
 TEST(Relaxed, AgreesWithTheTransformedDistribution) {
   const auto temperature = at::full({}, 0.7, at::kDouble), logits = pair(-0.4, 1);
   const RelaxedBernoulli direct(temperature, Logits{logits});
-  const TransformedDistribution made(LogitRelaxedBernoulli(temperature, Logits{logits}), transforms::sigmoid());
+  const TransformedDistribution made(LogitRelaxedBernoulli(temperature, Logits{logits}),
+                                     transforms::sigmoid());
   const auto x = direct.sample({5});
   EXPECT_TRUE(at::allclose(direct.log_prob(x), made.log_prob(x)));
 }

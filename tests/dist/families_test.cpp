@@ -33,7 +33,8 @@ void expect_mean(const Tensor& draws, const Tensor& expected, const std::string&
   const auto errors = flat((draws.var(0) / n).sqrt());
   const auto wanted = flat(expected.expand_as(draws[0]));
   for (size_t i = 0; i < means.size(); ++i) {
-    EXPECT_NEAR(means[i], wanted[i], 4.5 * errors[i] + 1e-9 * (1 + std::abs(wanted[i]))) << what << ", element " << i;
+    EXPECT_NEAR(means[i], wanted[i], 4.5 * errors[i] + 1e-9 * (1 + std::abs(wanted[i])))
+        << what << ", element " << i;
   }
 }
 
@@ -48,10 +49,10 @@ bool is_defined(const std::function<Tensor()>& f) {
 
 TEST(Families, EveryOneHasAnExample) {
   const auto all = examples();
-#define KULLBACK_FAMILY(Type)                                                                              \
-  EXPECT_TRUE(std::any_of(all.begin(), all.end(),                                                          \
-                          [](const Example& e) { return e.make(e.parameters).as<Type>() != nullptr; })) \
-      << #Type;
+#define KULLBACK_FAMILY(Type)                                            \
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const Example& e) { \
+    return e.make(e.parameters).as<Type>() != nullptr;                   \
+  })) << #Type;
 #include "dist/families.def"
 #undef KULLBACK_FAMILY
 }
@@ -90,7 +91,8 @@ TEST(Families, Expand) {
     }
     if (example.name == "Uniform") continue;  // each batch entry has its own support
     // One value against the whole batch.
-    const auto one = d->event_shape().empty() ? draws.flatten()[0] : draws.reshape(joined(Shape{-1}, d->event_shape()))[0];
+    const auto one =
+        d->event_shape().empty() ? draws.flatten()[0] : draws.reshape(joined(Shape{-1}, d->event_shape()))[0];
     EXPECT_EQ(wide->log_prob(one).sizes(), IntArrayRef(wide->batch_shape())) << example.name;
   }
 }
@@ -149,13 +151,14 @@ TEST(Families, ScoresHaveMeanZero) {
       const auto score = leaves[i].grad();
       ASSERT_TRUE(score.defined()) << example.name;
       EXPECT_GT(score.abs().sum().item<double>(), 0) << example.name;
-      expect_mean(score, at::zeros({}, at::kDouble), example.name + " score of parameter " + std::to_string(i));
+      expect_mean(score, at::zeros({}, at::kDouble),
+                  example.name + " score of parameter " + std::to_string(i));
     }
   }
 }
 
-// d/dtheta E f(x) by the gradient of draws and by the score: their difference has mean 0. f is the sum of a bounded
-// function of each number.
+// d/dtheta E f(x) by the gradient of draws and by the score: their difference has mean 0. f is the sum of a
+// bounded function of each number.
 TEST(Families, GradientsOfDrawsAgreeWithScores) {
   at::manual_seed(4);
   for (const auto& example : examples()) {
@@ -248,7 +251,8 @@ TEST(Families, BatchesBroadcast) {
   EXPECT_EQ(m.batch_shape(), (Shape{5, 3}));
   EXPECT_EQ(m.sample({2}).sizes(), (Shape{2, 5, 3, 2}));
   EXPECT_EQ(m.log_prob(m.sample({2, 7})).sizes(), (Shape{2, 7, 5, 3}));
-  const MatrixNormal w(at::zeros({5, 1, 2, 3}), ScaleTril{at::eye(2).expand({4, 2, 2})}, ScaleTril{at::eye(3)});
+  const MatrixNormal w(at::zeros({5, 1, 2, 3}), ScaleTril{at::eye(2).expand({4, 2, 2})},
+                       ScaleTril{at::eye(3)});
   EXPECT_EQ(w.log_prob(w.sample({2})).sizes(), (Shape{2, 5, 4}));
 }
 

@@ -1,4 +1,5 @@
-// Implicit gradients of draws against -(dF/dtheta)/p with F integrated here, and gradients of log_prob against differences.
+// Implicit gradients of draws against -(dF/dtheta)/p with F integrated here, and gradients of log_prob
+// against differences.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,8 +9,8 @@
 namespace kullback::dist {
 namespace {
 
-// The integral of exp(log_density) from `low` to `high` by Simpson's rule after x = low + (high - low) t^12, which
-// tames poles of densities at `low`.
+// The integral of exp(log_density) from `low` to `high` by Simpson's rule after x = low + (high - low) t^12,
+// which tames poles of densities at `low`.
 double integral(const std::function<Tensor(const Tensor&)>& log_density, double low, double high) {
   constexpr int64_t kSteps = 4000;
   constexpr double kPower = 12;
@@ -45,14 +46,17 @@ Tensor leaf(double value) { return at::full({}, value, at::kDouble).requires_gra
 // ATen's gradients of gamma and Dirichlet draws are approximations good to about 1e-3.
 TEST(ImplicitGradients, Gamma) {
   at::manual_seed(1);
-  const Maker make = [](const std::vector<double>& p) { return Gamma(at::full({}, p[0], at::kDouble), p[1]); };
+  const Maker make = [](const std::vector<double>& p) {
+    return Gamma(at::full({}, p[0], at::kDouble), p[1]);
+  };
   for (double a : {0.3, 0.9, 1.5, 4.0, 20.0}) {
     for (int i = 0; i < 4; ++i) {
       const auto shape = leaf(a), rate = leaf(2);
       const auto x = Gamma(shape, rate).rsample();
       x.backward();
       const double expected = implicit_slope(make, {a, 2}, 0, 0, x.item<double>());
-      EXPECT_NEAR(shape.grad().item<double>(), expected, 2e-3 * std::abs(expected)) << a << " " << x.item<double>();
+      EXPECT_NEAR(shape.grad().item<double>(), expected, 2e-3 * std::abs(expected))
+          << a << " " << x.item<double>();
       EXPECT_NEAR(rate.grad().item<double>(), -x.item<double>() / 2, 1e-12);
     }
   }
@@ -91,7 +95,9 @@ TEST(ImplicitGradients, Beta) {
 
 TEST(ImplicitGradients, VonMises) {
   at::manual_seed(4);
-  const Maker make = [](const std::vector<double>& p) { return VonMises(0.0, at::full({}, p[0], at::kDouble)); };
+  const Maker make = [](const std::vector<double>& p) {
+    return VonMises(0.0, at::full({}, p[0], at::kDouble));
+  };
   for (double k : {1e-3, 0.5, 3.0, 40.0, 60.0, 500.0}) {
     for (int i = 0; i < 4; ++i) {
       const auto loc = leaf(0), concentration = leaf(k);
@@ -100,7 +106,8 @@ TEST(ImplicitGradients, VonMises) {
       const double at_x = x.item<double>();
       // F(x) - 1/2 and the slope are odd: integrated from the mean on, where the density is large.
       const double expected = std::copysign(1.0, at_x) * implicit_slope(make, {k}, 0, 0, std::abs(at_x));
-      EXPECT_NEAR(concentration.grad().item<double>(), expected, 1e-5 * std::abs(expected) + 1e-9) << k << " " << at_x;
+      EXPECT_NEAR(concentration.grad().item<double>(), expected, 1e-5 * std::abs(expected) + 1e-9)
+          << k << " " << at_x;
       EXPECT_NEAR(loc.grad().item<double>(), 1, 1e-12);
     }
   }
@@ -134,7 +141,8 @@ TEST(ImplicitGradients, StudentT) {
   constexpr int64_t kDraws = 40000;
   const auto df = at::full({kDraws}, 12.0, at::kDouble).requires_grad_();
   StudentT(df).rsample().square().sum().backward();
-  const double z = ((df.grad().mean() + 2.0 / 100) / (df.grad().std() / std::sqrt(double{kDraws}))).item<double>();
+  const double z =
+      ((df.grad().mean() + 2.0 / 100) / (df.grad().std() / std::sqrt(double{kDraws}))).item<double>();
   EXPECT_LT(std::abs(z), 4.5);
 }
 
@@ -155,24 +163,30 @@ TEST(LogProb, GradientsAgainstDifferences) {
       return (t * at::arange(1, t.numel() + 1, at::kDouble).cos().view_as(t)).sum();
     };
     weighted(example.make(leaves)->log_prob(x)).backward();
-    const auto compare = [&](const Tensor& gradient, const Tensor& at_point, auto value, const std::string& what) {
+    const auto compare = [&](const Tensor& gradient, const Tensor& at_point, auto value,
+                             const std::string& what) {
       const auto direction = at::randn_like(at_point) * at_point.ne(0) * at_point.abs().clamp_max(1);
       constexpr double kStep = 1e-6;
-      const double slope = ((value(at_point + kStep * direction) - value(at_point - kStep * direction)) / (2 * kStep)).template item<double>();
-      EXPECT_NEAR((gradient * direction).sum().item<double>(), slope, 2e-6 * (1 + std::abs(slope))) << example.name << what;
+      const double slope =
+          ((value(at_point + kStep * direction) - value(at_point - kStep * direction)) / (2 * kStep))
+              .template item<double>();
+      EXPECT_NEAR((gradient * direction).sum().item<double>(), slope, 2e-6 * (1 + std::abs(slope)))
+          << example.name << what;
     };
     for (size_t i = 0; i < leaves.size(); ++i) {
       if (example.name == "Uniform" && i > 1) continue;
-      compare(leaves[i].grad(), example.parameters[i],
-              [&](const Tensor& p) {
-                auto parameters = example.parameters;
-                parameters[i] = p;
-                return weighted(example.make(parameters)->log_prob(x.detach()));
-              },
-              " parameter " + std::to_string(i));
+      compare(
+          leaves[i].grad(), example.parameters[i],
+          [&](const Tensor& p) {
+            auto parameters = example.parameters;
+            parameters[i] = p;
+            return weighted(example.make(parameters)->log_prob(x.detach()));
+          },
+          " parameter " + std::to_string(i));
     }
     if (by_value && x.grad().defined()) {
-      compare(x.grad(), x.detach(), [&](const Tensor& v) { return weighted(d->log_prob(v)); }, " value");
+      compare(
+          x.grad(), x.detach(), [&](const Tensor& v) { return weighted(d->log_prob(v)); }, " value");
     }
   }
 }

@@ -1,5 +1,5 @@
-// Divergences: identities, dense formulas, Monte Carlo, and what is refused. References of pairs of numbers are in
-// references_test.cpp.
+// Divergences: identities, dense formulas, Monte Carlo, and what is refused. References of pairs of numbers
+// are in references_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +30,8 @@ TEST(Divergence, AgreesWithDraws) {
       const auto p = first.make(first.parameters), q = second.make(second.parameters);
       if (p->event_shape() != q->event_shape() || !has_kl(*p, *q)) continue;
       if (first.name == "TransformedDistribution") continue;
-      if (first.name == "LogNormal" && second.name == "Normal") continue;  // heavy tails; the reference has it
+      if (first.name == "LogNormal" && second.name == "Normal")
+        continue;  // heavy tails; the reference has it
       const auto kl = kl_divergence(p, q);
       if (!at::isfinite(kl).all().item<bool>()) continue;
       const auto x = p->sample({kDraws});
@@ -48,7 +49,8 @@ Tensor dense_kl(const Tensor& m_p, const Tensor& s_p, const Tensor& m_q, const T
   const auto solved = at::linalg_solve(s_q, s_p);
   const auto d = (m_p - m_q).unsqueeze(-1);
   const auto distance = at::matmul(d.mT(), at::linalg_solve(s_q, d)).squeeze();
-  return 0.5 * (solved.diagonal().sum() + distance - static_cast<double>(m_p.size(0)) + at::logdet(s_q) - at::logdet(s_p));
+  return 0.5 * (solved.diagonal().sum() + distance - static_cast<double>(m_p.size(0)) + at::logdet(s_q) -
+                at::logdet(s_p));
 }
 
 TEST(Divergence, NormalVectors) {
@@ -70,9 +72,12 @@ TEST(Divergence, MatrixNormalIsANormalVector) {
   const auto lower = [](int64_t n) {
     return at::randn({n, n}, at::kDouble).tril(-1) + at::diag(at::randn({n}, at::kDouble).exp());
   };
-  const auto matrix = [&] { return MatrixNormal(at::randn({2, 3}, at::kDouble), ScaleTril{lower(2)}, ScaleTril{lower(3)}); };
+  const auto matrix = [&] {
+    return MatrixNormal(at::randn({2, 3}, at::kDouble), ScaleTril{lower(2)}, ScaleTril{lower(3)});
+  };
   const auto vector = [](const MatrixNormal& m) {
-    return MultivariateNormal(m.loc().flatten(), ScaleTril{at::kron(m.row_scale_tril(), m.column_scale_tril())});
+    return MultivariateNormal(m.loc().flatten(),
+                              ScaleTril{at::kron(m.row_scale_tril(), m.column_scale_tril())});
   };
   const auto p = matrix(), q = matrix();
   EXPECT_TRUE(at::allclose(kl_divergence(p, q), kl_divergence(vector(p), vector(q))));
@@ -134,7 +139,8 @@ TEST(Divergence, RefusalNamesBothTypes) {
 
 TEST(Divergence, PairsCanBeAdded) {
   register_kl<HalfCauchy, HalfCauchy>([](const HalfCauchy& p, const HalfCauchy& q) {
-    return kl_divergence(Cauchy(0.0, p.scale()), Cauchy(0.0, q.scale()));  // |x| has the same ratio of densities
+    return kl_divergence(Cauchy(0.0, p.scale()),
+                         Cauchy(0.0, q.scale()));  // |x| has the same ratio of densities
   });
   const auto p = HalfCauchy(at::ones({}, at::kDouble)), q = HalfCauchy(at::full({}, 2.0, at::kDouble));
   at::manual_seed(4);
@@ -153,15 +159,20 @@ TEST(Divergence, Gradients) {
         return make(at::tensor(v, at::kDouble)).sum().template item<double>();
       };
       const double slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-      EXPECT_NEAR(x.grad()[static_cast<int64_t>(i)].template item<double>(), slope, 1e-6 * (1 + std::abs(slope)));
+      EXPECT_NEAR(x.grad()[static_cast<int64_t>(i)].template item<double>(), slope,
+                  1e-6 * (1 + std::abs(slope)));
     }
   };
-  check([](const Tensor& x) { return kl_divergence(Normal(x[0], x[1]), Normal(x[2], x[3])); }, {0.1, 0.8, -0.5, 2});
+  check([](const Tensor& x) { return kl_divergence(Normal(x[0], x[1]), Normal(x[2], x[3])); },
+        {0.1, 0.8, -0.5, 2});
   check([](const Tensor& x) { return kl_divergence(Gamma(x[0], x[1]), Gamma(x[2], x[3])); }, {12, 0.8, 3, 2});
   check([](const Tensor& x) { return kl_divergence(Beta(x[0], x[1]), Beta(x[2], x[3])); }, {12, 0.8, 3, 2});
-  check([](const Tensor& x) { return kl_divergence(VonMises(x[0], x[1]), VonMises(x[2], x[3])); }, {0.3, 60, 1, 2});
-  check([](const Tensor& x) { return kl_divergence(Bernoulli(Logits{x[0]}), Bernoulli(Logits{x[1]})); }, {0, 1.5});
-  check([](const Tensor& x) { return kl_divergence(Normal(x[0], x[1]), Laplace(x[2], x[3])); }, {0.1, 0.8, -0.5, 2});
+  check([](const Tensor& x) { return kl_divergence(VonMises(x[0], x[1]), VonMises(x[2], x[3])); },
+        {0.3, 60, 1, 2});
+  check([](const Tensor& x) { return kl_divergence(Bernoulli(Logits{x[0]}), Bernoulli(Logits{x[1]})); },
+        {0, 1.5});
+  check([](const Tensor& x) { return kl_divergence(Normal(x[0], x[1]), Laplace(x[2], x[3])); },
+        {0.1, 0.8, -0.5, 2});
 }
 
 }  // namespace

@@ -70,15 +70,24 @@ Any build(const std::string& family, const std::vector<double>& values, at::Scal
       {"Categorical", [&] { return Categorical(Logits{all}); }},
       {"LogitRelaxedBernoulli", [&] { return LogitRelaxedBernoulli(all[0], Logits{all[1]}); }},
       {"RelaxedOneHotCategorical", [&] { return RelaxedOneHotCategorical(all[0], Logits{part(1, {3})}); }},
-      {"MultivariateNormal", [&] { return MultivariateNormal(part(0, {3}), ScaleTril{part(3, {3, 3})}); }},
-      {"LowRankMultivariateNormal", [&] { return LowRankMultivariateNormal(part(0, {3}), part(3, {3, 1}), part(6, {3})); }},
+      {"MultivariateNormal",
+       [&] {
+         return MultivariateNormal(part(0, {3}), ScaleTril{part(3, {3, 3})});
+       }},
+      {"LowRankMultivariateNormal",
+       [&] {
+         return LowRankMultivariateNormal(part(0, {3}), part(3, {3, 1}), part(6, {3}));
+       }},
       {"MatrixNormal",
-       [&] { return MatrixNormal(part(0, {2, 3}), ScaleTril{part(6, {2, 2})}, ScaleTril{part(10, {3, 3})}); }},
+       [&] {
+         return MatrixNormal(part(0, {2, 3}), ScaleTril{part(6, {2, 2})}, ScaleTril{part(10, {3, 3})});
+       }},
   };
   return makers.at(family)();
 }
 
-Tensor evaluate(const Any& d, const std::string& function, const std::vector<double>& argument, at::ScalarType type) {
+Tensor evaluate(const Any& d, const std::string& function, const std::vector<double>& argument,
+                at::ScalarType type) {
   if (function == "entropy") return d->entropy();
   if (function == "mean") return d->mean();
   if (function == "variance") return d->variance();
@@ -105,7 +114,8 @@ TEST(References, Double) {
   for (const auto& row : kReferences) {
     const auto d = build(row.family, row.parameters, at::kDouble);
     const double got = evaluate(d, row.function, row.argument, at::kDouble).item<double>();
-    EXPECT_NEAR(got, row.expected, row.tolerance * std::abs(row.expected) + 1e-15 * (std::abs(row.expected) > 1e-6))
+    EXPECT_NEAR(got, row.expected,
+                row.tolerance * std::abs(row.expected) + 1e-15 * (std::abs(row.expected) > 1e-6))
         << described(row);
   }
 }
@@ -122,9 +132,11 @@ TEST(References, SinglePrecisionLosesOnlyItsOwnDigits) {
     const auto argument = rounded(row.argument);
     if (!std::isfinite(argument[0]) || std::abs(argument[0]) > 1e15) continue;
     const std::string family = row.family;
-    if ((family == "Beta" || family == "Dirichlet") && argument[0] > 0.99) continue;  // 1 - x is rounding there
+    if ((family == "Beta" || family == "Dirichlet") && argument[0] > 0.99)
+      continue;  // 1 - x is rounding there
     const auto parameters = rounded(row.parameters);
-    if (family.find("Dirichlet") == 0 || family.find("RelaxedOneHot") == 0) continue;  // the sum is no longer 1
+    if (family.find("Dirichlet") == 0 || family.find("RelaxedOneHot") == 0)
+      continue;  // the sum is no longer 1
     const double exact =
         evaluate(build(family, parameters, at::kDouble), "log_prob", argument, at::kDouble).item<double>();
     const double got =
@@ -137,7 +149,8 @@ TEST(References, Divergences) {
   for (const auto& row : kKlReferences) {
     const auto p = build(row.p, row.p_parameters, at::kDouble);
     const auto q = build(row.q, row.q_parameters, at::kDouble);
-    EXPECT_NEAR(kl_divergence(p, q).item<double>(), row.expected, row.tolerance * std::max(1.0, std::abs(row.expected)))
+    EXPECT_NEAR(kl_divergence(p, q).item<double>(), row.expected,
+                row.tolerance * std::max(1.0, std::abs(row.expected)))
         << row.p << " " << row.q;
   }
 }

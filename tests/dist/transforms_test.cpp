@@ -1,4 +1,5 @@
-// Bijections: there and back, log determinants against autograd's Jacobians, shapes, and what biject_to gives.
+// Bijections: there and back, log determinants against autograd's Jacobians, shapes, and what biject_to
+// gives.
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -17,7 +18,8 @@ std::vector<Case> cases() {
   const auto numbers7 = at::tensor({-30.0, -3.0, -0.5, 0.0, 0.7, 2.0, 25.0}, at::kDouble);
   const auto mild = at::tensor({-6.0, -0.5, 0.0, 0.7, 5.0}, at::kDouble);
   const auto vectors = at::tensor({-2.0, 0.5, 1.5, 0.0, 0.0, 4.0}, at::kDouble).view({2, 3});
-  const auto matrices = at::tensor({0.5, 9.0, 9.0, -1.0, 0.3, 9.0, 2.0, 0.7, -2.0}, at::kDouble).view({1, 3, 3}).tril();
+  const auto matrices =
+      at::tensor({0.5, 9.0, 9.0, -1.0, 0.3, 9.0, 2.0, 0.7, -2.0}, at::kDouble).view({1, 3, 3}).tril();
   return {
       {identity(), numbers7},
       {exp(), numbers7},
@@ -37,7 +39,8 @@ std::vector<Case> cases() {
   };
 }
 
-// log |det| of dy/dx of one x, where a triangular y counts by its lower triangle and a simplex without its last number.
+// log |det| of dy/dx of one x, where a triangular y counts by its lower triangle and a simplex without its
+// last number.
 double log_det_by_autograd(const Transform& transform, const Tensor& x0) {
   const auto x = x0.clone().requires_grad_();
   auto y = transform.forward(x);
@@ -48,7 +51,8 @@ double log_det_by_autograd(const Transform& transform, const Tensor& x0) {
     if (!triangular || i % x0.size(-1) <= i / x0.size(-1)) inputs.push_back(i);
   }
   const auto flat = y.flatten();
-  for (int64_t i = 0; i < static_cast<int64_t>(inputs.size()); ++i) outputs.push_back(flat[triangular ? inputs[static_cast<size_t>(i)] : i]);
+  for (int64_t i = 0; i < static_cast<int64_t>(inputs.size()); ++i)
+    outputs.push_back(flat[triangular ? inputs[static_cast<size_t>(i)] : i]);
   const auto n = static_cast<int64_t>(inputs.size());
   auto jacobian = at::zeros({n, n}, at::kDouble);
   for (int64_t i = 0; i < n; ++i) {
@@ -74,11 +78,13 @@ TEST(Transforms, LogDeterminants) {
     const auto got = c.transform->log_abs_det_jacobian(c.x, c.transform->forward(c.x)).flatten();
     Shape rows{-1};
     for (int64_t i = c.x.dim() - event; i < c.x.dim(); ++i) rows.push_back(c.x.size(i));
-    if (c.transform->name() == "affine" && c.x.dim() == 2) continue;  // its scale belongs to a whole row; below
+    if (c.transform->name() == "affine" && c.x.dim() == 2)
+      continue;  // its scale belongs to a whole row; below
     const auto points = c.x.reshape(rows);
     ASSERT_EQ(points.size(0), got.size(0)) << c.transform->name();
     for (int64_t i = 0; i < points.size(0); ++i) {
-      EXPECT_NEAR(got[i].item<double>(), log_det_by_autograd(*c.transform, points[i]), 1e-9) << c.transform->name();
+      EXPECT_NEAR(got[i].item<double>(), log_det_by_autograd(*c.transform, points[i]), 1e-9)
+          << c.transform->name();
     }
   }
   const auto scale = at::tensor({0.5, -2.0, 1.0}, at::kDouble);
@@ -89,7 +95,8 @@ TEST(Transforms, LogDeterminants) {
 TEST(Transforms, FarOut) {
   const auto far = at::tensor({-700.0, 700.0}, at::kDouble);
   EXPECT_TRUE(at::allclose(transforms::sigmoid()->log_abs_det_jacobian(far, {}), -far.abs()));
-  EXPECT_TRUE(at::allclose(transforms::tanh()->log_abs_det_jacobian(far, {}), -2 * far.abs() + 1.3862943611198906));
+  EXPECT_TRUE(
+      at::allclose(transforms::tanh()->log_abs_det_jacobian(far, {}), -2 * far.abs() + 1.3862943611198906));
   EXPECT_TRUE(at::allclose(transforms::softplus()->forward(far), far.clamp_min(0), 1e-9, 1e-300));
 }
 
@@ -103,9 +110,10 @@ TEST(Transforms, BijectToEverySupport) {
   const auto low = at::tensor({-1.0, 2.0, 5.0}, at::kDouble);
   at::manual_seed(1);
   for (const auto& constraint :
-       {constraints::real(), constraints::positive(), constraints::nonnegative(), constraints::unit_interval(),
-        constraints::at_least(low), constraints::interval(low, low + 0.5), constraints::interval(-1.0, 1.0),
-        constraints::simplex(), constraints::real_vector(), constraints::positive_vector(), constraints::lower_cholesky()}) {
+       {constraints::real(), constraints::positive(), constraints::nonnegative(),
+        constraints::unit_interval(), constraints::at_least(low), constraints::interval(low, low + 0.5),
+        constraints::interval(-1.0, 1.0), constraints::simplex(), constraints::real_vector(),
+        constraints::positive_vector(), constraints::lower_cholesky()}) {
     const auto transform = biject_to(constraint);
     EXPECT_EQ(transform->codomain_dim(), constraint.event_dim()) << constraint.name();
     const auto x = 3 * at::randn({50, 3, 3}, at::kDouble);
@@ -131,7 +139,8 @@ TEST(Transformed, LogNormalIsExpOfNormal) {
 }
 
 TEST(Transformed, DecreasingTransformsTurnTheCdf) {
-  const TransformedDistribution mirrored(Exponential(at::ones({}, at::kDouble)), transforms::affine(1.0, -2.0));
+  const TransformedDistribution mirrored(Exponential(at::ones({}, at::kDouble)),
+                                         transforms::affine(1.0, -2.0));
   const auto y = at::tensor({-3.0, 0.0}, at::kDouble);  // y = 1 - 2x: P(Y <= y) = P(x >= (1 - y)/2)
   EXPECT_TRUE(at::allclose(mirrored.cdf(y), at::exp(-(1 - y) / 2)));
   EXPECT_TRUE(at::allclose(mirrored.icdf(mirrored.cdf(y)), y));
