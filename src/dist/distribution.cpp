@@ -22,28 +22,25 @@ at::TensorOptions common_options(std::initializer_list<std::pair<at::Tensor*, co
   return found;
 }
 
-// The first element of `value` that is outside, and where it is: "-1 at [0, 2]".
-std::string first_outside(const Tensor& value, const Tensor& inside) {
-  const auto positions = inside.logical_not().nonzero();
-  const auto position = positions[0];
-  auto element = value.detach();
-  std::ostringstream text, place;
+// What is outside first, and where: "-1 at [0, 2]".
+std::string first_outside(const Constraint& constraint, const Tensor& value, const Tensor& inside) {
+  auto found =
+      constraint.event_dim() == 0 ? value.expand_as(inside) : value;  // bounds may be wider than values
+  const auto position = inside.logical_not().nonzero()[0].to(at::kCPU);
+  Shape place;
   for (int64_t i = 0; i < position.size(0); ++i) {
-    const auto index = position[i].item<int64_t>();
-    // `inside` may have been broadcast with bounds; the leading dimensions it added are not value's.
-    const auto added =
-        inside.dim() - (value.dim() - (value.dim() - inside.dim() > 0 ? value.dim() - inside.dim() : 0));
-    if (i >= added) element = element.size(0) == 1 ? element[0] : element[index];
-    place << (i == 0 ? "" : ", ") << index;
+    place.push_back(position[i].item<int64_t>());
+    found = found[place.back()];
   }
-  const auto flat = element.flatten().to(at::kCPU, at::kDouble);
   constexpr int64_t kShown = 6;
-  if (element.dim() > 0) text << "[";
-  for (int64_t i = 0; i < std::min(flat.size(0), kShown); ++i)
-    text << (i == 0 ? "" : ", ") << flat[i].item<double>() + 0.0;  // no -0
-  if (flat.size(0) > kShown) text << ", ...";
-  if (element.dim() > 0) text << "]";
-  if (position.size(0) > 0) text << " at [" << place.str() << "]";
+  const auto numbers = found.detach().flatten().to(at::kCPU, at::kDouble);
+  std::ostringstream text;
+  text << (found.dim() > 0 ? "[" : "");
+  for (int64_t i = 0; i < std::min(numbers.size(0), kShown); ++i) {
+    text << (i == 0 ? "" : ", ") << numbers[i].item<double>() + 0.0;  // no -0
+  }
+  text << (numbers.size(0) > kShown ? ", ..." : "") << (found.dim() > 0 ? "]" : "");
+  if (!place.empty()) text << " at " << text_of(place);
   return text.str();
 }
 
@@ -138,7 +135,8 @@ void Distribution::require(const char* parameter, const Constraint& constraint, 
   const at::NoGradGuard no_gradient;
   const auto inside = constraint.check(value);
   if (inside.all().item<bool>()) return;
-  refuse(std::string(parameter) + " must be " + constraint.name() + "; found " + first_outside(value, inside),
+  refuse(std::string(parameter) + " must be " + constraint.name() + "; found " +
+             first_outside(constraint, value, inside),
          "to work without this check, make the distribution while a Validation(false) lives");
 }
 

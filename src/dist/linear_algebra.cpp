@@ -6,19 +6,17 @@ namespace kullback::dist {
 
 namespace {
 
-// Applies f(L, columns) with what L does not depend on moved into the columns.
+// Applies f(matrix, columns) with the dimensions that the matrix lacks moved into the columns.
 template <class F>
-Tensor on_columns(const Tensor& lower, const Tensor& vectors, F f) {
-  const auto n = vectors.size(-1);
-  const auto own = vectors.dim() - 1;  // dimensions of v before its vector
-  const auto batch = lower.dim() - 2;  // those L depends on
-  if (own <= batch) return f(lower, vectors.unsqueeze(-1)).squeeze(-1);
-  const auto sizes = vectors.sizes();
-  const auto free = sizes.slice(0, static_cast<size_t>(own - batch));
-  const auto rest = sizes.slice(static_cast<size_t>(own - batch));
-  const auto columns = vectors.reshape(joined(Shape{-1}, rest)).movedim(0, -1);
-  const auto image = f(lower, columns).movedim(-1, 0);
-  return image.reshape(joined(free, image.sizes().slice(1, static_cast<size_t>(batch)), Shape{n}));
+Tensor on_columns(const Tensor& matrix, const Tensor& vectors, F f) {
+  const auto own = vectors.dim() - 1;  // dimensions before the vector
+  const auto batch = matrix.dim() - 2;
+  if (own <= batch) return f(matrix, vectors.unsqueeze(-1)).squeeze(-1);
+  const auto split = static_cast<size_t>(own - batch);
+  const auto free = vectors.sizes().slice(0, split);
+  const auto columns = vectors.reshape(joined(Shape{-1}, vectors.sizes().slice(split))).movedim(0, -1);
+  const auto image = f(matrix, columns).movedim(-1, 0);
+  return image.reshape(joined(free, image.sizes().slice(1)));
 }
 
 }  // namespace
@@ -29,9 +27,9 @@ Tensor solve_lower(const Tensor& lower, const Tensor& vectors) {
   });
 }
 
-Tensor times_lower(const Tensor& lower, const Tensor& vectors) {
-  return on_columns(lower, vectors,
-                    [](const Tensor& l, const Tensor& columns) { return at::matmul(l, columns); });
+Tensor times(const Tensor& matrix, const Tensor& vectors) {
+  return on_columns(matrix, vectors,
+                    [](const Tensor& m, const Tensor& columns) { return at::matmul(m, columns); });
 }
 
 Tensor cholesky_factor(const Tensor& matrix) { return std::get<0>(at::linalg_cholesky_ex(matrix)); }

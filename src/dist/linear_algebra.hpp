@@ -1,4 +1,4 @@
-// Triangular matrices in batches. Many vectors that share a matrix are solved for at once.
+// Matrices in batches. Many vectors that share a matrix are multiplied, or solved for, at once.
 #pragma once
 
 #include <torch/types.h>
@@ -9,8 +9,8 @@ using at::Tensor;
 
 // L^-1 v for L of shape B + [n, n] and v of shape S + B + [n]; shapes B broadcast.
 Tensor solve_lower(const Tensor& lower, const Tensor& vectors);
-// L v.
-Tensor times_lower(const Tensor& lower, const Tensor& vectors);
+// A v for A of shape B + [m, n].
+Tensor times(const Tensor& matrix, const Tensor& vectors);
 // Without an error check, which would wait for a GPU: a matrix that is not positive definite gives NaN.
 Tensor cholesky_factor(const Tensor& matrix);
 // The lower triangular factor L of the covariance L L' for a precision matrix.

@@ -37,26 +37,34 @@ Tensor LowRankMultivariateNormal::capacitance_tril() const {
   return cholesky_factor(at::matmul(factor_.mT() / diagonal_.unsqueeze(-2), factor_) + identity);
 }
 
-Tensor LowRankMultivariateNormal::log_determinant() const {
-  return diagonal_.log().sum(-1) + 2 * sum_log_diagonal(capacitance_tril());
+Tensor LowRankMultivariateNormal::log_determinant() const { return log_determinant(capacitance_tril()); }
+
+Tensor LowRankMultivariateNormal::log_determinant(const Tensor& capacitance) const {
+  return diagonal_.log().sum(-1) + 2 * sum_log_diagonal(capacitance);
 }
 
 Tensor LowRankMultivariateNormal::squared_distance(const Tensor& deviation) const {
+  return squared_distance(deviation, capacitance_tril());
+}
+
+Tensor LowRankMultivariateNormal::squared_distance(const Tensor& deviation, const Tensor& capacitance) const {
   const auto scaled = deviation / diagonal_;
-  const auto projected = at::matmul(scaled.unsqueeze(-2), factor_).squeeze(-2);
-  return (deviation * scaled).sum(-1) - sum_squares(solve_lower(capacitance_tril(), projected), 1);
+  const auto projected = times(factor_.mT(), scaled);
+  return (deviation * scaled).sum(-1) - sum_squares(solve_lower(capacitance, projected), 1);
 }
 
 Tensor LowRankMultivariateNormal::draw(IntArrayRef shape) const {
   const auto options = loc_.options().requires_grad(false);
   const auto few = joined(shape.slice(0, shape.size() - 1), Shape{factor_.size(-1)});
-  const auto low_rank = at::matmul(factor_, at::randn(few, options).unsqueeze(-1)).squeeze(-1);
+  const auto low_rank = times(factor_, at::randn(few, options));
   return at::addcmul(loc_ + low_rank, diagonal_.sqrt(), at::randn(shape, options));
 }
 
 Tensor LowRankMultivariateNormal::log_density(const Tensor& value) const {
   const auto n = static_cast<double>(loc_.size(-1));
-  return -0.5 * (squared_distance(value - loc_) + log_determinant()) - n * kHalfLog2Pi;
+  const auto capacitance = capacitance_tril();
+  return -0.5 * (squared_distance(value - loc_, capacitance) + log_determinant(capacitance)) -
+         n * kHalfLog2Pi;
 }
 
 Tensor LowRankMultivariateNormal::entropy() const {

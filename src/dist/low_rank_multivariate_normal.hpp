@@ -35,6 +35,8 @@ class LowRankMultivariateNormal final : public Family<LowRankMultivariateNormal>
  private:
   friend Family<LowRankMultivariateNormal>;
   std::vector<Slot> slots();
+  Tensor log_determinant(const Tensor& capacitance) const;
+  Tensor squared_distance(const Tensor& deviation, const Tensor& capacitance) const;
 
   Tensor loc_;
   Tensor factor_;

@@ -44,7 +44,7 @@ MultivariateNormal::MultivariateNormal(Tensor loc, const Precision& precision) :
 Constraint MultivariateNormal::support() const { return constraints::real_vector(); }
 
 Tensor MultivariateNormal::draw(IntArrayRef shape) const {
-  return loc_ + times_lower(scale_tril_, at::randn(shape, loc_.options().requires_grad(false)));
+  return loc_ + times(scale_tril_, at::randn(shape, loc_.options().requires_grad(false)));
 }
 
 Tensor MultivariateNormal::log_density(const Tensor& value) const {

@@ -17,7 +17,7 @@ Tensor Normal::draw(IntArrayRef shape) const {
 }
 
 Tensor Normal::log_density(const Tensor& value) const {
-  const auto z = (value - loc_).div_(scale_);
+  const auto z = (value - loc_) / scale_;
   return at::rsub(at::addcmul(scale_.log(), z, z, 0.5), -kHalfLog2Pi);
 }
 

@@ -106,7 +106,7 @@ Tensor log_gamma_kernel_large(const Tensor& a, const Tensor& y) {
 Tensor normal_cdf(const Tensor& z) { return 0.5 * at::erfc(z * -std::sqrt(0.5)); }
 
 Tensor differentiable_dirichlet(const Tensor& concentration) {
-  if (!concentration.requires_grad() || !at::GradMode::is_enabled())
+  if (!concentration.requires_grad() || !c10::GradMode::is_enabled())
     return at::_sample_dirichlet(concentration);
   const auto fixed = concentration.detach();
   const auto x = at::_sample_dirichlet(fixed);

@@ -1,3 +1,4 @@
+// lerp works from the nearer end, so that rounding never leaves the interval.
 #include "dist/uniform.hpp"
 
 #include "dist/numerics.hpp"
@@ -13,7 +14,7 @@ Uniform::Uniform(const Parameter& low, const Parameter& high) {
 Constraint Uniform::support() const { return constraints::interval(low_, high_); }
 
 Tensor Uniform::draw(IntArrayRef shape) const {
-  return at::addcmul(low_, high_ - low_, at::rand(shape, low_.options().requires_grad(false)));
+  return at::lerp(low_, high_, at::rand(shape, low_.options().requires_grad(false)));
 }
 
 Tensor Uniform::log_density(const Tensor& value) const {
@@ -26,6 +27,6 @@ Tensor Uniform::mean() const { return 0.5 * (low_ + high_); }
 Tensor Uniform::variance() const { return (high_ - low_).square() / 12; }
 Tensor Uniform::mode() const { return mean(); }  // every point is one
 Tensor Uniform::cdf(const Tensor& value) const { return ((value - low_) / (high_ - low_)).clamp(0, 1); }
-Tensor Uniform::icdf(const Tensor& probability) const { return at::addcmul(low_, high_ - low_, probability); }
+Tensor Uniform::icdf(const Tensor& probability) const { return at::lerp(low_, high_, probability); }
 
 }  // namespace kullback::dist

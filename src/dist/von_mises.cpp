@@ -98,7 +98,7 @@ Constraint VonMises::support() const { return constraints::real(); }
 Tensor VonMises::draw(IntArrayRef shape) const {
   Tensor angles;
   Tensor slopes;
-  const bool with_gradient = concentration_.requires_grad() && at::GradMode::is_enabled();
+  const bool with_gradient = concentration_.requires_grad() && c10::GradMode::is_enabled();
   {
     const at::NoGradGuard no_gradient;
     const auto k = concentration_.to(at::kDouble).expand(shape);

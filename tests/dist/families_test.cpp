@@ -243,6 +243,24 @@ TEST(Families, NumbersAsParameters) {
   EXPECT_EQ(Bernoulli(Probs{0.5}).log_prob(at::ones({2}, at::kBool)).scalar_type(), at::kFloat);
 }
 
+// A parameter may be the widest of all, wider than the value.
+TEST(Families, ValuesBroadcast) {
+  for (const auto& example : examples()) {
+    if (example.name == "Uniform") continue;  // each batch entry has its own support
+    for (size_t i = 0; i < example.parameters.size(); ++i) {
+      auto parameters = example.parameters;
+      parameters[i] = parameters[i].unsqueeze(0).expand(joined(Shape{4}, parameters[i].sizes()));
+      const auto wide = example.make(parameters);
+      const auto batch = example.make(example.parameters)->batch_shape();
+      if (wide->batch_shape() != joined(Shape{4}, batch)) continue;  // the mixture's classes come first
+      const auto x = example.make(example.parameters)->sample();
+      EXPECT_EQ(wide->log_prob(x).sizes(), IntArrayRef(wide->batch_shape())) << example.name << i;
+      EXPECT_EQ(wide->sample({2}).sizes(), joined(Shape{2, 4}, batch, wide->event_shape()))
+          << example.name << i;
+    }
+  }
+}
+
 TEST(Families, BatchesBroadcast) {
   const Normal d(at::zeros({4, 1}), at::ones({3}));
   EXPECT_EQ(d.batch_shape(), (Shape{4, 3}));
