@@ -12,7 +12,9 @@ namespace kullback::dist {
 Categorical::Categorical(const Probs& probs) {
   take({{&probs_, &probs.value}});
   settle(slots());
-  probs_ = probs_ / probs_.sum(-1, true);
+  const auto sums = probs_.sum(-1, true);
+  if (validates()) require("sum of probs", constraints::positive(), sums);
+  probs_ = probs_ / sums;
 }
 
 Categorical::Categorical(const Logits& logits) {

@@ -11,7 +11,7 @@ Independent::Independent(Any base, int64_t dims) : base_(std::move(base)), dims_
            "give a number from 0 to " + std::to_string(batch.size()));
   }
   const auto split = batch.end() - dims;
-  set_validates(false);  // the base checks values
+  set_validates(base_->validates());
   set_shapes(Shape(batch.begin(), split), joined(Shape(split, batch.end()), base_->event_shape()));
 }
 

@@ -20,6 +20,7 @@ namespace {
 class Exp final : public Transform {
  public:
   std::string name() const override { return "exp"; }
+  Constraint codomain() const override { return constraints::positive(); }
   Tensor forward(const Tensor& x) const override { return x.exp(); }
   Tensor inverse(const Tensor& y) const override { return y.log(); }
   Tensor log_abs_det_jacobian(const Tensor& x, const Tensor&) const override { return x; }
@@ -28,6 +29,7 @@ class Exp final : public Transform {
 class Sigmoid final : public Transform {
  public:
   std::string name() const override { return "sigmoid"; }
+  Constraint codomain() const override { return constraints::unit_interval(); }
   Tensor forward(const Tensor& x) const override { return at::sigmoid(x); }
   Tensor inverse(const Tensor& y) const override { return y.log() - at::log1p(-y); }
   Tensor log_abs_det_jacobian(const Tensor& x, const Tensor&) const override {
@@ -38,6 +40,7 @@ class Sigmoid final : public Transform {
 class Tanh final : public Transform {
  public:
   std::string name() const override { return "tanh"; }
+  Constraint codomain() const override { return constraints::interval(-1.0, 1.0); }
   Tensor forward(const Tensor& x) const override { return at::tanh(x); }
   Tensor inverse(const Tensor& y) const override { return at::atanh(y); }
   Tensor log_abs_det_jacobian(const Tensor& x, const Tensor&) const override {
@@ -48,6 +51,7 @@ class Tanh final : public Transform {
 class Softplus final : public Transform {
  public:
   std::string name() const override { return "softplus"; }
+  Constraint codomain() const override { return constraints::positive(); }
   Tensor forward(const Tensor& x) const override { return -at::log_sigmoid(-x); }
   Tensor inverse(const Tensor& y) const override { return y + at::log(-at::expm1(-y)); }
   Tensor log_abs_det_jacobian(const Tensor& x, const Tensor&) const override { return at::log_sigmoid(x); }
@@ -86,6 +90,7 @@ class Affine final : public Transform {
 class StickBreaking final : public Transform {
  public:
   std::string name() const override { return "stick_breaking"; }
+  Constraint codomain() const override { return constraints::simplex(); }
   int64_t domain_dim() const override { return 1; }
 
   Tensor forward(const Tensor& x) const override {
@@ -134,6 +139,7 @@ class StickBreaking final : public Transform {
 class LowerCholesky final : public Transform {
  public:
   std::string name() const override { return "lower_cholesky"; }
+  Constraint codomain() const override { return constraints::lower_cholesky(); }
   int64_t domain_dim() const override { return 2; }
   Tensor forward(const Tensor& x) const override {
     return x.tril(-1) + at::diag_embed(x.diagonal(0, -2, -1).exp());
@@ -165,6 +171,9 @@ class Compose final : public Transform {
   }
   int64_t domain_dim() const override { return domain_; }
   int64_t codomain_dim() const override { return codomain_; }
+  Constraint codomain() const override {
+    return parts_.empty() ? constraints::real() : parts_.back()->codomain();
+  }
 
   Tensor forward(const Tensor& x) const override {
     Tensor y = x;
@@ -226,6 +235,7 @@ class IndependentTransform final : public Transform {
   std::string name() const override { return part_->name(); }
   int64_t domain_dim() const override { return part_->domain_dim() + dims_; }
   int64_t codomain_dim() const override { return part_->codomain_dim() + dims_; }
+  Constraint codomain() const override { return part_->codomain().independent(dims_); }
   Tensor forward(const Tensor& x) const override { return part_->forward(x); }
   Tensor inverse(const Tensor& y) const override { return part_->inverse(y); }
   Tensor log_abs_det_jacobian(const Tensor& x, const Tensor& y) const override {

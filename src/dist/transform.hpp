@@ -30,6 +30,8 @@ class Transform : public std::enable_shared_from_this<Transform> {
 
   virtual int64_t domain_dim() const { return 0; }
   virtual int64_t codomain_dim() const { return domain_dim(); }
+  // What contains every y; wider than the image only after an affine part.
+  virtual Constraint codomain() const { return constraints::real(); }
   virtual Shape forward_shape(IntArrayRef shape) const { return shape.vec(); }
   virtual Shape inverse_shape(IntArrayRef shape) const { return shape.vec(); }
   // The sign of the derivative of a transform of numbers; undefined where it is positive everywhere.

@@ -31,12 +31,13 @@ TransformedDistribution::TransformedDistribution(Any base, TransformPtr transfor
   const Shape shape = transform_->forward_shape(whole_shape(*base_));
   const auto events = event_dims(*base_) + transform_->codomain_dim() - transform_->domain_dim();
   const auto split = shape.end() - events;
-  set_validates(false);  // the base checks what the inverse gives
+  set_validates(base_->validates());
   set_shapes(Shape(shape.begin(), split), Shape(split, shape.end()));
 }
 
 Constraint TransformedDistribution::support() const {
-  return constraints::real().independent(static_cast<int64_t>(event_shape().size()));
+  const auto codomain = transform_->codomain();
+  return codomain.independent(static_cast<int64_t>(event_shape().size()) - codomain.event_dim());
 }
 
 Tensor TransformedDistribution::draw(IntArrayRef shape) const {

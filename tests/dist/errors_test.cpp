@@ -29,6 +29,8 @@ TEST(Errors, ParametersAreNamed) {
   EXPECT_EQ(message_of([&] { Bernoulli(Probs{1.5}); }),
             "Bernoulli: probs must be between 0 and 1; found 1.5.");
   EXPECT_EQ(message_of([&] { Uniform(1.0, 0.5); }), "Uniform: high - low must be above 0; found -0.5.");
+  EXPECT_EQ(message_of([&] { Categorical(Probs{at::zeros({3})}); }),
+            "Categorical: sum of probs must be above 0; found 0 at [0].");
   EXPECT_EQ(message_of([&] {
               Dirichlet(bad.expand({2, 3}));
             }),
@@ -85,6 +87,12 @@ TEST(Errors, ValuesAreNamed) {
             "Uniform: value must be between the bounds; found 2 at [0].");
   EXPECT_EQ(message_of([] { Dirichlet(at::ones({2})).log_prob(at::ones({2})); }),
             "Dirichlet: value must be at least 0 with sum 1 along the last dimension; found [1, 1].");
+}
+
+TEST(Errors, TransformedValuesAreNamed) {
+  EXPECT_EQ(message_of(
+                [] { TransformedDistribution(Normal(0.0, 1.0), transforms::exp()).log_prob(-at::ones({})); }),
+            "TransformedDistribution(Normal, exp): value must be above 0; found -1.");
 }
 
 TEST(Errors, WhatHasNoClosedFormSaysSo) {
