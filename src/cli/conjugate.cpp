@@ -115,7 +115,7 @@ int run_verb(const Arguments& arguments) {
 // The options of the verb's models, each once, with the kinds that have it.
 void add_model_options(CLI::App& app, Arguments& arguments) {
   struct Known {
-    const conjugate::Option* option;
+    const Option* option;
     std::string kinds;
     std::string fallback;
   };
@@ -124,7 +124,7 @@ void add_model_options(CLI::App& app, Arguments& arguments) {
   for (const ModelRecord* record : conjugate::model_records()) {
     if (record->verb != arguments.verb) continue;
     ++models;
-    for (const conjugate::Option& option : record->options) {
+    for (const Option& option : record->options) {
       const auto at = std::find_if(known.begin(), known.end(),
                                    [&](const Known& k) { return k.option->name == option.name; });
       if (at == known.end()) {
