@@ -106,31 +106,62 @@ bool Start::go_on(double part, double elbo) {
   return !stops;
 }
 
-void Start::ascend() {
-  ExactMover mover;
+void Start::measure() {
+  if (statistics_.values.empty() || !model_->has_fixed_statistics()) {
+    full_pass();
+    sum_over(setting_.ranks, statistics_);
+  }
+  const double before = outcome_.elbo;
+  const double elbo = total(model_->elbo(statistics_));
+  const double size = std::max(std::abs(elbo), statistics_.units);
   // Where a pass does not touch the data it costs nothing to be strict.
   const double tolerance = options_.tolerance * (model_->has_fixed_statistics() ? kFixedStrictness : 1);
-  if (is_resumed_) {
-    global_steps(statistics_, mover);
-    ++outcome_.passes;
-  }
-  while (true) {
-    if (statistics_.values.empty() || !model_->has_fixed_statistics()) {
-      full_pass();
-      sum_over(setting_.ranks, statistics_);
-    }
-    const double before = outcome_.elbo;
-    const double elbo = total(model_->elbo(statistics_));
-    const double size = std::max(std::abs(elbo), statistics_.units);
-    const bool is_first = outcome_.trace.empty();
+  const bool is_first = outcome_.trace.empty();
+  outcome_.elbo = elbo;
+  add_trace(elbo);
+  if (!is_first) outcome_.largest_fall = std::max(outcome_.largest_fall, (before - elbo) / size);
+  outcome_.is_converged = !is_first && elbo - before < tolerance * size;
+}
+
+// One pass. The trace has a point for it also where all is as it was before.
+Start::Move Start::try_move() {
+  const std::vector<double> state = model_->state();
+  if (!model_->propose(statistics_, refused_)) return Move::none;
+  model_->prepare();
+  const Statistics statistics = std::move(statistics_);
+  const std::vector<double> local = local_;
+  full_pass();
+  sum_over(setting_.ranks, statistics_);
+  ++outcome_.passes;
+  const double elbo = total(model_->elbo(statistics_));
+  const bool is_better = elbo > outcome_.elbo;
+  if (is_better) {
     outcome_.elbo = elbo;
-    add_trace(elbo);
-    if (!is_first) outcome_.largest_fall = std::max(outcome_.largest_fall, (before - elbo) / size);
-    outcome_.is_converged = !is_first && elbo - before < tolerance * size;
-    if (outcome_.is_converged || outcome_.passes >= options_.passes) break;
-    if (!go_on(0, elbo)) return;
+    refused_ = 0;
+  } else {
+    model_->set_state(state);
+    model_->prepare();
+    statistics_ = statistics;
+    local_ = local;
+    ++refused_;
+  }
+  add_trace(outcome_.elbo);
+  return is_better ? Move::taken : Move::refused;
+}
+
+void Start::ascend() {
+  ExactMover mover;
+  if (!is_resumed_) measure();
+  while (outcome_.passes < options_.passes) {
+    if (!go_on(0, outcome_.elbo)) return;
+    if (outcome_.is_converged) {
+      const Move move = try_move();
+      if (move == Move::none) break;
+      if (move == Move::refused) continue;
+    }
     global_steps(statistics_, mover);
     ++outcome_.passes;
+    measure();
   }
   outcome_.is_complete = true;
 }
@@ -216,8 +247,23 @@ void Start::descend_noisily() {
   sum_over(setting_.ranks, statistics_);
   outcome_.elbo = total(model_->elbo(statistics_));
   add_trace(outcome_.elbo);
+  if (!is_stream && options_.polish > 0) settle();
   outcome_.is_converged = true;
   outcome_.is_complete = true;
+}
+
+// Noise keeps alive what exact updates would remove. After a move the rest follows in as many passes as
+// noise had.
+void Start::settle() {
+  ExactMover exact;
+  for (Move move = try_move(); move != Move::none; move = try_move()) {
+    if (move == Move::refused) continue;
+    for (std::size_t pass = 0; pass < options_.polish; ++pass) {
+      global_steps(statistics_, exact);
+      ++outcome_.passes;
+      measure();
+    }
+  }
 }
 
 // Noisy steps end near the optimum, not at it; the mean of the last ones is nearer (Polyak & Juditsky 1992).

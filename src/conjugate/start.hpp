@@ -37,6 +37,10 @@ class Start final {
 
  private:
   void ascend();           // cavi
+  void measure();          // a pass over the data: the bound, whether it still rises
+  enum class Move { none, refused, taken };
+  Move try_move();
+  void settle();           // moves at the end of svi
   void descend_noisily();  // svi
   void take_in_pieces();   // streaming
   void full_pass();
@@ -74,6 +78,7 @@ class Start final {
   std::uint64_t pass_steps_ = 0;
   std::vector<std::vector<double>> averages_;  // of each block's natural parameters
   std::uint64_t averaged_ = 0;                 // steps in them
+  std::size_t refused_ = 0;                    // moves since the bound last rose
   bool is_resumed_ = false;
   double began_ = 0;
   double earlier_seconds_ = 0;  // before a resumption

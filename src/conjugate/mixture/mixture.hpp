@@ -27,6 +27,7 @@ class Mixture final : public Model {
   std::span<double> natural(std::size_t block) override;
   std::vector<double> mean_parameters(std::size_t block) const override;
   Terms elbo(const Statistics& statistics) const override;
+  bool propose(const Statistics& statistics, std::size_t refused) override;
   void adopt_posterior_as_prior() override;
   std::vector<double> state() const override;
   void set_state(std::span<const double> state) override;
@@ -50,10 +51,21 @@ class Mixture final : public Model {
   void add(const Batch& units, struct Scratch& scratch, Statistics& statistics) const;
   void fill_predictive(const Batch& units, struct Scratch& scratch) const;
   void check_sample(const Batch& sample) const;
+  // Component `from` becomes a part of `into`.
+  struct Join {
+    std::size_t from, into;
+    double sure, hoped;  // what the bound gains at least and at most
+  };
+  std::vector<Join> joins(const Statistics& statistics) const;
+  void apply(const Join& join, std::span<double> statistics) const;
+  void sort_by_size(std::span<double> statistics) const;
+  double weights_partition(std::vector<double> counts, bool sorted) const;
 
   std::unique_ptr<Components> components_;
   Weights weights_;
   bool starts_random_;
+  bool joins_;
+  bool adopted_ = false;  // the components' priors differ
   double all_units_;
   std::vector<double> expected_log_weights_;
 };
