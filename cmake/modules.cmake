@@ -2,11 +2,11 @@
 # Makes the library kullback_<name> from all of src/<name>, linked to base and to the modules named.
 # A folder that does not exist yet, or holds only headers, gives a library without a file, which still
 # hands on what it depends on; the globs notice when that changes.
-# cli/main.cpp stays out: it is the program, the rest of cli is a library that tests can link.
+# cli/main.cpp and deep/main.cpp stay out: they are the programs, the rest is a library that tests can link.
 function(kullback_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
-  list(REMOVE_ITEM sources "${PROJECT_SOURCE_DIR}/src/cli/main.cpp")
+  list(REMOVE_ITEM sources "${PROJECT_SOURCE_DIR}/src/cli/main.cpp" "${PROJECT_SOURCE_DIR}/src/deep/main.cpp")
 
   set(target kullback_${name})
   set(scope INTERFACE)
@@ -27,6 +27,23 @@ function(kullback_module name)
   set_property(GLOBAL APPEND PROPERTY kullback_modules ${name})
 endfunction()
 
+# kullback_torch_module(name [DEPENDS module...]): the same for a module that needs LibTorch, which may be missing; with
+# one precompiled header, as LibTorch's take 8 s. deep/main.cpp is the program kullback-deep.
+function(kullback_torch_module name)
+  if(NOT KULLBACK_HAS_TORCH)
+    return()
+  endif()
+  kullback_module(${name} ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY kullback_torch_modules ${name})
+  get_target_property(type kullback_${name} TYPE)
+  if(type STREQUAL INTERFACE_LIBRARY)
+    target_link_libraries(kullback_${name} INTERFACE kullback_torch)
+  else()
+    target_link_libraries(kullback_${name} PUBLIC kullback_torch)
+    target_precompile_headers(kullback_${name} PRIVATE <torch/types.h>)
+  endif()
+endfunction()
+
 # kullback_use(module library...): links outside libraries to a module; no public header of ours shows them.
 function(kullback_use module)
   get_target_property(type kullback_${module} TYPE)
@@ -37,10 +54,11 @@ function(kullback_use module)
   endif()
 endfunction()
 
-# The libraries of all modules, for harnesses and benchmarks; deep has programs of its own.
+# The libraries of all modules without LibTorch, for harnesses and benchmarks.
 function(kullback_all_modules result)
   get_property(names GLOBAL PROPERTY kullback_modules)
-  list(REMOVE_ITEM names deep)
+  get_property(torch_names GLOBAL PROPERTY kullback_torch_modules)
+  list(REMOVE_ITEM names ${torch_names})
   list(TRANSFORM names PREPEND kullback_)
   set(${result} ${names} PARENT_SCOPE)
 endfunction()

@@ -2,7 +2,7 @@
 """Checks what the sources include against the arrows between modules.
 
 A module may include the modules that its kullback_module line in CMakeLists.txt names, what those may
-include, and base. Only deep includes LibTorch. Headers stay light: no Eigen, torch, iostream or random.
+include, and base. Only dist and deep include LibTorch. Headers stay light: no Eigen, torch, iostream or random.
 Prints each violation as file:line: sentence.
 """
 import argparse
@@ -11,12 +11,13 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-MODULE_LINE = re.compile(r"^kullback_module\((\w+)(?:\s+DEPENDS\s+([\w\s]+))?\)", re.MULTILINE)
+MODULE_LINE = re.compile(r"^kullback_(?:torch_)?module\((\w+)(?:\s+DEPENDS\s+([\w\s]+))?\)", re.MULTILINE)
 HEADER_SUFFIXES = {".hpp", ".h"}
 SOURCE_SUFFIXES = HEADER_SUFFIXES | {".cpp", ".def"}
 HEAVY = {"Eigen": "Eigen", "unsupported": "Eigen", "torch": "LibTorch", "ATen": "LibTorch", "c10": "LibTorch",
          "iostream": "<iostream>", "random": "<random>"}
 LIGHT_TORCH_HEADER = "torch/types.h"
+TORCH_MODULES = {"dist", "deep"}
 
 
 def read_arrows(cmake_text):
@@ -60,8 +61,8 @@ def weight_violation(file, module, path):
     heavy = HEAVY.get(path.split("/")[0])
     if heavy is None:
         return None
-    if heavy == "LibTorch" and module != "deep":
-        return f"only deep may include LibTorch (<{path}>)"
+    if heavy == "LibTorch" and module not in TORCH_MODULES:
+        return f"only dist and deep may include LibTorch (<{path}>)"
     if file.suffix in HEADER_SUFFIXES and path != LIGHT_TORCH_HEADER:
         return f"a header may not include {heavy} (<{path}>); include it in the .cpp"
     return None

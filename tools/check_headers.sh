@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every header under src compiles alone, without warnings; src/deep needs LibTorch and is left out.
+# Every header under src compiles alone, without warnings; src/dist and src/deep need LibTorch and are left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,5 +11,5 @@ compile_alone() {
 }
 export -f compile_alone
 
-find src -path src/deep -prune -o \( -name '*.hpp' -o -name '*.h' \) -print0 |
+find src \( -path src/deep -o -path src/dist \) -prune -o \( -name '*.hpp' -o -name '*.h' \) -print0 |
   xargs -0 -r -n 1 -P 2 bash -c 'compile_alone "$0"'

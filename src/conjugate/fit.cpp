@@ -249,11 +249,7 @@ void write_results(const Request& request, const Settings& settings, const Outco
 Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
   const auto began = std::chrono::steady_clock::now();
   const Settings settings(request.model->options, request.values);
-  request.data.kind = request.model->data;
-  request.data.takes_missing = request.model->takes_missing;
-  request.data.takes_categories = request.model->takes_categories;
-  request.data.needs_counts = request.model->needs_counts;
-  request.data.target_is_category = request.model->target_is_category;
+  set_needs(*request.model, request.data);
   request.data.shard = static_cast<std::size_t>(ranks.rank());
   request.data.shards = static_cast<std::size_t>(ranks.size());
   request.train.checkpoint = posterior::partial_folder(request.out);

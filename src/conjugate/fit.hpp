@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "conjugate/data.hpp"
 #include "conjugate/record.hpp"
-#include "conjugate/source.hpp"
 #include "conjugate/train.hpp"
 #include "posterior/run_record.hpp"
 

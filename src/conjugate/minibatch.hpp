@@ -7,8 +7,7 @@
 
 #include "base/random.hpp"
 #include "base/ranks.hpp"
-#include "conjugate/batch.hpp"
-#include "conjugate/source.hpp"
+#include "conjugate/data.hpp"
 
 namespace kullback::conjugate {
 

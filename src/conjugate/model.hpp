@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/finding.hpp"
-#include "conjugate/batch.hpp"
+#include "conjugate/data.hpp"
 
 namespace kullback {
 class Random;

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "base/ranks.hpp"
+#include "conjugate/data.hpp"
 #include "conjugate/model.hpp"
-#include "conjugate/source.hpp"
 #include "conjugate/workers.hpp"
 
 namespace kullback::conjugate {

@@ -16,11 +16,7 @@ PredictOutcome predict(const PredictRequest& request) {
   const LoadedFit fit = load_fit(request.folder);
   SourceRequest data = fit.data;
   data.paths = request.data;
-  data.kind = fit.record->data;
-  data.takes_missing = fit.record->takes_missing;
-  data.takes_categories = fit.record->takes_categories;
-  data.needs_counts = fit.record->needs_counts;
-  data.target_is_category = fit.record->target_is_category;
+  set_needs(*fit.record, data);
   data.vocabulary = request.vocabulary;
   data.streams = request.streams;
   data.allows_empty_documents = request.allows_empty_documents;

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "conjugate/batch.hpp"
+#include "base/settings.hpp"
+#include "conjugate/data.hpp"
 #include "conjugate/model.hpp"
-#include "conjugate/settings.hpp"
 
 namespace kullback::conjugate {
 
@@ -32,5 +32,8 @@ struct ModelRecord {
 std::span<const ModelRecord* const> model_records();
 // Null where there is none. An empty kind: the verb's first.
 const ModelRecord* find_model(std::string_view verb, std::string_view kind);
+
+// Tells the reader what the model's data must be.
+void set_needs(const ModelRecord& record, SourceRequest& request);
 
 }  // namespace kullback::conjugate

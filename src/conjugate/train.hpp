@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/ranks.hpp"
+#include "conjugate/data.hpp"
 #include "conjugate/model.hpp"
-#include "conjugate/source.hpp"
 
 namespace kullback::conjugate {
 

@@ -10,10 +10,13 @@
 #include "base/csv_numbers.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "conjugate/read/fault.hpp"
-#include "conjugate/read/npy_header.hpp"
+#include "data/read/fault.hpp"
+#include "data/read/npy_header.hpp"
 
 namespace kullback::conjugate {
+
+using data::kNpyMagic;
+using data::NpyHeader;
 
 namespace {
 
@@ -171,11 +174,11 @@ void write_npy(const std::filesystem::path& path, std::span<const double> number
 }
 
 std::vector<double> read_npy(const std::filesystem::path& path) {
-  const std::unique_ptr<Bytes> bytes = open_bytes(path);
+  const std::unique_ptr<data::Bytes> bytes = data::open_bytes(path);
   const NpyHeader header = read_npy_header(*bytes, path);
   std::vector<char> raw(static_cast<std::size_t>(header.rows * header.columns) * header.bytes);
   if (bytes->read(raw.data(), raw.size()) != raw.size())
-    refuse_file(path, "the file is cut off", "Copy it again.");
+    data::refuse_file(path, "the file is cut off", "Copy it again.");
   std::vector<double> numbers(static_cast<std::size_t>(header.rows * header.columns));
   to_doubles(header.type, raw.data(), numbers.size(), numbers.data());
   return numbers;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "conjugate/batch.hpp"
+#include "conjugate/data.hpp"
 #include "conjugate/hmm/hmm.hpp"
 #include "conjugate/record.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/random.hpp"
-#include "tests/conjugate/source_checks.hpp"
+#include "tests/data/source_checks.hpp"
 
 namespace kullback::conjugate {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-using Writing = SourceTest;
+using Writing = data::SourceTest;
 
 TEST_F(Writing, TableWithNames) {
   const ResultTable table{.name = "topics",

@@ -18,7 +18,7 @@
 
 #include "conjugate/factors/factor_parts.hpp"
 #include "conjugate/model.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
 
 namespace kullback::conjugate {
 

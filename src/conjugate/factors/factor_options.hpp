@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "conjugate/batch.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
+#include "conjugate/data.hpp"
 
 namespace kullback::conjugate {
 

@@ -11,7 +11,7 @@
 #include "conjugate/hmm/hmm_emissions.hpp"
 #include "conjugate/model.hpp"
 #include "conjugate/record.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
 
 namespace kullback::conjugate::hmm {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "conjugate/batch.hpp"
+#include "conjugate/data.hpp"
 #include "conjugate/hmm/hmm_kernels.hpp"
 #include "conjugate/model.hpp"
 

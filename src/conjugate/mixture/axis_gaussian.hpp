@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "conjugate/mixture/components.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
 
 namespace kullback::conjugate::mixture {
 

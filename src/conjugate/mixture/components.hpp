@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/finding.hpp"
-#include "conjugate/batch.hpp"
+#include "conjugate/data.hpp"
 #include "conjugate/model.hpp"
 
 namespace kullback::conjugate::mixture {

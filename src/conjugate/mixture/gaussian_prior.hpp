@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/finding.hpp"
-#include "conjugate/batch.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
+#include "conjugate/data.hpp"
 
 namespace kullback::conjugate::mixture {
 

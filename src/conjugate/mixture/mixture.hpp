@@ -9,7 +9,7 @@
 
 #include "conjugate/mixture/components.hpp"
 #include "conjugate/mixture/weights.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
 
 namespace kullback::conjugate::mixture {
 

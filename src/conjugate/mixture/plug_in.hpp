@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "conjugate/batch.hpp"
+#include "conjugate/data.hpp"
 
 namespace kullback::conjugate::mixture {
 

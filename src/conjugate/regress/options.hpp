@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "conjugate/batch.hpp"
+#include "base/settings.hpp"
+#include "conjugate/data.hpp"
 #include "conjugate/regress/posterior.hpp"
-#include "conjugate/settings.hpp"
 
 namespace kullback::conjugate::regress {
 

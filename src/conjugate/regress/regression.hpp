@@ -11,7 +11,7 @@
 #include "conjugate/model.hpp"
 #include "conjugate/regress/posterior.hpp"
 #include "conjugate/regress/rows.hpp"
-#include "conjugate/settings.hpp"
+#include "base/settings.hpp"
 
 namespace kullback::conjugate::regress {
 

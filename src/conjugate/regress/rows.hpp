@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "conjugate/batch.hpp"
+#include "conjugate/data.hpp"
 #include "conjugate/regress/posterior.hpp"
 
 namespace kullback::conjugate::regress {

@@ -1,0 +1,32 @@
+# LibTorch, for the modules dist and deep. KULLBACK_DEEP is ON, OFF or AUTO (where LibTorch is installed).
+# kullback_torch: its libraries, with its headers as system headers.
+set(KULLBACK_DEEP AUTO CACHE STRING "Build kullback-deep: ON, OFF, or AUTO (where LibTorch is installed)")
+set(KULLBACK_HAS_TORCH OFF)
+if(KULLBACK_DEEP STREQUAL OFF)
+  return()
+endif()
+
+find_package(Torch 1.13 QUIET)
+if(NOT TORCH_FOUND)
+  if(KULLBACK_DEEP STREQUAL ON)
+    message(FATAL_ERROR "KULLBACK_DEEP is ON and LibTorch is not there: install libtorch-dev, or name the folder of "
+      "another LibTorch in CMAKE_PREFIX_PATH (python3 -c 'import torch; print(torch.utils.cmake_prefix_path)').")
+  endif()
+  message(STATUS "LibTorch is not installed: kullback-deep is not built (libtorch-dev brings it)")
+  return()
+endif()
+set(KULLBACK_HAS_TORCH ON)
+
+add_library(kullback_torch INTERFACE)
+target_include_directories(kullback_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+target_link_libraries(kullback_torch INTERFACE ${TORCH_LIBRARIES})
+separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
+target_compile_options(kullback_torch INTERFACE ${torch_flags} -Wno-shadow -Wno-pedantic)
+
+# Debian's LibTorch takes the BLAS that the system's alternatives name. The reference one is 10 to 20 times slower and
+# OpenBLAS with threads of its own fights LibTorch's; the OpenMP variant is found first where its folder is in the
+# (old) run path, which libraries of libraries look at too.
+set(openmp_blas "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp")
+if(EXISTS "${openmp_blas}/libblas.so.3")
+  target_link_options(kullback_torch INTERFACE "-Wl,--disable-new-dtags,-rpath,${openmp_blas}")
+endif()

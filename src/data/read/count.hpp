@@ -1,0 +1,23 @@
+// Counts of words, or ratings of items.
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include "base/filled.hpp"
+#include "data/read/fault.hpp"
+
+namespace kullback::data {
+
+// Throws Error where the number cannot stand there.
+inline double checked_count(double number, bool needs_counts, std::string_view found, const Where& where) {
+  if (needs_counts && !(number >= 0 && number == std::trunc(number) && std::isfinite(number)))
+    refuse_at(where, filled("found {}, but a count (0, 1, 2, ...) is needed", shown(found)),
+              "Correct it, or delete the entry.");
+  if (!std::isfinite(number))
+    refuse_at(where, filled("found {}, but a finite number is needed", shown(found)),
+              "Correct it, or delete the entry.");
+  return number;
+}
+
+}  // namespace kullback::data

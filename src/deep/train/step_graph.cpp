@@ -1,0 +1,61 @@
+#include "deep/train/step_graph.hpp"
+
+#include <utility>
+
+#ifdef KULLBACK_CUDA
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#endif
+
+namespace kullback::deep {
+
+#ifdef KULLBACK_CUDA
+
+// The first calls run as they are, on the stream of the capture: libraries set themselves up in them, which a capture
+// does not allow.
+struct StepGraph::Capture {
+  static constexpr int kCallsBefore = 3;
+
+  at::cuda::CUDAGraph graph;
+  c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
+  torch::Tensor result;
+};
+
+StepGraph::StepGraph(std::function<torch::Tensor()> step, const torch::Device& device, bool is_captured)
+    : step_(std::move(step)) {
+  if (is_captured && device.is_cuda()) capture_ = std::make_unique<Capture>();
+}
+
+torch::Tensor StepGraph::run() {
+  if (!capture_) return step_();
+  const c10::cuda::CUDAStreamGuard guard(capture_->stream);
+  if (calls_ < Capture::kCallsBefore) {
+    ++calls_;
+    torch::Tensor result = step_();
+    capture_->stream.synchronize();
+    return result;
+  }
+  if (calls_ == Capture::kCallsBefore) {
+    ++calls_;
+    capture_->graph.capture_begin();
+    capture_->result = step_();
+    capture_->graph.capture_end();
+  }
+  capture_->graph.replay();
+  return capture_->result;
+}
+
+#else
+
+struct StepGraph::Capture {};
+
+StepGraph::StepGraph(std::function<torch::Tensor()> step, const torch::Device&, bool) : step_(std::move(step)) {}
+
+torch::Tensor StepGraph::run() { return step_(); }
+
+#endif
+
+StepGraph::~StepGraph() = default;
+
+}  // namespace kullback::deep
