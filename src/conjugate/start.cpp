@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "conjugate/purpose.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr double kFixedStrictness = 1e-4;
 constexpr std::size_t kLeastPassesToAverage = 10;
+constexpr double kPatience = 10;  // passes like the last in which a move must reach the bound before it
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -80,6 +82,13 @@ void Start::add_trace(double elbo) {
       {.pass = outcome_.passes, .elbo = elbo, .seconds = earlier_seconds_ + seconds_since_start()});
 }
 
+// As in go_on.
+bool Start::is_stopped() const {
+  double flag[] = {setting_.watch.should_stop && setting_.watch.should_stop() ? 1.0 : 0.0};
+  setting_.ranks.sum(flag);
+  return flag[0] > 0;
+}
+
 bool Start::go_on(double part, double elbo) {
   const double units = static_cast<double>(setting_.source.shape().units);
   if (!std::isfinite(elbo)) {
@@ -123,41 +132,63 @@ void Start::measure() {
   outcome_.is_converged = !is_first && elbo - before < tolerance * size;
 }
 
-// One pass. The trace has a point for it also where all is as it was before.
+// A move, and passes after it while the bound before it is within reach: blocks follow the move step by step.
+// Until it is reached the trace keeps it, since that is what the fit would go back to.
 Start::Move Start::try_move() {
   const std::vector<double> state = model_->state();
   if (!model_->propose(statistics_, refused_)) return Move::none;
-  model_->prepare();
-  const Statistics statistics = std::move(statistics_);
+  const StartOutcome outcome = outcome_;
+  const Statistics statistics = statistics_;
   const std::vector<double> local = local_;
-  full_pass();
-  sum_over(setting_.ranks, statistics_);
-  ++outcome_.passes;
-  const double elbo = total(model_->elbo(statistics_));
-  const bool is_better = elbo > outcome_.elbo;
-  if (is_better) {
-    outcome_.elbo = elbo;
+  const Move move = climb_back();
+  if (move == Move::taken) {
     refused_ = 0;
-  } else {
-    model_->set_state(state);
-    model_->prepare();
-    statistics_ = statistics;
-    local_ = local;
-    ++refused_;
+    return move;
   }
-  add_trace(outcome_.elbo);
-  return is_better ? Move::taken : Move::refused;
+  if (move == Move::refused) ++refused_;
+  if (move == Move::stopped) outcome_ = outcome;
+  model_->set_state(state);
+  model_->prepare();
+  statistics_ = statistics;
+  local_ = local;
+  return move;
+}
+
+Start::Move Start::climb_back() {
+  ExactMover mover;
+  double last = -std::numeric_limits<double>::infinity();
+  model_->prepare();
+  while (true) {
+    full_pass();
+    sum_over(setting_.ranks, statistics_);
+    ++outcome_.passes;
+    const double elbo = total(model_->elbo(statistics_));
+    const bool is_taken = elbo > outcome_.elbo;
+    if (is_taken) outcome_.elbo = elbo;
+    add_trace(outcome_.elbo);
+    if (is_taken) return Move::taken;
+    const bool is_near = outcome_.elbo - elbo < kPatience * (elbo - last);
+    if (!is_near || outcome_.passes >= most_passes()) return Move::refused;
+    if (options_.method == Method::cavi && is_stopped()) return Move::stopped;
+    last = elbo;
+    global_steps(statistics_, mover);
+  }
+}
+
+// Moves at the end of svi have as many passes as its noisy steps.
+std::size_t Start::most_passes() const {
+  return options_.method == Method::cavi ? options_.passes : 2 * options_.passes + options_.polish;
 }
 
 void Start::ascend() {
   ExactMover mover;
   if (!is_resumed_) measure();
-  while (outcome_.passes < options_.passes) {
+  while (outcome_.passes < most_passes()) {
     if (!go_on(0, outcome_.elbo)) return;
     if (outcome_.is_converged) {
       const Move move = try_move();
       if (move == Move::none) break;
-      if (move == Move::refused) continue;
+      if (move != Move::taken) continue;
     }
     global_steps(statistics_, mover);
     ++outcome_.passes;
@@ -252,13 +283,13 @@ void Start::descend_noisily() {
   outcome_.is_complete = true;
 }
 
-// Noise keeps alive what exact updates would remove. After a move the rest follows in as many passes as
-// noise had.
+// Noise keeps alive what exact updates would remove.
 void Start::settle() {
   ExactMover exact;
-  for (Move move = try_move(); move != Move::none; move = try_move()) {
-    if (move == Move::refused) continue;
-    for (std::size_t pass = 0; pass < options_.polish; ++pass) {
+  while (outcome_.passes < most_passes()) {
+    const Move move = try_move();
+    if (move == Move::none) return;
+    for (std::size_t pass = 0; move == Move::taken && pass < options_.polish; ++pass) {
       global_steps(statistics_, exact);
       ++outcome_.passes;
       measure();

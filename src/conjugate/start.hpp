@@ -36,10 +36,13 @@ class Start final {
   std::unique_ptr<Model> take_model() { return std::move(model_); }
 
  private:
-  void ascend();           // cavi
-  void measure();          // a pass over the data: the bound, whether it still rises
-  enum class Move { none, refused, taken };
+  void ascend();   // cavi
+  void measure();  // a pass over the data: the bound, whether it still rises
+  enum class Move { none, refused, taken, stopped };
   Move try_move();
+  Move climb_back();  // after a move, to the bound before it
+  std::size_t most_passes() const;
+  bool is_stopped() const;
   void settle();           // moves at the end of svi
   void descend_noisily();  // svi
   void take_in_pieces();   // streaming

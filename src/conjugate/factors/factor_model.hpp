@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "conjugate/factors/factor_parts.hpp"
 #include "conjugate/model.hpp"
-#include "base/settings.hpp"
 
 namespace kullback::conjugate {
 
@@ -136,6 +136,7 @@ class FactorModel : public Model {
   void rotate(const Statistics& statistics);
   void shut(const Statistics& statistics);
   std::vector<double> gains_of_shutting(const Statistics& statistics) const;
+  std::vector<std::size_t> doubtful(std::span<const double> gains) const;
   void shut_at_once(const Statistics& statistics, std::span<const std::size_t> factors);
   bool stale(const Statistics& statistics) const;
   double minus_divergence_of_loadings() const;

@@ -1,6 +1,6 @@
 // Factors that the data do not need are shut by automatic relevance determination, but with many rows only
-// after hundreds of passes that each gain less than any tolerance: what noise in the sample lets such a factor
-// explain is close to what it costs. So the driver is offered to shut them at once.
+// after hundreds of passes that each gain less than any tolerance: what noise in the sample lets such a
+// factor explain is close to what it costs. So the driver is offered to shut them at once.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -49,22 +49,36 @@ std::vector<double> FactorModel::gains_of_shutting(const Statistics& statistics)
   return gains;
 }
 
-// First all whose shutting seems to gain, then the better half of them, and so on to the best one, which is
-// tried in any case: the gains above are of orthogonal axes, and others may take over what a factor explains.
-bool FactorModel::propose(const Statistics& statistics, std::size_t refused) {
-  if (!rotates_ || adopted_ || !(statistics.units > 0)) return false;
-  const std::vector<double> gains = gains_of_shutting(statistics);
+// Factors in use, first those whose shutting gains most.
+std::vector<std::size_t> FactorModel::doubtful(std::span<const double> gains) const {
   std::vector<std::size_t> used;
   for (std::size_t k = 0; k < sizes_.factors; ++k) {
     if (in_use(k)) used.push_back(k);
   }
   std::sort(used.begin(), used.end(), [&](std::size_t a, std::size_t b) { return gains[a] > gains[b]; });
-  const auto hopeful = static_cast<std::size_t>(
-      std::count_if(used.begin(), used.end(), [&](std::size_t k) { return gains[k] > 0; }));
-  const std::size_t count = std::max<std::size_t>(hopeful, 1) >> std::min<std::size_t>(refused, 63);
-  if (count == 0 || used.empty()) return false;
-  used.resize(count);
-  shut_at_once(statistics, used);
+  return used;
+}
+
+// First all whose shutting seems to gain, or all before the widest gap in what they explain; then the better
+// half of them, and so on to the best one. The gains above are of orthogonal axes, and others may take over
+// what a factor explains.
+bool FactorModel::propose(const Statistics& statistics, std::size_t refused) {
+  if (!rotates_ || adopted_ || !(statistics.units > 0)) return false;
+  const std::vector<double> gains = gains_of_shutting(statistics);
+  std::vector<std::size_t> chosen = doubtful(gains);
+  if (chosen.empty()) return false;
+  std::size_t count = 1;
+  double widest = 0;
+  for (std::size_t i = 1; i < chosen.size(); ++i) {
+    const double gap = explained(chosen[i]) / explained(chosen[i - 1]);
+    if (gap > widest) count = i;
+    widest = std::max(widest, gap);
+  }
+  while (count < chosen.size() && gains[chosen[count]] > 0) ++count;
+  count >>= std::min<std::size_t>(refused, 63);
+  if (count == 0) return false;
+  chosen.resize(count);
+  shut_at_once(statistics, chosen);
   return true;
 }
 

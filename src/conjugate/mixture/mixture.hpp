@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "conjugate/mixture/components.hpp"
 #include "conjugate/mixture/weights.hpp"
-#include "base/settings.hpp"
 
 namespace kullback::conjugate::mixture {
 
@@ -44,6 +44,14 @@ class Mixture final : public Model {
   // q(theta) as it is given these, both blocks.
   void set_from(const Statistics& statistics);
 
+  // Component `from` becomes a part of `into`; the bound gains between `sure` and `hoped`.
+  struct Join {
+    std::size_t from, into;
+    double sure, hoped;
+  };
+  // Those that may gain, by what they gain at least.
+  std::vector<Join> joins(const Statistics& statistics) const;
+
  private:
   std::size_t count() const { return components_->count(); }
   void fill_log_shares(const Batch& units, struct Scratch& scratch) const;
@@ -51,13 +59,9 @@ class Mixture final : public Model {
   void add(const Batch& units, struct Scratch& scratch, Statistics& statistics) const;
   void fill_predictive(const Batch& units, struct Scratch& scratch) const;
   void check_sample(const Batch& sample) const;
-  // Component `from` becomes a part of `into`.
-  struct Join {
-    std::size_t from, into;
-    double sure, hoped;  // what the bound gains at least and at most
-  };
-  std::vector<Join> joins(const Statistics& statistics) const;
   void apply(const Join& join, std::span<double> statistics) const;
+  std::vector<Join> choose(const std::vector<Join>& candidates, std::size_t trial) const;
+  double gain_of_sorting(std::span<const double> statistics) const;
   void sort_by_size(std::span<double> statistics) const;
   double weights_partition(std::vector<double> counts, bool sorted) const;
 

@@ -2,8 +2,8 @@
 // ever under the noise of minibatches: units change sides one by one. So the driver is offered to join them
 // (Ueda, Nakano, Ghahramani, Hinton 2000; Hughes, Sudderth 2013).
 //
-// Where q(z_n) moves what it gives k to j, the sums of statistics add up, and with q(theta) at its optimum the
-// bound is the sum of the log-partitions of weights and components, and the entropy of the units. Of the
+// Where q(z_n) moves what it gives k to j, the sums of statistics add up, and with q(theta) at its optimum
+// the bound is the sum of the log-partitions of weights and components, and the entropy of the units. Of the
 // latter's loss, sum_n (r_nj + r_nk) h(r_nj / (r_nj + r_nk)), with h the entropy of a coin, the statistics
 // tell only that it is between 0 and (N_j + N_k) h(N_j / (N_j + N_k)); a pass over the data tells the rest.
 #include <algorithm>
@@ -16,17 +16,11 @@ namespace kullback::conjugate::mixture {
 
 namespace {
 
-constexpr double kEmpty = 1e-3;      // units: nothing to join
+constexpr double kEmpty = 1e-3;         // units: nothing to join
 constexpr double kWorthSorting = 1e-2;  // nats
 constexpr std::size_t kSingleTrials = 5;
 
-double entropy(double a, double b) {
-  return a * std::log1p(b / a) + b * std::log1p(a / b);
-}
-
-bool are_disjoint(std::size_t from, std::size_t into, const std::vector<char>& taken) {
-  return taken[from] == 0 && taken[into] == 0;
-}
+double entropy(double a, double b) { return a * std::log1p(b / a) + b * std::log1p(a / b); }
 
 }  // namespace
 
@@ -35,7 +29,6 @@ double Mixture::weights_partition(std::vector<double> counts, bool sorted) const
   return weights_.log_partition(weights_.target(counts));
 }
 
-// All that may gain, by what they gain at least.
 std::vector<Mixture::Join> Mixture::joins(const Statistics& statistics) const {
   const std::vector<double> counts(statistics.values.begin(),
                                    statistics.values.begin() + static_cast<std::ptrdiff_t>(count()));
@@ -76,7 +69,13 @@ void Mixture::apply(const Join& join, std::span<double> statistics) const {
   }
 }
 
-// The prior of sticks expects large components first.
+// The prior of sticks expects large components first. 0 for a Dirichlet, which has no order.
+double Mixture::gain_of_sorting(std::span<const double> statistics) const {
+  const std::vector<double> counts(statistics.begin(),
+                                   statistics.begin() + static_cast<std::ptrdiff_t>(count()));
+  return weights_partition(counts, true) - weights_partition(counts, false);
+}
+
 void Mixture::sort_by_size(std::span<double> statistics) const {
   std::vector<std::size_t> order(count());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -90,38 +89,34 @@ void Mixture::sort_by_size(std::span<double> statistics) const {
   }
 }
 
-// First all pairs that surely gain at once, then the better half of them, and so on to the best pair; then
-// some of the others, one by one.
-bool Mixture::propose(const Statistics& statistics, std::size_t refused) {
-  if (!joins_ || adopted_ || count() < 2) return false;
-  const std::vector<Join> candidates = joins(statistics);
+// The `trial`-th attempt. First all pairs that surely gain at once, then the better half of them, and so on
+// to the best pair; then some of the others, one by one.
+std::vector<Mixture::Join> Mixture::choose(const std::vector<Join>& candidates, std::size_t trial) const {
   std::vector<Join> chosen;
   std::vector<char> taken(count());
   for (const Join& join : candidates) {
-    if ((join.sure > 0 || chosen.empty()) && are_disjoint(join.from, join.into, taken)) {
-      chosen.push_back(join);
-      taken[join.from] = taken[join.into] = 1;
-    }
+    if (taken[join.from] != 0 || taken[join.into] != 0 || (join.sure <= 0 && !chosen.empty())) continue;
+    chosen.push_back(join);
+    taken[join.from] = taken[join.into] = 1;
   }
-  std::size_t trials = 0;
-  for (std::size_t size = chosen.size(); size > 0; size /= 2) ++trials;
-  if (refused < trials) {
-    chosen.resize(chosen.size() >> refused);
-  } else {
-    const std::size_t other = refused - trials + 1;
-    chosen.clear();
-    if (other < std::min(kSingleTrials, candidates.size())) chosen.push_back(candidates[other]);
+  for (; trial > 0 && !chosen.empty(); --trial) chosen.resize(chosen.size() / 2);
+  if (chosen.empty() && trial + 1 < std::min(kSingleTrials, candidates.size())) {
+    chosen.push_back(candidates[trial + 1]);
   }
+  return chosen;
+}
+
+bool Mixture::propose(const Statistics& statistics, std::size_t refused) {
+  if (!joins_ || adopted_ || count() < 2) return false;
+  const std::vector<Join> candidates = joins(statistics);
+  const std::vector<Join> chosen = choose(candidates, refused);
   Statistics changed = statistics;
   for (const Join& join : chosen) apply(join, changed.values);
-  if (weights_.is_process()) {
-    const std::vector<double> counts(changed.values.begin(),
-                                     changed.values.begin() + static_cast<std::ptrdiff_t>(count()));
-    const double gain = weights_partition(counts, true) - weights_partition(counts, false);
-    if (chosen.empty() && (refused > 0 || gain < kWorthSorting)) return false;
-    sort_by_size(changed.values);
-  }
-  if (chosen.empty() && !weights_.is_process()) return false;
+  const double sorting = gain_of_sorting(changed.values);
+  // Last of all the order alone.
+  const bool was_last = refused > 0 && choose(candidates, refused - 1).empty();
+  if (chosen.empty() && (was_last || sorting < kWorthSorting)) return false;
+  if (sorting > 0) sort_by_size(changed.values);
   set_from(changed);
   return true;
 }
