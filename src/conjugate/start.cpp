@@ -115,6 +115,24 @@ bool Start::go_on(double part, double elbo) {
   return !stops;
 }
 
+// Where the first q(theta) says next to nothing a part of the units is enough to leave it: the first pass is
+// steps of svi, with rho_t = 1 / t, so that all parts count the same in the end.
+void Start::take_first_steps() {
+  if (options_.first_steps < 2 || setting_.source.in_memory() == nullptr) return;
+  const std::uint64_t units = setting_.source.shape().units;
+  const auto size = static_cast<std::size_t>((units + options_.first_steps - 1) / options_.first_steps);
+  RobbinsMonroMover mover(1, 1);
+  Buffer batch(setting_.source.shape().kind, setting_.source.shape().columns);
+  for (std::uint64_t step = 0; step < options_.first_steps; ++step) {
+    sample_minibatch(step, size, batch);
+    Statistics noisy = local_pass(*model_, batch.batch(), {}, workers_);
+    sum_over(setting_.ranks, noisy);
+    mover.set_step(step);
+    if (noisy.units > 0) global_steps(noisy, mover);
+  }
+  ++outcome_.passes;
+}
+
 void Start::measure() {
   if (statistics_.values.empty() || !model_->has_fixed_statistics()) {
     full_pass();
@@ -182,7 +200,10 @@ std::size_t Start::most_passes() const {
 
 void Start::ascend() {
   ExactMover mover;
-  if (!is_resumed_) measure();
+  if (!is_resumed_) {
+    take_first_steps();
+    measure();
+  }
   while (outcome_.passes < most_passes()) {
     if (!go_on(0, outcome_.elbo)) return;
     if (outcome_.is_converged) {
@@ -197,15 +218,15 @@ void Start::ascend() {
   outcome_.is_complete = true;
 }
 
-void Start::sample_minibatch(std::uint64_t step, Buffer& batch) const {
+void Start::sample_minibatch(std::uint64_t step, std::size_t size, Buffer& batch) const {
   const Batch& shard = *setting_.source.in_memory();
   Random random(options_.seed, as_word(number_), static_cast<std::uint32_t>(Purpose::minibatch),
                 as_word(step));
   batch.clear();
   if (importance_ != nullptr) {
-    importance_->sample(shard, options_.batch, random, batch);
+    importance_->sample(shard, size, random, batch);
   } else {
-    model_->sample_minibatch(shard, setting_.source.shape().units, options_.batch, random, batch);
+    model_->sample_minibatch(shard, setting_.source.shape().units, size, random, batch);
   }
 }
 
@@ -237,7 +258,7 @@ void Start::descend_noisily() {
     if (is_stream) {
       if (!read_batch(step_, batch)) batch.clear();
     } else {
-      sample_minibatch(step_, batch);
+      sample_minibatch(step_, options_.batch, batch);
     }
     Statistics noisy = local_pass(*model_, batch.batch(), {}, workers_);
     sum_over(setting_.ranks, noisy);

@@ -36,7 +36,8 @@ class Start final {
   std::unique_ptr<Model> take_model() { return std::move(model_); }
 
  private:
-  void ascend();   // cavi
+  void ascend();  // cavi
+  void take_first_steps();
   void measure();  // a pass over the data: the bound, whether it still rises
   enum class Move { none, refused, taken, stopped };
   Move try_move();
@@ -56,7 +57,7 @@ class Start final {
   double seconds_since_start() const;
   void evaluate_with_first_prior();
 
-  void sample_minibatch(std::uint64_t step, Buffer& batch) const;
+  void sample_minibatch(std::uint64_t step, std::size_t size, Buffer& batch) const;
   bool read_batch(std::uint64_t step, Buffer& batch);
 
   void save() const;

@@ -10,6 +10,7 @@
 #include "conjugate/movers.hpp"
 #include "conjugate/record.hpp"
 #include "tests/conjugate/memory_source.hpp"
+#include "tests/conjugate/topic_corpus.hpp"
 
 namespace kullback::conjugate {
 namespace {
@@ -84,6 +85,23 @@ TEST_F(Train, StreamingComesNear) {
   const double found = per_row(run({.method = Method::streaming, .batch = 500, .seed = 1}));
   EXPECT_GT(found, exact - 0.05);
   EXPECT_LT(found, exact + 1e-6);
+}
+
+// Topics begin at random. Two steps in the first pass are worth a pass more, and cost none.
+TEST(FirstSteps, GetFurtherInAsManyPasses) {
+  const Corpus corpus(200, 10, 1000, 80);
+  MemorySource source(corpus.documents, false);
+  const ModelRecord* record = find_model("topics", "lda");
+  const Settings settings(record->options, {{"topics", "10"}});
+  const Ranks ranks;
+  const auto bound_after = [&](std::size_t first_steps) {
+    const TrainOutcome outcome = train([&] { return record->make(settings, source.shape()); }, source,
+                                       {.passes = 3, .first_steps = first_steps, .seed = 1}, ranks);
+    EXPECT_EQ(outcome.starts[0].passes, 3u);
+    EXPECT_EQ(outcome.starts[0].trace.size(), first_steps == 1 ? 4u : 3u);
+    return outcome.starts[0].elbo / 80'000;
+  };
+  EXPECT_GT(bound_after(2), bound_after(1) + 0.02);
 }
 
 // Mean of the weighted sums of x over many minibatches against the sum over all rows, in standard errors.
