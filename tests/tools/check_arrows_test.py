@@ -60,7 +60,7 @@ class CheckArrows(unittest.TestCase):
         self.assert_clean({"base/a.cpp": '#include "kullback_version.hpp"\n'})
 
     def test_only_deep_includes_torch(self):
-        self.assert_one({"infer/a.cpp": "#include <torch/torch.h>\n"}, "only deep may include LibTorch")
+        self.assert_one({"infer/a.cpp": "#include <torch/torch.h>\n"}, "only dist and deep may include LibTorch")
         self.assert_clean({"deep/a.cpp": "#include <torch/torch.h>\n"})
 
     def test_headers_stay_light(self):

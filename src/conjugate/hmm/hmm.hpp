@@ -8,10 +8,10 @@
 #include <mutex>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "conjugate/hmm/hmm_emissions.hpp"
 #include "conjugate/model.hpp"
 #include "conjugate/record.hpp"
-#include "base/settings.hpp"
 
 namespace kullback::conjugate::hmm {
 

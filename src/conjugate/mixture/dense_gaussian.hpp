@@ -8,8 +8,8 @@
 
 #include <memory>
 
-#include "conjugate/mixture/components.hpp"
 #include "base/settings.hpp"
+#include "conjugate/mixture/components.hpp"
 
 namespace kullback::conjugate::mixture {
 

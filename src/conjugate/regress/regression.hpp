@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "conjugate/model.hpp"
 #include "conjugate/regress/posterior.hpp"
 #include "conjugate/regress/rows.hpp"
-#include "base/settings.hpp"
 
 namespace kullback::conjugate::regress {
 

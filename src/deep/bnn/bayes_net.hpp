@@ -1,4 +1,5 @@
-// A network with a likelihood and a prior: the log joint density of flat parameters and data, for many nets at once.
+// A network with a likelihood and a prior: the log joint density of flat parameters and data, for many nets
+// at once.
 #pragma once
 
 #include <torch/types.h>
@@ -26,8 +27,11 @@ class BayesNet final {
   Parameters split(const torch::Tensor& flat) const { return Parameters(layout_, flat); }
 
   // x [nets or 1, rows, ...], y [nets or 1, rows]: log p(y | x, parameters), [nets, rows].
-  torch::Tensor log_likelihood(const Parameters& parameters, const torch::Tensor& x, const torch::Tensor& y, AffineRule& rule) const;
-  torch::Tensor log_prior(const Parameters& parameters) const { return prior_->log_density(layout_, parameters); }
+  torch::Tensor log_likelihood(const Parameters& parameters, const torch::Tensor& x, const torch::Tensor& y,
+                               AffineRule& rule) const;
+  torch::Tensor log_prior(const Parameters& parameters) const {
+    return prior_->log_density(layout_, parameters);
+  }
   Predictive predict(const Parameters& parameters, const torch::Tensor& x, AffineRule& rule) const;
 
  private:

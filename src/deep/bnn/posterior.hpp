@@ -1,6 +1,6 @@
 // The contract of all approximate posteriors of a network's parameters, and their records.
-// Every posterior holds `nets` independent copies of itself, trained at once: members of an ensemble (or chains), for each of
-// several groups of data (splits): net = group * members + member.
+// Every posterior holds `nets` independent copies of itself, trained at once: members of an ensemble (or
+// chains), for each of several groups of data (splits): net = group * members + member.
 #pragma once
 
 #include <torch/types.h>
@@ -26,8 +26,9 @@ struct NetRows {
 };
 
 struct Minibatch {
-  NetRows rows;                // this rank's
-  std::int64_t all_rows = 0;   // of the training data of each net: a row of the minibatch stands for all_rows / step.batch
+  NetRows rows;  // this rank's
+  std::int64_t all_rows =
+      0;  // of the training data of each net: a row of the minibatch stands for all_rows / step.batch
   const StepContext& step;
 };
 
@@ -35,17 +36,19 @@ class Posterior {
  public:
   virtual ~Posterior() = default;
 
-  // One move. Returns the loss before it, one number, detached: mean over nets of -(log joint or bound) / all_rows as this
-  // rank sees it (sum over ranks is the whole). Nothing may be read back from the device.
+  // One move. Returns the loss before it, one number, detached: mean over nets of -(log joint or bound) /
+  // all_rows as this rank sees it (sum over ranks is the whole). Nothing may be read back from the device.
   virtual torch::Tensor step(const Minibatch& batch) = 0;
   // After an epoch; progress is the part of all epochs that is done. Collects draws, for instance.
   virtual void end_epoch(double /*progress*/) {}
   // After the last epoch, with all training data: curvature and the like. `batch` rows are evaluated at once.
   virtual void finish(const NetRows& /*data*/, std::int64_t /*batch*/) {}
-  // `draws` of each net at x [nets, rows, ...]: tensors [nets, draws', rows(, classes)]. A posterior that has its own set of
-  // draws returns at most so many of them; one with a closed form may return a single Gaussian mixture component.
+  // `draws` of each net at x [nets, rows, ...]: tensors [nets, draws', rows(, classes)]. A posterior that has
+  // its own set of draws returns at most so many of them; one with a closed form may return a single Gaussian
+  // mixture component.
   virtual Predictive predict(const torch::Tensor& x, std::int64_t draws) = 0;
-  // Draws of the parameters [nets, draws, size], where they exist; undefined otherwise (dropout, closed forms).
+  // Draws of the parameters [nets, draws, size], where they exist; undefined otherwise (dropout, closed
+  // forms).
   virtual torch::Tensor draw_parameters(std::int64_t /*draws*/) { return {}; }
   // A point estimate, [nets, size]: for diagnoses of numbers that are not finite.
   virtual torch::Tensor center() = 0;
@@ -74,8 +77,10 @@ struct PosteriorRecord {
   std::vector<Option> options;  // besides those of training (epochs, batch, rate)
   // Defaults of training that suit it; empty: the program's.
   std::int64_t members = 1;
-  // Throws Error usage for what makes no sense (a prior without precisions, a likelihood without a closed form ...).
-  std::unique_ptr<Posterior> (*make)(const BayesNet& net, const Settings& settings, const PosteriorStart& start);
+  // Throws Error usage for what makes no sense (a prior without precisions, a likelihood without a closed
+  // form ...).
+  std::unique_ptr<Posterior> (*make)(const BayesNet& net, const Settings& settings,
+                                     const PosteriorStart& start);
 };
 
 // In the order of deep/bnn/posteriors.def.

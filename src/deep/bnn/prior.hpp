@@ -16,11 +16,13 @@ namespace kullback::deep {
 class Prior {
  public:
   virtual ~Prior() = default;
-  // Slots of its own parameters (scales of a horseshoe); called once, after the network's and the likelihood's.
+  // Slots of its own parameters (scales of a horseshoe); called once, after the network's and the
+  // likelihood's.
   virtual void add_slots(Layout& /*layout*/) {}
   // Of all parameters, [nets].
   virtual torch::Tensor log_density(const Layout& layout, const Parameters& parameters) const = 0;
-  // The precision of each coordinate, [size], where the prior is an independent Gaussian with mean 0; else undefined.
+  // The precision of each coordinate, [size], where the prior is an independent Gaussian with mean 0; else
+  // undefined.
   virtual torch::Tensor precisions(const Layout& /*layout*/) const { return {}; }
 };
 

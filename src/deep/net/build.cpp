@@ -19,7 +19,11 @@ class Builder final {
   }
 
   Layer conv(std::int64_t inputs, std::int64_t outputs, std::int64_t kernel) {
-    Affine affine{.kind = Affine::Kind::conv, .inputs = inputs, .outputs = outputs, .kernel = kernel, .padding = kernel / 2};
+    Affine affine{.kind = Affine::Kind::conv,
+                  .inputs = inputs,
+                  .outputs = outputs,
+                  .kernel = kernel,
+                  .padding = kernel / 2};
     return slots_for(affine, {outputs, inputs, kernel, kernel}, inputs * kernel * kernel, false);
   }
 
@@ -29,9 +33,13 @@ class Builder final {
   Layer slots_for(Affine affine, std::vector<std::int64_t> shape, std::int64_t fan_in, bool is_output) {
     affine.name = prefix_ + "." + std::to_string(++count_);
     const double gain = is_output ? 1 : gain_of(activation_);
-    affine.weight = layout_.add({.name = affine.name + ".weight", .shape = std::move(shape), .role = Role::weight,
-                                 .fan_in = fan_in, .gain = gain});
-    affine.bias = layout_.add({.name = affine.name + ".bias", .shape = {affine.outputs}, .role = Role::bias, .fan_in = fan_in});
+    affine.weight = layout_.add({.name = affine.name + ".weight",
+                                 .shape = std::move(shape),
+                                 .role = Role::weight,
+                                 .fan_in = fan_in,
+                                 .gain = gain});
+    affine.bias = layout_.add(
+        {.name = affine.name + ".bias", .shape = {affine.outputs}, .role = Role::bias, .fan_in = fan_in});
     return {.kind = Layer::Kind::affine, .affine = std::move(affine)};
   }
 
@@ -41,8 +49,8 @@ class Builder final {
   int count_ = 0;
 };
 
-void add_hidden(std::vector<Layer>& layers, Builder& builder, std::int64_t& inputs, const std::vector<std::int64_t>& hidden,
-                bool is_residual) {
+void add_hidden(std::vector<Layer>& layers, Builder& builder, std::int64_t& inputs,
+                const std::vector<std::int64_t>& hidden, bool is_residual) {
   for (const std::int64_t units : hidden) {
     std::vector<Layer> block = {builder.linear(inputs, units, false), builder.activation()};
     if (is_residual && units == inputs) {
@@ -67,12 +75,15 @@ Net mlp(Layout& layout, const std::string& prefix, const MlpSpec& spec) {
 
 Net conv_net(Layout& layout, const std::string& prefix, const ConvSpec& spec) {
   Builder builder(layout, prefix, spec.activation);
-  std::vector<Layer> layers = {{.kind = Layer::Kind::reshape, .shape = {spec.channels, spec.height, spec.width}}};
+  std::vector<Layer> layers = {
+      {.kind = Layer::Kind::reshape, .shape = {spec.channels, spec.height, spec.width}}};
   std::int64_t channels = spec.channels, height = spec.height, width = spec.width;
   for (const std::int64_t filters : spec.filters) {
     if (height < 2 || width < 2) {
-      throw Error(ErrorKind::usage, "images of " + std::to_string(spec.height) + " x " + std::to_string(spec.width) +
-                                        " are too small for " + std::to_string(spec.filters.size()) + " convolutions with pooling.",
+      throw Error(ErrorKind::usage,
+                  "images of " + std::to_string(spec.height) + " x " + std::to_string(spec.width) +
+                      " are too small for " + std::to_string(spec.filters.size()) +
+                      " convolutions with pooling.",
                   "Give fewer of them.");
     }
     layers.push_back(builder.conv(channels, filters, spec.kernel));

@@ -47,7 +47,8 @@ torch::Tensor fresh_parameters(const Layout& layout, std::int64_t nets, std::uin
   torch::Tensor flat = torch::zeros({nets, layout.size()}, torch::kFloat64);
   auto* numbers = flat.data_ptr<double>();
   for (std::int64_t net = 0; net < nets; ++net, numbers += layout.size()) {
-    Random random(seed, static_cast<std::uint32_t>(net), static_cast<std::uint32_t>(Purpose::fresh_parameters));
+    Random random(seed, static_cast<std::uint32_t>(net),
+                  static_cast<std::uint32_t>(Purpose::fresh_parameters));
     for (const Slot& slot : layout.slots()) {
       if (slot.role != Role::weight) continue;
       const double sd = slot.gain / std::sqrt(static_cast<double>(slot.fan_in));

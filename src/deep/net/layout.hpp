@@ -1,5 +1,5 @@
-// All parameters of a model in one flat tensor: where each array of them lies, and the views of a flat tensor.
-// A flat tensor is [nets, size]: many nets of one layout are trained and evaluated at once.
+// All parameters of a model in one flat tensor: where each array of them lies, and the views of a flat
+// tensor. A flat tensor is [nets, size]: many nets of one layout are trained and evaluated at once.
 #pragma once
 
 #include <torch/types.h>
@@ -43,8 +43,8 @@ class Layout final {
   std::int64_t size_ = 0;
 };
 
-// The arrays of a flat tensor: [nets, shape...]. All are cut off at once, so that the gradient of the flat tensor is one
-// concatenation and not a sum of as many zero-padded vectors.
+// The arrays of a flat tensor: [nets, shape...]. All are cut off at once, so that the gradient of the flat
+// tensor is one concatenation and not a sum of as many zero-padded vectors.
 class Parameters final {
  public:
   Parameters(const Layout& layout, const torch::Tensor& flat);
@@ -57,8 +57,8 @@ class Parameters final {
   std::int64_t nets_ = 0;
 };
 
-// Fresh parameters, [nets, size]: weights normal with mean 0 and sd gain / sqrt(fan_in), all else 0. Net m of any number
-// of nets is the same for one seed.
+// Fresh parameters, [nets, size]: weights normal with mean 0 and sd gain / sqrt(fan_in), all else 0. Net m of
+// any number of nets is the same for one seed.
 torch::Tensor fresh_parameters(const Layout& layout, std::int64_t nets, std::uint64_t seed,
                                const torch::TensorOptions& options);
 

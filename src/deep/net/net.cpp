@@ -9,7 +9,8 @@ namespace kullback::deep {
 
 namespace {
 
-torch::Tensor apply_layers(const std::vector<Layer>& layers, const Parameters& parameters, torch::Tensor x, AffineRule& rule);
+torch::Tensor apply_layers(const std::vector<Layer>& layers, const Parameters& parameters, torch::Tensor x,
+                           AffineRule& rule);
 
 // [nets, rows, channels, height, width] through an operation on [rows, channels, height, width].
 template <class Operation>
@@ -20,14 +21,17 @@ torch::Tensor by_image(const torch::Tensor& x, const Operation& operation) {
   return flat.view(shape);
 }
 
-torch::Tensor apply_layer(const Layer& layer, const Parameters& parameters, const torch::Tensor& x, AffineRule& rule) {
+torch::Tensor apply_layer(const Layer& layer, const Parameters& parameters, const torch::Tensor& x,
+                          AffineRule& rule) {
   switch (layer.kind) {
     case Layer::Kind::affine: return rule.apply(layer.affine, parameters, x);
     case Layer::Kind::activation: return activate(layer.activation, x);
     case Layer::Kind::max_pool:
-      return by_image(x, [&](const torch::Tensor& images) { return at::max_pool2d(images, layer.pool, layer.pool); });
+      return by_image(
+          x, [&](const torch::Tensor& images) { return at::max_pool2d(images, layer.pool, layer.pool); });
     case Layer::Kind::average_pool:
-      return by_image(x, [&](const torch::Tensor& images) { return at::avg_pool2d(images, layer.pool, layer.pool); });
+      return by_image(
+          x, [&](const torch::Tensor& images) { return at::avg_pool2d(images, layer.pool, layer.pool); });
     case Layer::Kind::reshape: {
       std::vector<std::int64_t> shape = {x.size(0), x.size(1)};
       shape.insert(shape.end(), layer.shape.begin(), layer.shape.end());
@@ -38,7 +42,8 @@ torch::Tensor apply_layer(const Layer& layer, const Parameters& parameters, cons
   throw Error(ErrorKind::internal, "a layer has no kind.");
 }
 
-torch::Tensor apply_layers(const std::vector<Layer>& layers, const Parameters& parameters, torch::Tensor x, AffineRule& rule) {
+torch::Tensor apply_layers(const std::vector<Layer>& layers, const Parameters& parameters, torch::Tensor x,
+                           AffineRule& rule) {
   for (const Layer& layer : layers) x = apply_layer(layer, parameters, x, rule);
   return x;
 }
@@ -52,9 +57,11 @@ void collect(const std::vector<Layer>& layers, std::vector<const Affine*>& found
 
 // Nets as groups of one convolution: [rows, nets * channels, height, width].
 template <class Convolve>
-torch::Tensor by_group(const torch::Tensor& weight, const torch::Tensor& bias, const torch::Tensor& x, const Convolve& convolve) {
+torch::Tensor by_group(const torch::Tensor& weight, const torch::Tensor& bias, const torch::Tensor& x,
+                       const Convolve& convolve) {
   const std::int64_t nets = weight.size(0), rows = x.size(1);
-  const torch::Tensor grouped = nets == 1 ? x.squeeze(0) : x.transpose(0, 1).reshape({rows, nets * x.size(2), x.size(3), x.size(4)});
+  const torch::Tensor grouped =
+      nets == 1 ? x.squeeze(0) : x.transpose(0, 1).reshape({rows, nets * x.size(2), x.size(3), x.size(4)});
   const torch::Tensor result = convolve(grouped, weight.flatten(0, 1), bias.flatten(0, 1), nets);
   if (nets == 1) return result.unsqueeze(0);
   return result.view({rows, nets, bias.size(1), result.size(2), result.size(3)}).transpose(0, 1);
@@ -83,20 +90,24 @@ class NotFinite final : public AffineRule {
 
 }  // namespace
 
-torch::Tensor apply_affine(const Affine& layer, const torch::Tensor& weight, const torch::Tensor& bias, const torch::Tensor& x) {
+torch::Tensor apply_affine(const Affine& layer, const torch::Tensor& weight, const torch::Tensor& bias,
+                           const torch::Tensor& x) {
   const std::int64_t nets = weight.size(0);
   switch (layer.kind) {
     case Affine::Kind::linear:
       if (nets == 1) return at::linear(x.squeeze(0), weight.squeeze(0), bias.squeeze(0)).unsqueeze(0);
       return at::baddbmm(bias.unsqueeze(1), shared_by(x, nets), weight.transpose(1, 2));
     case Affine::Kind::conv:
-      return by_group(weight, bias, shared_by(x, nets), [&](const auto& images, const auto& w, const auto& b, std::int64_t groups) {
-        return at::conv2d(images, w, b, layer.stride, layer.padding, 1, groups);
-      });
+      return by_group(weight, bias, shared_by(x, nets),
+                      [&](const auto& images, const auto& w, const auto& b, std::int64_t groups) {
+                        return at::conv2d(images, w, b, layer.stride, layer.padding, 1, groups);
+                      });
     case Affine::Kind::conv_transpose:
-      return by_group(weight, bias, shared_by(x, nets), [&](const auto& images, const auto& w, const auto& b, std::int64_t groups) {
-        return at::conv_transpose2d(images, w, b, layer.stride, layer.padding, layer.output_padding, groups);
-      });
+      return by_group(weight, bias, shared_by(x, nets),
+                      [&](const auto& images, const auto& w, const auto& b, std::int64_t groups) {
+                        return at::conv_transpose2d(images, w, b, layer.stride, layer.padding,
+                                                    layer.output_padding, groups);
+                      });
   }
   throw Error(ErrorKind::internal, "an affine layer has no kind.");
 }
@@ -127,7 +138,8 @@ torch::Tensor Net::features(const Parameters& parameters, const torch::Tensor& x
   if (layers_.empty() || layers_.back().kind != Layer::Kind::affine)
     throw Error(ErrorKind::internal, "a net without a last affine layer has no features.");
   torch::Tensor result = x;
-  for (std::size_t i = 0; i + 1 < layers_.size(); ++i) result = apply_layer(layers_[i], parameters, result, rule);
+  for (std::size_t i = 0; i + 1 < layers_.size(); ++i)
+    result = apply_layer(layers_[i], parameters, result, rule);
   return result;
 }
 

@@ -1,5 +1,6 @@
-// Networks as a list of layers over slots of a layout. Nothing here owns parameters: forward() takes them, of many nets at
-// once, and a rule says how the affine layers are applied (plainly, with noisy weights, with dropout, recorded ...).
+// Networks as a list of layers over slots of a layout. Nothing here owns parameters: forward() takes them, of
+// many nets at once, and a rule says how the affine layers are applied (plainly, with noisy weights, with
+// dropout, recorded ...).
 #pragma once
 
 #include <torch/types.h>
@@ -16,10 +17,10 @@ namespace kullback::deep {
 struct Affine {
   enum class Kind { linear, conv, conv_transpose };
   Kind kind = Kind::linear;
-  std::string name;         // "net.1"
-  std::size_t index = 0;    // among the affine layers of its net
-  bool is_last = false;     // of its net
-  std::size_t weight = 0;   // slots; a linear weight is [outputs, inputs]
+  std::string name = {};   // "net.1"
+  std::size_t index = 0;   // among the affine layers of its net
+  bool is_last = false;    // of its net
+  std::size_t weight = 0;  // slots; a linear weight is [outputs, inputs]
   std::size_t bias = 0;
   std::int64_t inputs = 0;  // features or channels
   std::int64_t outputs = 0;
@@ -92,7 +93,8 @@ struct MlpSpec {
 };
 Net mlp(Layout& layout, const std::string& prefix, const MlpSpec& spec);
 
-// Convolutions with stride 1 and same padding, each followed by the activation and a pooling by 2, then the linear layers.
+// Convolutions with stride 1 and same padding, each followed by the activation and a pooling by 2, then the
+// linear layers.
 struct ConvSpec {
   std::int64_t channels = 1;
   std::int64_t height = 0;

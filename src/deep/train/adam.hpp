@@ -1,4 +1,5 @@
-// Adam (Kingma & Ba 2015) on one flat tensor, with the step count and the rate as tensors: nothing is read back.
+// Adam (Kingma & Ba 2015) on one flat tensor, with the step count and the rate as tensors: nothing is read
+// back.
 #pragma once
 
 #include <torch/types.h>
@@ -21,7 +22,8 @@ class Adam final {
   Adam(const torch::Tensor& like, AdamOptions options);
 
   // Downhill along the gradient. `scale` multiplies the rate: one number, as of a schedule.
-  void step(torch::Tensor& parameters, const torch::Tensor& gradient, const torch::Tensor& count, const torch::Tensor& scale);
+  void step(torch::Tensor& parameters, const torch::Tensor& gradient, const torch::Tensor& count,
+            const torch::Tensor& scale);
   void visit(const std::string& prefix, const VisitTensor& visit);
 
  private:

@@ -12,7 +12,8 @@ namespace {
 constexpr std::int64_t kFigures = 3;  // of an epoch: loss, held out, seconds
 
 torch::Tensor figures_tensor(const TrainOutcome& outcome) {
-  torch::Tensor figures = torch::zeros({static_cast<std::int64_t>(outcome.epochs.size()), kFigures}, torch::kFloat64);
+  torch::Tensor figures =
+      torch::zeros({static_cast<std::int64_t>(outcome.epochs.size()), kFigures}, torch::kFloat64);
   auto* number = figures.data_ptr<double>();
   for (const EpochFigures& epoch : outcome.epochs) {
     *number++ = epoch.loss;
@@ -29,7 +30,8 @@ torch::Tensor figures_tensor(const TrainOutcome& outcome) {
 
 }  // namespace
 
-Checkpoint::Checkpoint(Trainee& trainee, const TrainOptions& options) : trainee_(trainee), options_(options) {}
+Checkpoint::Checkpoint(Trainee& trainee, const TrainOptions& options)
+    : trainee_(trainee), options_(options) {}
 
 void Checkpoint::keep(State& into) {
   const torch::NoGradGuard no_gradient;
@@ -84,11 +86,13 @@ void Checkpoint::load(TrainOutcome& outcome) {
   if (fingerprint == file.metadata.end() || fingerprint->second != options_.fingerprint)
     refuse(options_.checkpoint, "is the checkpoint of another model, of other data or options");
   const torch::Tensor* figures = file.find("figures");
-  if (figures == nullptr || figures->dim() != 2 || figures->size(1) != kFigures || figures->scalar_type() != torch::kFloat64)
+  if (figures == nullptr || figures->dim() != 2 || figures->size(1) != kFigures ||
+      figures->scalar_type() != torch::kFloat64)
     refuse(options_.checkpoint, "has no figures of its epochs");
   const auto* number = figures->data_ptr<double>();
   for (std::int64_t epoch = 1; epoch <= figures->size(0); ++epoch, number += kFigures)
-    outcome.epochs.push_back({.epoch = epoch, .loss = number[0], .held_out = number[1], .seconds = number[2]});
+    outcome.epochs.push_back(
+        {.epoch = epoch, .loss = number[0], .held_out = number[1], .seconds = number[2]});
   outcome.best_epoch = std::stoll(file.metadata.at("best_epoch"));
   outcome.stopped_early = file.metadata.at("stopped_early") == "true";
 

@@ -1,4 +1,5 @@
-// The states of a training run that are kept: after the last good epoch, after the best one, and both in a file.
+// The states of a training run that are kept: after the last good epoch, after the best one, and both in a
+// file.
 #pragma once
 
 #include <chrono>

@@ -12,11 +12,13 @@ torch::Tensor Noise::draw(at::IntArrayRef shape, std::int64_t row_dim, const Dra
   return draw(all).narrow(row_dim, first_, rows_);
 }
 
-torch::Tensor Noise::normal(at::IntArrayRef shape, const torch::TensorOptions& options, std::int64_t row_dim) const {
+torch::Tensor Noise::normal(at::IntArrayRef shape, const torch::TensorOptions& options,
+                            std::int64_t row_dim) const {
   return draw(shape, row_dim, [&](at::IntArrayRef sizes) { return torch::randn(sizes, options); });
 }
 
-torch::Tensor Noise::uniform(at::IntArrayRef shape, const torch::TensorOptions& options, std::int64_t row_dim) const {
+torch::Tensor Noise::uniform(at::IntArrayRef shape, const torch::TensorOptions& options,
+                             std::int64_t row_dim) const {
   return draw(shape, row_dim, [&](at::IntArrayRef sizes) { return torch::rand(sizes, options); });
 }
 

@@ -1,5 +1,6 @@
-// Random numbers inside a training step, from LibTorch's generator of the device. Numbers that belong to rows are drawn for
-// all rows of the minibatch, of which a rank takes its own: a run does not depend on the number of ranks.
+// Random numbers inside a training step, from LibTorch's generator of the device. Numbers that belong to rows
+// are drawn for all rows of the minibatch, of which a rank takes its own: a run does not depend on the number
+// of ranks.
 #pragma once
 
 #include <torch/types.h>
@@ -11,12 +12,15 @@ namespace kullback::deep {
 class Noise final {
  public:
   // This process has the rows [first, first + rows) of `batch`.
-  Noise(std::int64_t first, std::int64_t rows, std::int64_t batch) : first_(first), rows_(rows), batch_(batch) {}
+  Noise(std::int64_t first, std::int64_t rows, std::int64_t batch)
+      : first_(first), rows_(rows), batch_(batch) {}
   Noise() = default;  // all rows are here
 
   // row_dim: the dimension of `shape` that counts rows of this process; -1: the numbers belong to no row.
-  torch::Tensor normal(at::IntArrayRef shape, const torch::TensorOptions& options, std::int64_t row_dim) const;
-  torch::Tensor uniform(at::IntArrayRef shape, const torch::TensorOptions& options, std::int64_t row_dim) const;
+  torch::Tensor normal(at::IntArrayRef shape, const torch::TensorOptions& options,
+                       std::int64_t row_dim) const;
+  torch::Tensor uniform(at::IntArrayRef shape, const torch::TensorOptions& options,
+                        std::int64_t row_dim) const;
 
  private:
   template <class Draw>

@@ -1,4 +1,5 @@
-// Tensors in files as Hugging Face's safetensors: 8 bytes with the size of a JSON header, the header, the numbers.
+// Tensors in files as Hugging Face's safetensors: 8 bytes with the size of a JSON header, the header, the
+// numbers.
 #pragma once
 
 #include <torch/types.h>

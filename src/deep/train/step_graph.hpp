@@ -1,4 +1,5 @@
-// A step captured once as a CUDA graph and replayed; without CUDA, or before the capture, it is simply called.
+// A step captured once as a CUDA graph and replayed; without CUDA, or before the capture, it is simply
+// called.
 #pragma once
 
 #include <torch/types.h>

@@ -1,6 +1,6 @@
-// An epoch is a random order of the rows, cut into minibatches; the last one takes rows from the beginning of the order
-// again where the batch does not divide them, as all minibatches have one size. Generators are seeded by (seed, epoch):
-// a run that goes on after epoch e does what it would have done.
+// An epoch is a random order of the rows, cut into minibatches; the last one takes rows from the beginning of
+// the order again where the batch does not divide them, as all minibatches have one size. Generators are
+// seeded by (seed, epoch): a run that goes on after epoch e does what it would have done.
 #include "deep/train/train.hpp"
 
 #include <algorithm>
@@ -22,8 +22,9 @@ using Clock = std::chrono::steady_clock;
 std::int64_t batch_size(const Trainee& trainee, const TrainOptions& options, const Ranks& ranks) {
   const std::int64_t batch = std::min(options.batch, trainee.rows());
   if (batch < ranks.size()) {
-    throw Error(ErrorKind::usage, "a minibatch of " + std::to_string(batch) + " rows is too small for " +
-                                      std::to_string(ranks.size()) + " processes.",
+    throw Error(ErrorKind::usage,
+                "a minibatch of " + std::to_string(batch) + " rows is too small for " +
+                    std::to_string(ranks.size()) + " processes.",
                 "Give a larger --batch, or start fewer processes.");
   }
   return batch;
@@ -83,7 +84,8 @@ class Training final {
         batch_(batch_size(trainee, options, ranks)),
         epoch_(trainee, batch_, ranks),
         checkpoint_(trainee, options),
-        graph_([this] { return step(); }, trainee.device(), options.uses_graph && trainee.is_capturable() && sum_.is_alone()) {
+        graph_([this] { return step(); }, trainee.device(),
+               options.uses_graph && trainee.is_capturable() && sum_.is_alone()) {
     const auto number = torch::TensorOptions().device(trainee.device()).dtype(torch::kFloat64);
     count_ = torch::zeros({}, number);
     loss_ = torch::zeros({}, number);
@@ -133,7 +135,8 @@ class Training final {
     EpochFigures figures{.epoch = number, .loss = loss.item<double>() / static_cast<double>(epoch_.steps())};
     if (!std::isfinite(figures.loss)) return fail(number);
     trainee_.end_epoch(number);
-    if (number % options_.judge_every == 0 || number == options_.epochs) figures.held_out = trainee_.held_out();
+    if (number % options_.judge_every == 0 || number == options_.epochs)
+      figures.held_out = trainee_.held_out();
     figures.seconds = earlier_seconds_ + std::chrono::duration<double>(Clock::now() - began_).count();
     outcome_.epochs.push_back(figures);
     judge(figures);
@@ -146,7 +149,8 @@ class Training final {
   void judge(const EpochFigures& figures) {
     if (options_.patience == 0 || std::isnan(figures.held_out)) return;
     const bool is_better =
-        outcome_.best_epoch == 0 || figures.held_out > outcome_.epochs[static_cast<std::size_t>(outcome_.best_epoch - 1)].held_out;
+        outcome_.best_epoch == 0 ||
+        figures.held_out > outcome_.epochs[static_cast<std::size_t>(outcome_.best_epoch - 1)].held_out;
     if (is_better) {
       outcome_.best_epoch = figures.epoch;
       checkpoint_.keep_best();
@@ -188,7 +192,8 @@ class Training final {
 
 }  // namespace
 
-TrainOutcome train(Trainee& trainee, const TrainOptions& options, const Ranks& ranks, const TrainWatch& watch) {
+TrainOutcome train(Trainee& trainee, const TrainOptions& options, const Ranks& ranks,
+                   const TrainWatch& watch) {
   return Training(trainee, options, ranks, watch).run();
 }
 

@@ -14,16 +14,19 @@
 
 namespace kullback::deep {
 
-// One minibatch. On a GPU a step is captured once and replayed: everything that changes between steps is a tensor on the
-// device, and nothing in a step may wait for the device (item(), sizes that depend on values, copies from the host).
+// One minibatch. On a GPU a step is captured once and replayed: everything that changes between steps is a
+// tensor on the device, and nothing in a step may wait for the device (item(), sizes that depend on values,
+// copies from the host).
 struct StepContext {
-  torch::Tensor rows;      // int64 [groups, rows]: of each group of data (of one data set: 1), this rank's part
+  torch::Tensor rows;  // int64 [groups, rows]: of each group of data (of one data set: 1), this rank's part
   std::int64_t batch = 0;  // rows of the minibatch on all ranks together
-  double share = 1;        // 1 / ranks: what belongs to no row (a prior, a KL of weights) counts with it in the loss
+  double share =
+      1;  // 1 / ranks: what belongs to no row (a prior, a KL of weights) counts with it in the loss
   torch::Tensor count;     // one number: steps with this one, from 1
   torch::Tensor progress;  // one number: the part of the training that is done, from 0 to 1
   Noise noise;
-  const SumOverRanks* sum = nullptr;  // of gradients; a loss is a sum over local rows / batch, plus share * the rest
+  const SumOverRanks* sum =
+      nullptr;  // of gradients; a loss is a sum over local rows / batch, plus share * the rest
 };
 
 // Called with the name of each tensor of a state and the tensor, which may be replaced only by copy_ into it.

@@ -1,4 +1,5 @@
-// y ~ N(f(x), s^2) with one s for all rows: known, or a parameter log s that starts at log(1/2) of a standardised target.
+// y ~ N(f(x), s^2) with one s for all rows: known, or a parameter log s that starts at log(1/2) of a
+// standardised target.
 #include <cmath>
 #include <numbers>
 
@@ -20,7 +21,8 @@ class Gaussian final : public Likelihood {
     if (noise_ == 0) slot_ = layout.add({.name = "likelihood.log_noise", .shape = {}});
   }
 
-  torch::Tensor log_density(const Parameters& parameters, const torch::Tensor& outputs, const torch::Tensor& target) const override {
+  torch::Tensor log_density(const Parameters& parameters, const torch::Tensor& outputs,
+                            const torch::Tensor& target) const override {
     const torch::Tensor log_noise = this->log_noise(parameters, outputs);
     const torch::Tensor scaled = (target - outputs.squeeze(2)) * at::exp(-log_noise);
     return -0.5 * scaled * scaled - log_noise - 0.5 * std::log(2 * std::numbers::pi);
@@ -53,6 +55,8 @@ extern const LikelihoodRecord kGaussianLikelihood;
 const LikelihoodRecord kGaussianLikelihood{
     .name = "gaussian",
     .summary = "a number with the same noise everywhere",
-    .make = [](const LikelihoodSpec& spec) -> std::unique_ptr<Likelihood> { return std::make_unique<Gaussian>(spec.noise); }};
+    .make = [](const LikelihoodSpec& spec) -> std::unique_ptr<Likelihood> {
+      return std::make_unique<Gaussian>(spec.noise);
+    }};
 
 }  // namespace kullback::deep

@@ -1,5 +1,5 @@
-// Weights ~ N(0, (scale / sqrt(fan_in))^2), so that outputs have one size for any width (Neal 1996); biases and all other
-// parameters ~ N(0, other_scale^2).
+// Weights ~ N(0, (scale / sqrt(fan_in))^2), so that outputs have one size for any width (Neal 1996); biases
+// and all other parameters ~ N(0, other_scale^2).
 #include <cmath>
 #include <numbers>
 
@@ -20,7 +20,8 @@ class Gaussian final : public Prior {
     for (std::size_t i = 0; i < layout.slots().size(); ++i) {
       const Slot& slot = layout.slots()[i];
       const double sd = sd_of(slot);
-      const torch::Tensor squares = parameters[i].flatten(1).square().sum(1) * (-0.5 / (sd * sd));
+      const torch::Tensor squares =
+          parameters[i].reshape({parameters.nets(), -1}).square().sum(1) * (-0.5 / (sd * sd));
       sum = sum.defined() ? sum + squares : squares;
       constant -= static_cast<double>(slot.size) * (std::log(sd) + 0.5 * std::log(2 * std::numbers::pi));
     }
@@ -51,6 +52,8 @@ const PriorRecord kGaussianPrior{
     .summary = "independent normal weights, smaller where more of them are summed",
     .options = {{"prior-scale", "1", "sd of a weight times the root of the number of inputs of its layer"},
                 {"prior-bias-scale", "1", "sd of a bias"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Prior> { return std::make_unique<Gaussian>(settings); }};
+    .make = [](const Settings& settings) -> std::unique_ptr<Prior> {
+      return std::make_unique<Gaussian>(settings);
+    }};
 
 }  // namespace kullback::deep
