@@ -180,6 +180,11 @@ void add_training_options(CLI::App& app, Arguments& arguments) {
       ->check(CLI::Range(1, 10'000))
       ->group(group)
       ->capture_default_str();
+  app.add_option("--first-steps", train.first_steps,
+                 "cavi: steps of the first pass, each on a part of the units (not of streamed data)")
+      ->check(CLI::Range(1, 1'000))
+      ->group(group)
+      ->capture_default_str();
   app.add_option("--batch", train.batch, "Units of a minibatch (svi) or of a piece (streaming)")
       ->transform(whole_number(1, 1'000'000'000))
       ->group(group)
