@@ -6,7 +6,7 @@ deep=$(dirname "$kullback")/kullback-deep
 if [ ! -x "$deep" ]; then echo "kullback-deep is not built (no LibTorch): nothing to test"; exit 0; fi
 export OMP_NUM_THREADS=1
 python3 "$root/tests/deep/make_data.py" .
-quick="--epochs 30 --seed 1 --threads 1"
+quick="--epochs 30 --rate 0.03 --seed 1 --threads 1"
 # Both training curves agree to a relative LIMIT.
 cat >curves.py <<'PY'
 import csv, sys
@@ -78,7 +78,7 @@ expect 'left out by name' 0 '1 number \(standardised\); 1 inputs' -- "$kullback"
 expect 'the same seed, the same bits' 0 '^$' -- bash -c "'$kullback' bnn line.csv --target y $quick --quiet --out again && cmp line/weights.safetensors again/weights.safetensors"
 long="--epochs 400 --posterior map --seed 2 --threads 1 --save-every 0"
 "$kullback" bnn line.csv --target y $long --quiet --out whole
-expect 'interrupted' 130 'goes on' -- timeout -s INT 1.5 "$kullback" bnn line.csv --target y $long --out parts
+expect 'interrupted' 130 'goes on' -- timeout --preserve-status -s INT 1.5 "$kullback" bnn line.csv --target y $long --out parts
 expect 'a checkpoint is there' 0 -- test -e parts/checkpoint.safetensors
 expect 'what is unfinished does not predict' 65 'has not finished' -- "$kullback" predict parts line.csv --out none
 expect 'resume with other options' 64 'was begun with --hidden 50' -- "$kullback" bnn line.csv --target y --hidden 20 --resume --out parts
