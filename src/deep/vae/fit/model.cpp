@@ -1,5 +1,7 @@
 #include "deep/vae/fit/model.hpp"
 
+#include <ATen/Context.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -169,6 +171,7 @@ BuiltVae::BuiltVae(VaeModel model, torch::Device device)
     : model_(std::move(model)),
       options_(torch::TensorOptions().device(device).dtype(model_.precision == "float64" ? torch::kFloat64
                                                                                          : torch::kFloat32)) {
+  if (model_.precision == "tf32") at::globalContext().setAllowTF32CuBLAS(true);
   const LatentFamilyRecord& family = family_named(model_.family.name);
   const DecoderLikelihoodRecord& decoder = decoder_named(model_.decoder.name);
   const LatentPriorRecord& prior = latent_prior_named(model_.prior.name);
