@@ -50,7 +50,7 @@ TEST_F(Objectives, EndsMeetTheirNeighbours) {
   expect_equal(bound("piwae", {{"samples", "3"}, {"groups", "4"}}), iwae);
   expect_equal(bound("renyi", {{"samples", "12"}, {"alpha", "0"}}), iwae);
   expect_equal(bound("renyi", {{"samples", "12"}, {"alpha", "1"}}), elbo);
-  expect_equal(bound("renyi", {{"samples", "12"}, {"alpha", "0.99999"}}), elbo, 1e-3);
+  expect_equal(bound("renyi", {{"samples", "12"}, {"alpha", "0.99999"}}), elbo, 1e-2);
   expect_equal(bound("tvo", {{"samples", "12"}, {"partitions", "1"}}), elbo);
   expect_equal(bound("beta", {{"beta", "1"}}), bound("vae"));
   expect_equal(bound("annealed", {}, 1), bound("vae"));
@@ -153,14 +153,18 @@ TEST_F(Objectives, EveryObjectiveHasAFiniteGradientOfAllItTrains) {
   }
 }
 
+// An encoder that gives the prior for every row, then one that is off by 3.
 TEST_F(Objectives, DiscrepancyTellsThePriorFromAnotherDensity) {
   const auto shared = [&](double move) {
     const torch::Tensor moved = flat.clone();
+    const Slot& weight = vae.layout().slots()[vae.layout().find("encoder.2.weight")];
     const Slot& bias = vae.layout().slots()[vae.layout().find("encoder.2.bias")];
+    moved.narrow(1, weight.first, weight.size).zero_();
     moved.narrow(1, bias.first, 2).fill_(move);
     return loss_at(vae, *make_objective("infovae"), vae.split(moved), x, 2).shared.item<double>();
   };
-  EXPECT_GT(shared(3), 20 * std::abs(shared(0)));
+  EXPECT_LT(std::abs(shared(0)), 8);  // 99 times an estimate of 0 with sd 0.02
+  EXPECT_GT(shared(3), 50);
 }
 
 TEST(Conditional, LabelsReachBothNetworks) {
