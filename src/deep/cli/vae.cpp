@@ -6,11 +6,13 @@
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
+#include "base/json_value.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/cli/display.hpp"
 #include "deep/cli/text.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
+#include "deep/json_fields.hpp"
 #include "deep/vae/fit/fit.hpp"
 
 namespace kullback::deep::cli {
@@ -106,6 +108,15 @@ std::vector<std::int64_t> counts_of(const std::string& option, const std::string
     begin = end + 1;
   }
   return counts;
+}
+
+std::vector<std::string> texts_of(const std::string& json) {
+  std::vector<std::string> texts;
+  const JsonValue list = parse_json(json, "run.json");
+  if (list.array() != nullptr)
+    for (const JsonValue& item : *list.array())
+      if (item.string() != nullptr) texts.push_back(*item.string());
+  return texts;
 }
 
 // What a resumed run was not told it takes from the record; what it was told must agree.
@@ -251,8 +262,9 @@ VaeFitRequest request_of(const Arguments& arguments, const Chosen& chosen, const
   request.force = settings.flag("force");
   request.options = settings.values();
   for (const char* name : kHow) request.options.erase(name);
-  for (const Words* words : {&request.model.objective.options, &request.model.prior.options,
-                             &request.model.family.options, &chosen.decoder})
+  const VaeModel& model = request.model;
+  for (const Words* words :
+       {&model.objective.options, &model.prior.options, &model.family.options, &chosen.decoder})
     request.options.insert(words->begin(), words->end());
   if (!request.rows.ignored.empty()) request.options["ignore"] = json_texts(request.rows.ignored);
   std::erase_if(request.options, [](const auto& option) { return option.second.empty(); });
