@@ -79,8 +79,7 @@ def train(options, objective, seed, out):
 
 def evaluate(options, out):
     test = find(options.folder, "t10k-images-idx3-ubyte")
-    words = [options.program, "evaluate", out, test, "--samples", 5000, "--gap-rows", 0, "--seed", 1, "--device", options.device,
-             "--out", out / "evaluation.json", "--force"]
+    words = [options.program, "evaluate", out, test, "--samples", 5000, "--gaps", "false", "--seed", 1, "--device", options.device, "--quiet"]
     subprocess.run([str(word) for word in words], check=True)
     return -json.loads((out / "evaluation.json").read_text())["test"]["log_likelihood"]["mean"]
 

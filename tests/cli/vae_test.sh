@@ -24,6 +24,15 @@ channels = 3 if colour == 2 else 1
 assert len(zlib.decompress(content)) == height * (width * channels + 1)
 print(width, height, channels)
 PY
+# Both training curves agree to a relative LIMIT.
+cat >curves.py <<'PY'
+import csv, sys
+a, b = ([[float(row[k]) for k in ("loss", "held_out")] for row in csv.DictReader(open(f"{folder}/training.csv"))]
+        for folder in sys.argv[1:3])
+assert len(a) == len(b) > 0, f"{len(a)} and {len(b)} epochs"
+worst = max(abs(x - y) / max(1, abs(x)) for rows in zip(a, b) for x, y in zip(*rows))
+sys.exit(f"the curves differ by {worst:.2e}" if worst > float(sys.argv[3]) else None)
+PY
 
 expect 'an autoencoder of images' 0 'held-out bound' -- "$kullback" vae $images --labels $labels $quick --out bars
 expect 'the record' 0 '"kind": "vae"' -- cat bars/run.json
@@ -97,6 +106,13 @@ expect 'resumed to the same bits' 0 -- "$kullback" vae $images $long --resume --
 expect 'the same weights' 0 '^$' -- cmp whole/weights.safetensors part/weights.safetensors
 expect 'nothing is left to do' 0 'nothing is left to do' -- "$kullback" vae $images --resume --out whole
 expect 'resume with other options' 64 'was begun with --samples 5' -- "$kullback" vae $images --resume --samples 6 --out whole
+
+ranked="vae $images --epochs 6 --hidden 32 --latent 3 --batch 32 --seed 2 --threads 1 --objective iwae --samples 4 --precision float64 --quiet"
+"$kullback" $ranked --out ranks1
+for ranks in 2 4; do
+  expect "the same curve on $ranks ranks" 0 '^$' -- bash -c "mpirun --oversubscribe -n $ranks '$kullback' $ranked --out ranks$ranks && python3 curves.py ranks1 ranks$ranks 1e-9"
+done
+expect 'what needs the whole minibatch' 64 'looks at all rows of a minibatch' -- mpirun --oversubscribe -n 2 "$kullback" vae $images --objective infovae --out x
 
 expect 'no such objective' 64 "no --objective 'elbow'" -- "$kullback" vae $images --objective elbow
 expect 'an option of another objective' 64 'alpha is not an option of --objective vae' -- "$kullback" vae $images --alpha 1
