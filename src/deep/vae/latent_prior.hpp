@@ -45,6 +45,7 @@ struct LatentPriorRecord {
   std::string_view use_when;
   std::string_view citation;
   std::vector<Option> options;
+  bool needs_density = false;  // of the family: LatentFamily::has_density()
   std::unique_ptr<LatentPrior> (*make)(const Settings& settings, const VaeSpec& spec);
 };
 

@@ -16,6 +16,7 @@ struct VaeSpec {
   std::int64_t channels = 1;
   std::int64_t height = 0;  // 0: rows are not images
   std::int64_t width = 0;
+  bool has_unit_range = false;  // rows are in [0, 1]
   std::int64_t latent = 20;
   std::int64_t labels = 0;  // classes given to encoder and decoder; 0: not conditional
   Architecture architecture = Architecture::mlp;

@@ -33,7 +33,6 @@ class VqFamily final : public LatentFamily {
                                       Mode mode) override;
   bool has_density() const override { return false; }
   bool mixes_rows() const override { return spec_.uses_means; }
-  void visit(const VisitTensor& visit) override;
 
   const VqSpec& spec() const { return spec_; }
   // [codes, part_size]
@@ -42,11 +41,12 @@ class VqFamily final : public LatentFamily {
   torch::Tensor codes_of(const Parameters& parameters, const torch::Tensor& z) const;
 
  private:
-  void move_codes(const torch::Tensor& codebook, const torch::Tensor& points, const torch::Tensor& chosen);
+  void move_codes(const Parameters& parameters, const torch::Tensor& points,
+                  const torch::Tensor& chosen) const;
 
   VqSpec spec_;
   std::size_t slot_ = 0;
-  torch::Tensor counts_, sums_;  // running: [codes], [codes, part_size]
+  std::size_t counts_ = 0, sums_ = 0;  // running, slots without a gradient: [codes], [codes, part_size]
 };
 
 }  // namespace kullback::deep

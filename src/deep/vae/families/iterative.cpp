@@ -60,9 +60,9 @@ const LatentFamilyRecord kIterativeFamily{
     .citation = "Marino, Yue, Mandt 2018, Iterative amortized inference",
     .options = {{"refine-hidden", "200", "units of the network that refines the posterior"}},
     .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
-      const Settings none({}, {});
+      const LatentFamilyRecord& normal = *find_latent_family("gaussian");
       return std::make_unique<Iterative>(
-          find_latent_family("gaussian")->make(none, spec),
+          normal.make(Settings(normal.options, {}), spec),
           static_cast<std::int64_t>(settings.count("refine-hidden", 1, 100000)));
     }};
 

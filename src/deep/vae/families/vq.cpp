@@ -40,18 +40,15 @@ void VqFamily::add_slots(Layout& layout) {
                       .role = Role::weight,
                       .fan_in = 1,
                       .gain = 1});
+  if (!spec_.uses_means) return;
+  counts_ = layout.add({.name = "posterior.code_counts", .shape = {spec_.codes}});
+  sums_ = layout.add({.name = "posterior.code_sums", .shape = {spec_.codes, spec_.part_size}});
 }
 
 void VqFamily::start(const Parameters& parameters) {
   if (!spec_.uses_means) return;
-  sums_ = codebook(parameters).detach().clone();
-  counts_ = torch::ones({spec_.codes}, sums_.options());
-}
-
-void VqFamily::visit(const VisitTensor& visit) {
-  if (!spec_.uses_means) return;
-  visit("posterior.code-counts", counts_);
-  visit("posterior.code-sums", sums_);
+  parameters[sums_].copy_(parameters[slot_]);
+  parameters[counts_].fill_(1);
 }
 
 torch::Tensor VqFamily::codes_of(const Parameters& parameters, const torch::Tensor& z) const {
@@ -70,32 +67,30 @@ std::unique_ptr<LatentPosterior> VqFamily::at(const Parameters& parameters, cons
   const torch::Tensor codes = book.index_select(0, chosen);
   torch::Tensor penalty = spec_.commitment * (points - codes.detach()).square();
   if (!spec_.uses_means) penalty = penalty + (points.detach() - codes).square();
-  if (spec_.uses_means && mode == Mode::train) move_codes(codebook(parameters), points.detach(), chosen);
+  if (spec_.uses_means && mode == Mode::train) move_codes(parameters, points.detach(), chosen);
   const std::int64_t rows = outputs.size(0);
   return std::make_unique<VqPosterior>(
       past_codes(spec_.past, points, codes.detach()).view({rows, outputs.size(1)}),
       penalty.view({rows, -1}).sum(1));
 }
 
-void VqFamily::move_codes(const torch::Tensor& codebook, const torch::Tensor& points,
-                          const torch::Tensor& chosen) {
+// Writes to the slots are unknown to autograd: the graph of a step keeps other parts of the flat tensor.
+void VqFamily::move_codes(const Parameters& parameters, const torch::Tensor& points,
+                          const torch::Tensor& chosen) const {
   const torch::NoGradGuard no_gradient;
+  torch::Tensor counts = parameters[counts_].data().squeeze(0), sums = parameters[sums_].data().squeeze(0);
   const torch::Tensor ones = torch::ones({points.size(0)}, points.options());
-  const torch::Tensor counts = torch::zeros_like(counts_).index_add_(0, chosen, ones);
-  const torch::Tensor sums = torch::zeros_like(sums_).index_add_(0, chosen, points);
-  counts_.mul_(spec_.decay).add_(counts, 1 - spec_.decay);
-  sums_.mul_(spec_.decay).add_(sums, 1 - spec_.decay);
+  counts.mul_(spec_.decay).index_add_(0, chosen, ones, 1 - spec_.decay);
+  sums.mul_(spec_.decay).index_add_(0, chosen, points, 1 - spec_.decay);
   if (spec_.restart > 0) {
     // The rows of a minibatch are in random order: the first points will do.
     const double fair = static_cast<double>(points.size(0)) / static_cast<double>(spec_.codes);
-    const torch::Tensor is_idle = (counts_ < spec_.restart * fair).unsqueeze(1);
-    const torch::Tensor index =
-        torch::arange(spec_.codes, chosen.options()).remainder(points.size(0));
-    sums_.copy_(at::where(is_idle, points.index_select(0, index) * fair, sums_));
-    counts_.copy_(at::where(is_idle.squeeze(1), torch::full_like(counts_, fair), counts_));
+    const torch::Tensor is_idle = counts < spec_.restart * fair;
+    const torch::Tensor index = torch::arange(spec_.codes, chosen.options()).remainder(points.size(0));
+    sums.copy_(at::where(is_idle.unsqueeze(1), points.index_select(0, index) * fair, sums));
+    counts.copy_(at::where(is_idle, torch::full_like(counts, fair), counts));
   }
-  // Of the same numbers, but unknown to autograd: the step's graph keeps other parts of the flat tensor.
-  codebook.variable_data().copy_(sums_ / counts_.unsqueeze(1).clamp_min(1e-8));
+  parameters[slot_].data().squeeze(0).copy_(sums / counts.unsqueeze(1).clamp_min(1e-8));
 }
 
 extern const LatentFamilyRecord kVqFamily;
