@@ -19,7 +19,8 @@ double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {
 }
 
 // [nets, draws, rows, dim (of y), dim (of z)]
-torch::Tensor jacobian(const std::function<torch::Tensor(const torch::Tensor&)>& map, const torch::Tensor& at) {
+torch::Tensor jacobian(const std::function<torch::Tensor(const torch::Tensor&)>& map,
+                       const torch::Tensor& at) {
   const torch::Tensor z = at.detach().requires_grad_();
   const torch::Tensor y = map(z);
   std::vector<torch::Tensor> rows;
@@ -125,10 +126,12 @@ TEST(Flow, MaskedNetsSeeOnlyWhatIsBefore) {
     const Flow flow = autoregressive_flow(layout, "q", {.dim = dim, .layers = 1, .hidden = 9, .context = 2});
     const Parameters parameters(layout, torch::randn({1, layout.size()}, kDouble));
     const torch::Tensor z = torch::randn({1, 3, dim}, kDouble), context = torch::randn({1, 3, 2}, kDouble);
-    const torch::Tensor j = jacobian(
-        [&](const torch::Tensor& at) { return flow.forward(parameters, at, context).z; }, z);
+    const torch::Tensor j =
+        jacobian([&](const torch::Tensor& at) { return flow.forward(parameters, at, context).z; }, z);
     EXPECT_EQ(at::triu(j, 1).abs().max().item<double>(), 0);
-    if (dim > 1) EXPECT_GT(at::tril(j, -1).abs().max().item<double>(), 1e-3);
+    if (dim > 1) {
+      EXPECT_GT(at::tril(j, -1).abs().max().item<double>(), 1e-3);
+    }
   }
 }
 

@@ -90,8 +90,8 @@ class Autoregressive final : public FlowLayer {
 Flow autoregressive_flow(Layout& layout, const std::string& prefix, const NeuralFlowSpec& spec) {
   std::vector<std::unique_ptr<FlowLayer>> all;
   for (std::int64_t i = 0; i < spec.layers; ++i)
-    all.push_back(std::make_unique<Autoregressive>(layout, prefix + "." + std::to_string(i + 1), spec,
-                                                   i % 2 == 1));
+    all.push_back(
+        std::make_unique<Autoregressive>(layout, prefix + "." + std::to_string(i + 1), spec, i % 2 == 1));
   return Flow(std::move(all), Flow::ContextUse::shared);
 }
 

@@ -91,8 +91,7 @@ Flow coupling_flow(Layout& layout, const std::string& prefix, const NeuralFlowSp
   }
   std::vector<std::unique_ptr<FlowLayer>> all;
   for (std::int64_t i = 0; i < spec.layers; ++i)
-    all.push_back(
-        std::make_unique<Coupling>(layout, prefix + "." + std::to_string(i + 1), spec, i % 2 == 1));
+    all.push_back(std::make_unique<Coupling>(layout, prefix + "." + std::to_string(i + 1), spec, i % 2 == 1));
   return Flow(std::move(all), Flow::ContextUse::shared);
 }
 

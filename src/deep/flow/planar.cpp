@@ -1,7 +1,7 @@
 // Planar flow (Rezende and Mohamed 2015): y = z + u tanh(w'z + b), with det = 1 + u'w (1 - tanh^2).
-// It is invertible for w'u > -1. As in their appendix, the component of u along w is moved so that w'u becomes
-// m(w'u) for an increasing m onto (-1, inf); theirs is log(1 + e^x) - 1, ours is 0 at 0, so that u = 0 stays
-// the identity: u + (m(w'u) - w'u) w / |w|^2.
+// It is invertible for w'u > -1. As in their appendix, the component of u along w is moved so that w'u
+// becomes m(w'u) for an increasing m onto (-1, inf); theirs is log(1 + e^x) - 1, ours is 0 at 0, so that u =
+// 0 stays the identity: u + (m(w'u) - w'u) w / |w|^2.
 #include "deep/flow/flow.hpp"
 
 namespace kullback::deep {

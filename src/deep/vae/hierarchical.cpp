@@ -8,8 +8,9 @@
 namespace kullback::deep {
 
 std::vector<Option> two_layers_options() {
-  return {{"top-latent", "", "latent variables of the upper of two layers, of those in --latent; a third of "
-                             "them unless given"},
+  return {{"top-latent", "",
+           "latent variables of the upper of two layers, of those in --latent; a third of "
+           "them unless given"},
           {"top-hidden", "100", "units of the networks between the two layers of latent variables"}};
 }
 
@@ -20,8 +21,8 @@ TwoLayers two_layers(const Settings& settings, const VaeSpec& spec) {
   }
   std::int64_t top = std::max<std::int64_t>(spec.latent / 3, 1);
   if (settings.has("top-latent"))
-    top = static_cast<std::int64_t>(
-        settings.count("top-latent", 1, static_cast<std::size_t>(spec.latent - 1)));
+    top =
+        static_cast<std::int64_t>(settings.count("top-latent", 1, static_cast<std::size_t>(spec.latent - 1)));
   return {.bottom = spec.latent - top, .top = top};
 }
 

@@ -19,8 +19,8 @@ torch::Tensor rotated(const torch::Tensor& points, const torch::Tensor& codes) {
   const torch::Tensor e_length = length(e), q_length = length(q);
   const torch::Tensor e_unit = e / e_length, q_unit = q / q_length;
   const torch::Tensor sum = e_unit + q_unit, middle = sum / length(sum);
-  const torch::Tensor turned = points - 2 * middle * (middle * points).sum(-1, true) +
-                               2 * q_unit * (e_unit * points).sum(-1, true);
+  const torch::Tensor turned =
+      points - 2 * middle * (middle * points).sum(-1, true) + 2 * q_unit * (e_unit * points).sum(-1, true);
   return turned * (q_length / e_length);
 }
 

@@ -1,11 +1,12 @@
 // q(z | x): independent normals, then an invertible map whose numbers are the encoder's outputs for the row
 // (planar, radial, Sylvester), or a masked net that sees them as context (IAF):
 //   log q(f(z0)) = log N(z0; mean, sd) - log|det f'(z0)|.
+#include "deep/flow/flow.hpp"
+
 #include <functional>
 #include <memory>
 #include <optional>
 
-#include "deep/flow/flow.hpp"
 #include "deep/vae/gaussian.hpp"
 #include "deep/vae/latent_family.hpp"
 
@@ -35,8 +36,8 @@ class FlowPosterior final : public LatentPosterior {
       : own_(own), flow_(*own.flow), parameters_(own.layout, numbers.flat), numbers_(std::move(numbers)) {}
 
   LatentDraws rsample(std::int64_t samples, const Noise& noise, bool wants_log_q) const override {
-    const torch::Tensor standard = noise.normal(
-        {samples, numbers_.mean.size(0), numbers_.mean.size(1)}, numbers_.mean.options(), 1);
+    const torch::Tensor standard =
+        noise.normal({samples, numbers_.mean.size(0), numbers_.mean.size(1)}, numbers_.mean.options(), 1);
     const torch::Tensor start = numbers_.mean + numbers_.log_sd.exp() * standard;
     const Flowed flowed = flow_.forward(parameters_, start.unsqueeze(0), numbers_.context);
     LatentDraws draws{.z = flowed.z.squeeze(0)};
@@ -51,9 +52,8 @@ class FlowPosterior final : public LatentPosterior {
   }
 
   std::unique_ptr<LatentPosterior> stopped() const override {
-    return std::make_unique<FlowPosterior>(
-        own_, Numbers{numbers_.mean.detach(), numbers_.log_sd.detach(), numbers_.context.detach(),
-                      numbers_.flat.detach()});
+    return std::make_unique<FlowPosterior>(own_, Numbers{numbers_.mean.detach(), numbers_.log_sd.detach(),
+                                                         numbers_.context.detach(), numbers_.flat.detach()});
   }
 
   Moments moments() const override {
@@ -138,8 +138,9 @@ extern const LatentFamilyRecord kRadialFamily;
 const LatentFamilyRecord kRadialFamily{
     .name = "radial",
     .summary = "normals drawn towards or away from a point by each layer",
-    .use_when = "The cheapest flow whose density can be evaluated anywhere, as doubly reparameterised "
-                "gradients need.",
+    .use_when =
+        "The cheapest flow whose density can be evaluated anywhere, as doubly reparameterised "
+        "gradients need.",
     .citation = "Rezende, Mohamed 2015, Variational inference with normalizing flows",
     .options = {kLayers},
     .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
@@ -150,11 +151,14 @@ const LatentFamilyRecord kRadialFamily{
 extern const LatentFamilyRecord kSylvesterFamily;
 const LatentFamilyRecord kSylvesterFamily{
     .name = "sylvester",
-    .summary = "normals bent in all directions at once by each layer, with an orthogonal matrix of reflections",
-    .use_when = "The strongest flow whose numbers are all the encoder's; the encoder gets about latent^2 "
-                "outputs for each layer.",
-    .citation = "van den Berg, Hasenclever, Tomczak, Welling 2018, Sylvester normalizing flows for "
-                "variational inference",
+    .summary =
+        "normals bent in all directions at once by each layer, with an orthogonal matrix of reflections",
+    .use_when =
+        "The strongest flow whose numbers are all the encoder's; the encoder gets about latent^2 "
+        "outputs for each layer.",
+    .citation =
+        "van den Berg, Hasenclever, Tomczak, Welling 2018, Sylvester normalizing flows for "
+        "variational inference",
     .options = {kLayers, {"flow-reflections", "8", "Householder reflections of a layer"}},
     .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
       const std::int64_t latent = spec.latent, layers = layers_of(settings);
@@ -166,18 +170,21 @@ extern const LatentFamilyRecord kIafFamily;
 const LatentFamilyRecord kIafFamily{
     .name = "iaf",
     .summary = "normals through masked networks, in which each latent variable depends on those before it",
-    .use_when = "Many latent variables: the networks are the same for all rows, and the encoder only gives "
-                "a context. Densities elsewhere cost one pass for each latent variable.",
-    .citation = "Kingma, Salimans, Jozefowicz, Chen, Sutskever, Welling 2016, Improved variational inference "
-                "with inverse autoregressive flow",
+    .use_when =
+        "Many latent variables: the networks are the same for all rows, and the encoder only gives "
+        "a context. Densities elsewhere cost one pass for each latent variable.",
+    .citation =
+        "Kingma, Salimans, Jozefowicz, Chen, Sutskever, Welling 2016, Improved variational inference "
+        "with inverse autoregressive flow",
     .options = {kLayers,
                 {"flow-hidden", "200", "units of the masked networks"},
                 {"flow-context", "50", "numbers of the encoder that the masked networks see"}},
     .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
-      const NeuralFlowSpec of{.dim = spec.latent,
-                              .layers = layers_of(settings),
-                              .hidden = static_cast<std::int64_t>(settings.count("flow-hidden", 1, 100000)),
-                              .context = static_cast<std::int64_t>(settings.count("flow-context", 1, 100000))};
+      const NeuralFlowSpec of{
+          .dim = spec.latent,
+          .layers = layers_of(settings),
+          .hidden = static_cast<std::int64_t>(settings.count("flow-hidden", 1, 100000)),
+          .context = static_cast<std::int64_t>(settings.count("flow-context", 1, 100000))};
       return std::make_unique<FlowFamily>(spec.latent, of.context, [of](Layout& layout) {
         return autoregressive_flow(layout, "posterior", of);
       });

@@ -1,7 +1,8 @@
 // Two stochastic layers from below (Burda, Grosse and Salakhutdinov 2016): q(z1, z2 | x) = q(z1 | x)
 // q(z2 | z1). The encoder gives z1's mean and log sd; a network of z1 gives those of z2.
-#include "deep/vae/gaussian.hpp"
 #include "deep/vae/hierarchical.hpp"
+
+#include "deep/vae/gaussian.hpp"
 #include "deep/vae/latent_family.hpp"
 
 namespace kullback::deep {
@@ -17,8 +18,7 @@ class Hierarchical final : public LatentPosterior {
 
   LatentDraws rsample(std::int64_t samples, const Noise& noise, bool wants_log_q) const override {
     const std::int64_t bottom = mean_.size(1);
-    const torch::Tensor standard =
-        noise.normal({samples, mean_.size(0), bottom + top_}, mean_.options(), 1);
+    const torch::Tensor standard = noise.normal({samples, mean_.size(0), bottom + top_}, mean_.options(), 1);
     const torch::Tensor z1 = mean_ + log_sd_.exp() * standard.narrow(2, 0, bottom);
     const Conditional::Normal above = above_.at(z1);
     const torch::Tensor z2 = above.mean + above.log_sd.exp() * standard.narrow(2, bottom, top_);

@@ -61,8 +61,7 @@ torch::Tensor VqFamily::codes_of(const Parameters& parameters, const torch::Tens
 std::unique_ptr<LatentPosterior> VqFamily::at(const Parameters& parameters, const torch::Tensor& outputs,
                                               Mode mode) {
   const torch::Tensor points = outputs.reshape({-1, spec_.part_size});
-  const torch::Tensor book =
-      spec_.uses_means ? codebook(parameters).detach().clone() : codebook(parameters);
+  const torch::Tensor book = spec_.uses_means ? codebook(parameters).detach().clone() : codebook(parameters);
   const torch::Tensor chosen = nearest_codes(points.detach(), book.detach());
   const torch::Tensor codes = book.index_select(0, chosen);
   torch::Tensor penalty = spec_.commitment * (points - codes.detach()).square();
@@ -98,22 +97,24 @@ const LatentFamilyRecord kVqFamily{
     .name = "vq",
     .summary = "parts of the latent variables on the nearest of some learned codes",
     .use_when = "Codes should be discrete, with --prior codes: for compression, or a sequence model of them.",
-    .citation = "van den Oord, Vinyals, Kavukcuoglu 2017, Neural discrete representation learning; Fifty et "
-                "al. 2024, Restructuring vector quantization with the rotation trick",
+    .citation =
+        "van den Oord, Vinyals, Kavukcuoglu 2017, Neural discrete representation learning; Fifty et "
+        "al. 2024, Restructuring vector quantization with the rotation trick",
     .options = {{"codes", "512", "codes of the book"},
                 {"code-size", "", "latent variables of a code; all in --latent unless given"},
                 {"code-gradient", "rotation", "past the codes: rotation, or straight (unchanged)"},
                 {"codebook", "means", "how codes move: means (running), or loss (by gradient)"},
                 {"commitment", "0.25", "weight of the squared distance that draws outputs to their codes"},
                 {"code-decay", "0.99", "of running means"},
-                {"code-restart", "0.05", "a code with less than this part of its fair share moves to a row "
-                                         "of the minibatch; 0: never"}},
+                {"code-restart", "0.05",
+                 "a code with less than this part of its fair share moves to a row "
+                 "of the minibatch; 0: never"}},
     .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
       VqSpec vq;
       vq.part_size = spec.latent;
       if (settings.has("code-size")) {
-        vq.part_size = static_cast<std::int64_t>(
-            settings.count("code-size", 1, static_cast<std::size_t>(spec.latent)));
+        vq.part_size =
+            static_cast<std::int64_t>(settings.count("code-size", 1, static_cast<std::size_t>(spec.latent)));
       }
       if (spec.latent % vq.part_size != 0) {
         throw Error(ErrorKind::usage,

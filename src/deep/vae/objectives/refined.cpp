@@ -57,16 +57,18 @@ extern const VaeObjectiveRecord kSemiAmortisedObjective;
 const VaeObjectiveRecord kSemiAmortisedObjective{
     .name = "semi-amortised",
     .summary = "the evidence lower bound after steps that refine the encoder's posterior for each row",
-    .use_when = "The amortisation gap is large, or the latent variables collapse; a step of training costs "
-                "as many times more as there are refining steps.",
+    .use_when =
+        "The amortisation gap is large, or the latent variables collapse; a step of training costs "
+        "as many times more as there are refining steps.",
     .citation = "Kim, Wiseman, Miller, Sontag, Rush 2018, Semi-amortized variational autoencoders",
     .options = {kSamples,
                 kSteps,
                 {"refine-rate", "0.1", "length of the refining steps"},
                 {"refine-momentum", "0.5", "part of a refining step that goes on in the next"},
                 {"refine-clip", "5", "longest gradient of a row"},
-                {"refine-gradient", "through", "how the encoder learns: through (the refining steps), or "
-                                               "stopped (by the bound before them)"}},
+                {"refine-gradient", "through",
+                 "how the encoder learns: through (the refining steps), or "
+                 "stopped (by the bound before them)"}},
     .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
       return std::make_unique<SemiAmortised>(
           Refinement{.steps = count(settings, "refine-steps"),

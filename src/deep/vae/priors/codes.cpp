@@ -70,10 +70,10 @@ const LatentPriorRecord kCodesLatentPrior{
     .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
       std::int64_t size = spec.latent;
       if (settings.has("code-size"))
-        size = static_cast<std::int64_t>(
-            settings.count("code-size", 1, static_cast<std::size_t>(spec.latent)));
-      return std::make_unique<CodesPrior>(spec.latent / size, static_cast<std::int64_t>(settings.count(
-                                                                  "codes", 2, 10000000)));
+        size =
+            static_cast<std::int64_t>(settings.count("code-size", 1, static_cast<std::size_t>(spec.latent)));
+      return std::make_unique<CodesPrior>(spec.latent / size,
+                                          static_cast<std::int64_t>(settings.count("codes", 2, 10000000)));
     }};
 
 }  // namespace kullback::deep

@@ -1,7 +1,8 @@
 // z = f(e), e ~ N(0, I), f a RealNVP: log p(z) = log N(f^-1(z); 0, I) + log|det of f^-1|.
+#include "deep/flow/flow.hpp"
+
 #include <optional>
 
-#include "deep/flow/flow.hpp"
 #include "deep/vae/gaussian.hpp"
 #include "deep/vae/latent_prior.hpp"
 

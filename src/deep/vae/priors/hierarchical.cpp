@@ -1,6 +1,7 @@
 // p(z1, z2) = N(z2; 0, I) N(z1; mean(z2), sd(z2)); the decoder sees z1 alone.
-#include "deep/vae/gaussian.hpp"
 #include "deep/vae/hierarchical.hpp"
+
+#include "deep/vae/gaussian.hpp"
 #include "deep/vae/latent_prior.hpp"
 
 namespace kullback::deep {
