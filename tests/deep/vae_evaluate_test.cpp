@@ -35,9 +35,11 @@ TEST_F(LinearVae, ImportanceWeightingFindsTheLikelihoodFromBelow) {
   EXPECT_LT(bounds.log_likelihood.error.max().item<double>(), 0.03);
   const Figure elbo = figure_of(bounds.elbo);
   EXPECT_NEAR(elbo.mean, exact_.mean().item<double>() - model_.mean_field_gap(), 4 * elbo.monte_carlo);
-  const Bounds few = importance_bounds(subject, vae_->family(), outputs, 5);
-  EXPECT_LT(few.log_likelihood.value.mean().item<double>(), exact_.mean().item<double>());
-  EXPECT_GT(few.log_likelihood.value.mean().item<double>(), elbo.mean);
+  const Subject many{*vae_, flat_, {.x = x_.repeat({100, 1})}, 7};
+  const double few =
+      importance_bounds(many, vae_->family(), encoder_outputs(many), 5).log_likelihood.value.mean().item<double>();
+  EXPECT_LT(few, exact_.mean().item<double>() - 0.05);
+  EXPECT_GT(few, elbo.mean + 0.05);
 }
 
 TEST_F(LinearVae, PiecesDoNotMatterToTheEstimate) {
@@ -64,7 +66,7 @@ TEST_F(LinearVae, GapsAreThoseOfTheClosedForm) {
       .samples = 4000, .gap_rows = 20, .local = {.steps = 200, .samples = 20, .rate = 0.02}, .seed = 3};
   const Evaluation evaluation = evaluate(*vae_, flat_, {.x = x_}, {}, options);
   const RowsEvaluation& test = evaluation.test;
-  EXPECT_EQ(test.gap_rows, 20);
+  EXPECT_EQ(test.gap_rows, 10);
   EXPECT_NEAR(test.approximation_gap->mean, model_.mean_field_gap(),
               4 * test.approximation_gap->monte_carlo + 0.003);
   EXPECT_NEAR(test.amortisation_gap->mean, 0, 4 * test.amortisation_gap->monte_carlo + 0.003);
@@ -81,12 +83,12 @@ TEST_F(LinearVae, AWrongEncoderHasAnAmortisationGap) {
   set(*vae_, flat_, "encoder.1.bias", bias);
   const double gap = 0.5 * shift.dot(model_.precision().mv(shift)).item<double>();
   const EvaluateOptions options{
-      .samples = 4000, .gap_rows = 10, .local = {.steps = 250, .samples = 20, .rate = 0.05}, .seed = 3};
+      .samples = 4000, .gap_rows = 10, .local = {.steps = 150, .samples = 20, .rate = 0.05}, .seed = 3};
   const Evaluation evaluation = evaluate(*vae_, flat_, {.x = x_}, {.x = x_ + 0.01}, options);
   EXPECT_NEAR(evaluation.test.amortisation_gap->mean, gap,
               4 * evaluation.test.amortisation_gap->monte_carlo + 0.01);
   ASSERT_TRUE(evaluation.train.has_value());
-  EXPECT_NEAR(evaluation.train->amortisation_gap->mean, gap, 0.1);
+  EXPECT_NEAR(evaluation.train->amortisation_gap->mean, gap, 0.2);
   const std::string table = evaluation_table(evaluation);
   EXPECT_NE(table.find("generalisation gap"), std::string::npos);
   EXPECT_NE(table.find("amortisation gap"), std::string::npos);
@@ -99,7 +101,8 @@ TEST_F(LinearVae, RefiningClosesTheAmortisationGap) {
   set(*vae_, flat_, "encoder.1.bias", torch::zeros({4}, torch::kFloat64));
   EvaluateOptions options{.samples = 2000, .gap_rows = 0, .seed = 3};
   const double plain = evaluate(*vae_, flat_, {.x = x_}, {}, options).test.elbo.mean;
-  options.refining_steps = 60;
+  options.refining_steps = 150;
+  options.local.rate = 0.05;
   const double refined = evaluate(*vae_, flat_, {.x = x_}, {}, options).test.elbo.mean;
   const double best = exact_.mean().item<double>() - model_.mean_field_gap();
   EXPECT_LT(plain, best - 0.3);

@@ -86,10 +86,18 @@ class Evaluator final {
     if (options_.on_stage) options_.on_stage(what);
   }
 
+  // By the family's own network where it has one, else as in fits to single rows.
   torch::Tensor outputs_of(const Subject& subject, const std::string& name) const {
-    torch::Tensor outputs = encoder_outputs(subject);
+    const torch::Tensor outputs = encoder_outputs(subject);
     if (options_.refining_steps == 0) return outputs;
     say("refining the posteriors of the " + name + " rows");
+    if (dynamic_cast<const RefiningFamily*>(&vae_.family()) != nullptr) return iterated(subject, outputs);
+    LocalOptions steps = options_.local;
+    steps.steps = options_.refining_steps;
+    return fit_locally(subject, vae_.family(), outputs, steps);
+  }
+
+  torch::Tensor iterated(const Subject& subject, const torch::Tensor& outputs) const {
     const Parameters parameters = vae_.split(flat_);
     std::vector<torch::Tensor> pieces;
     for (std::int64_t first = 0; first < outputs.size(0); first += kRowsAtOnce) {
@@ -102,15 +110,11 @@ class Evaluator final {
                       .progress = {},
                       .noise = Noise(),
                       .mode = Mode::evaluate};
-      pieces.push_back(refined(pass, outputs.narrow(0, first, count)));
+      const Iterates iterates =
+          iterate(pass, outputs.narrow(0, first, count), options_.refining_steps, options_.local.samples);
+      pieces.push_back(iterates.outputs.back().detach());
     }
     return at::cat(pieces);
-  }
-
-  torch::Tensor refined(const Pass& pass, const torch::Tensor& outputs) const {
-    if (dynamic_cast<const RefiningFamily*>(&vae_.family()) != nullptr)
-      return iterate(pass, outputs, options_.refining_steps, options_.local.samples).outputs.back().detach();
-    return refine(pass, outputs, {.steps = options_.refining_steps, .samples = options_.local.samples});
   }
 
   void look_closer(const Subject& subject, const torch::Tensor& outputs, const Bounds& bounds,
