@@ -23,6 +23,10 @@ target_link_libraries(kullback_torch INTERFACE ${TORCH_LIBRARIES})
 separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
 target_compile_options(kullback_torch INTERFACE ${torch_flags} -Wno-shadow -Wno-pedantic)
 
+if(TARGET torch_cuda)
+  target_compile_definitions(kullback_torch INTERFACE KULLBACK_CUDA)  # steps are captured as CUDA graphs
+endif()
+
 # Debian's LibTorch takes the BLAS that the system's alternatives name. The reference one is 10 to 20 times slower and
 # OpenBLAS with threads of its own fights LibTorch's; the OpenMP variant is found first where its folder is in the
 # (old) run path, which libraries of libraries look at too.

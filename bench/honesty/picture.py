@@ -42,7 +42,7 @@ def draw(groups):
         parts += curve(bins(judged), COLORS[name]) + legend(row, name, COLORS[name])
     parts.append(f'<text x="{LEFT + WIDTH / 2}" y="{height - 8}" class="small" text-anchor="middle">'
                  'largest true error / tolerance</text>')
-    parts.append(f'<text x="{LEFT + 6}" y="{TOP + 14}" class="small">share of fits certified met</text>')
+    parts.append(f'<text x="{LEFT + 6}" y="{TOP + HEIGHT - 8}" class="small">share of fits certified met</text>')
     return "\n".join(parts + ["</svg>", ""])
 
 

@@ -30,6 +30,10 @@ std::string number_with_decimals(double number, int decimals) {
   return written(number, std::chars_format::fixed, decimals);
 }
 
+std::string number_with_exponent(double number, int decimals) {
+  return written(number, std::chars_format::scientific, decimals);
+}
+
 std::string fill_gaps(std::string_view pattern, const std::string_view* pieces) {
   std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) {

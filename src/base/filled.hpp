@@ -12,9 +12,10 @@ namespace kullback {
 // The fewest digits that read back to the same number, as fmt and Python write them: 1e+20, 0.1, 100000;
 // "inf", "nan".
 std::string number_text(double number);
-// With so many significant digits, as printf's %g, or decimals, as its %f; whatever the locale.
+// As printf's %.*g, %.*f and %.*e, whatever the locale.
 std::string number_with_digits(double number, int digits);
 std::string number_with_decimals(double number, int decimals);
+std::string number_with_exponent(double number, int decimals);
 
 // The text of what goes into a gap.
 inline std::string_view piece_text(std::string_view text) { return text; }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <limits>
+#include <locale>
 #include <numeric>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"
@@ -243,8 +245,11 @@ class Parser final {
   static double double_of(std::string_view digits) {
     double result = 0;
     const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
-    // Beyond the range of doubles: infinite or zero.
-    return status == std::errc{} ? result : std::strtod(std::string(digits).c_str(), nullptr);
+    if (status == std::errc{}) return result;
+    // Beyond the range of doubles: a stream gives 0, or fails; strtod would ask the user's locale.
+    std::istringstream stream{std::string(digits)};
+    stream.imbue(std::locale::classic());
+    return stream >> result ? result : std::numeric_limits<double>::infinity();
   }
 
   std::string_view text_;

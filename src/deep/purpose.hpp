@@ -11,6 +11,7 @@ enum class Purpose : std::uint32_t {
   split,  // training, validation and test rows
   prediction,
   evaluation,
+  binarisation,  // of images, once
 };
 
 }  // namespace kullback::deep

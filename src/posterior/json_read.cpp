@@ -1,11 +1,10 @@
 // run.json and summary.json. A key that is missing keeps its default, unless nothing can be done without it;
 // a key of a newer version is passed over.
-#include <simdjson.h>
-
 #include <limits>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/json_value.hpp"
 #include "posterior/run_record.hpp"
 #include "posterior/summary.hpp"
 
@@ -13,89 +12,73 @@ namespace kullback::posterior {
 
 namespace {
 
-namespace dom = simdjson::dom;
+constexpr const char* kHint = "The file was written by another program, or is damaged; fit again.";
 
 class Reader final {
  public:
-  explicit Reader(const std::string& path) : path_(path), text_(read_file(path)) {
-    dom::element root;
-    if (const auto problem = parser_.parse(text_).get(root))
-      refuse(std::string("is no JSON: ") + simdjson::error_message(problem));
-    if (root.get(object_)) refuse("must be a JSON object");
+  explicit Reader(const std::string& path) : path_(path), root_(parse_json(read_file(path), path, kHint)) {
+    if (root_.object() == nullptr) refuse("must be a JSON object");
   }
 
-  const dom::object& object() const { return object_; }
+  const JsonValue& root() const { return root_; }
 
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(ErrorKind::bad_input, path_ + ": " + what + ".",
-                "The file was written by another program, or is damaged; fit again.");
+    throw Error(ErrorKind::bad_input, path_ + ": " + what + ".", kHint);
   }
 
   [[noreturn]] void refuse(std::string_view name, std::string_view needed) const {
     refuse("'" + std::string(name) + "' must be " + std::string(needed));
   }
 
-  // False where there is no such key.
-  bool find(const dom::object& object, std::string_view name, dom::element& value) const {
-    return object[name].get(value) == simdjson::SUCCESS;
-  }
-
-  void text(const dom::object& object, std::string_view name, std::string& result) const {
-    dom::element value;
-    if (!find(object, name, value)) return;
-    std::string_view found;
-    if (value.get(found)) refuse(name, "a string");
-    result = found;
+  void text(const JsonValue& object, std::string_view name, std::string& result) const {
+    const JsonValue* value = object.find(name);
+    if (value == nullptr) return;
+    if (value->string() == nullptr) refuse(name, "a string");
+    result = *value->string();
   }
 
   template <class Count>
-  void count(const dom::object& object, std::string_view name, Count& result) const {
-    dom::element value;
-    if (!find(object, name, value)) return;
-    std::uint64_t found = 0;
-    if (value.get(found)) refuse(name, "a count");
-    result = static_cast<Count>(found);
+  void count(const JsonValue& object, std::string_view name, Count& result) const {
+    const JsonValue* value = object.find(name);
+    if (value == nullptr) return;
+    if (value->number() == nullptr || !value->number()->count) refuse(name, "a count");
+    result = static_cast<Count>(*value->number()->count);
   }
 
-  double number(std::string_view name, dom::element value) const {
-    double found = 0;
-    if (!value.get(found)) return found;
-    std::string_view word;
-    if (!value.get(word)) {
-      if (word == "NaN") return std::numeric_limits<double>::quiet_NaN();
-      if (word == "Infinity") return std::numeric_limits<double>::infinity();
-      if (word == "-Infinity") return -std::numeric_limits<double>::infinity();
-    }
-    refuse(name, "a number");
-  }
-
-  void number(const dom::object& object, std::string_view name, double& result) const {
-    dom::element value;
-    if (find(object, name, value)) result = number(name, value);
-  }
-
-  void number(const dom::object& object, std::string_view name, std::optional<double>& result) const {
-    dom::element value;
-    if (find(object, name, value)) result = number(name, value);
+  // A double or an optional one.
+  template <class Number>
+  void number(const JsonValue& object, std::string_view name, Number& result) const {
+    const JsonValue* value = object.find(name);
+    if (value != nullptr) result = number_of(name, *value);
   }
 
   // Calls use(object) for each object of an array.
   template <class Use>
   void each(std::string_view name, Use use) const {
-    dom::element value;
-    if (!find(object_, name, value)) return;
-    dom::array items;
-    if (value.get(items)) refuse(name, "an array");
-    for (const dom::element item : items) {
-      dom::object object;
-      if (item.get(object)) refuse(name, "an array of objects");
-      use(object);
+    const JsonValue* value = root_.find(name);
+    if (value == nullptr) return;
+    if (value->array() == nullptr) refuse(name, "an array");
+    for (const JsonValue& item : *value->array()) {
+      if (item.object() == nullptr) refuse(name, "an array of objects");
+      use(item);
+    }
+  }
+
+  // Calls use(name, word) for each member of an object.
+  template <class Use>
+  void each_word(std::string_view name, Use use) const {
+    const JsonValue* value = root_.find(name);
+    if (value == nullptr) return;
+    if (value->object() == nullptr) refuse(name, "an object");
+    for (const JsonValue::Member& member : *value->object()) {
+      if (member.value.string() == nullptr) refuse(name, "an object of strings");
+      use(member.name, *member.value.string());
     }
   }
 
   Findings findings() const {
     Findings findings;
-    each("findings", [&](const dom::object& object) {
+    each("findings", [&](const JsonValue& object) {
       Finding& finding = findings.emplace_back();
       text(object, "code", finding.code);
       text(object, "message", finding.message);
@@ -106,30 +89,24 @@ class Reader final {
   }
 
  private:
-  std::string path_;
-  std::string text_;
-  dom::parser parser_;
-  dom::object object_;
-};
-
-template <class Take>
-void read_words(const Reader& reader, std::string_view key, const Take& take) {
-  dom::element value;
-  if (!reader.find(reader.object(), key, value)) return;
-  dom::object object;
-  if (value.get(object)) reader.refuse(key, "an object");
-  for (const auto& [name, word] : object) {
-    std::string_view found;
-    if (word.get(found)) reader.refuse(key, "an object of strings");
-    take(std::string(name), std::string(found));
+  double number_of(std::string_view name, const JsonValue& value) const {
+    if (value.number() != nullptr) return value.number()->value;
+    const std::string* word = value.string();
+    if (word != nullptr && *word == "NaN") return std::numeric_limits<double>::quiet_NaN();
+    if (word != nullptr && *word == "Infinity") return std::numeric_limits<double>::infinity();
+    if (word != nullptr && *word == "-Infinity") return -std::numeric_limits<double>::infinity();
+    refuse(name, "a number");
   }
-}
+
+  std::string path_;
+  JsonValue root_;
+};
 
 }  // namespace
 
 RunRecord read_run_record(const std::string& path) {
   const Reader reader(path);
-  const dom::object& object = reader.object();
+  const JsonValue& object = reader.root();
   RunRecord record;
   record.kind.clear();
   reader.text(object, "kind", record.kind);
@@ -144,13 +121,12 @@ RunRecord read_run_record(const std::string& path) {
   reader.count(object, "chains", record.chains);
   reader.count(object, "parameters", record.parameters);
   reader.count(object, "generated", record.generated);
-  read_words(reader, "options", [&](std::string name, std::string value) {
-    record.options[std::move(name)] = std::move(value);
+  reader.each_word("options",
+                   [&](const std::string& name, const std::string& value) { record.options[name] = value; });
+  reader.each_word("facts", [&](const std::string& name, const std::string& value) {
+    record.facts.emplace_back(name, value);
   });
-  read_words(reader, "facts", [&](std::string name, std::string value) {
-    record.facts.emplace_back(std::move(name), std::move(value));
-  });
-  reader.each("rungs", [&](const dom::object& rung) {
+  reader.each("rungs", [&](const JsonValue& rung) {
     Rung& read = record.rungs.emplace_back();
     reader.text(rung, "method", read.method);
     reader.text(rung, "verdict", read.verdict);
@@ -168,7 +144,7 @@ RunRecord read_run_record(const std::string& path) {
 Summary read_summary(const std::string& path) {
   const Reader reader(path);
   Summary summary;
-  reader.each("parameters", [&](const dom::object& object) {
+  reader.each("parameters", [&](const JsonValue& object) {
     SummaryRow& row = summary.rows.emplace_back();
     reader.text(object, "name", row.name);
     reader.number(object, "mean", row.mean);

@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
 #include <cmath>
 
+#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "posterior/json_text.hpp"
 #include "posterior/run_record.hpp"
@@ -12,7 +11,7 @@ namespace kullback::posterior {
 std::string json_number(double number) {
   if (std::isnan(number)) return "\"NaN\"";
   if (std::isinf(number)) return number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
-  return fmt::format("{}", number);
+  return number_text(number);
 }
 
 std::string json_findings(const Findings& findings) {
@@ -20,10 +19,9 @@ std::string json_findings(const Findings& findings) {
   std::string text = "[\n";
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& finding = findings[i];
-    text +=
-        fmt::format("    {{\"code\": {}, \"message\": {}, \"evidence\": {}, \"advice\": {}}}{}\n",
-                    json_string(finding.code), json_string(finding.message), json_string(finding.evidence),
-                    json_string(finding.advice), i + 1 == findings.size() ? "" : ",");
+    text += filled("    {{\"code\": {}, \"message\": {}, \"evidence\": {}, \"advice\": {}}}{}\n",
+                   json_string(finding.code), json_string(finding.message), json_string(finding.evidence),
+                   json_string(finding.advice), i + 1 == findings.size() ? "" : ",");
   }
   return text + "  ]";
 }
@@ -31,7 +29,7 @@ std::string json_findings(const Findings& findings) {
 namespace {
 
 void add_number(std::string& text, std::string_view name, const std::optional<double>& number) {
-  if (number) text += fmt::format(", \"{}\": {}", name, json_number(*number));
+  if (number) text += filled(", \"{}\": {}", name, json_number(*number));
 }
 
 std::string row_json(const SummaryRow& row) {
@@ -52,16 +50,16 @@ template <class Words>
 std::string words_json(const Words& words) {
   std::string text = "{";
   for (const auto& [name, value] : words)
-    text += fmt::format("{}{}: {}", text.size() == 1 ? "" : ", ", json_string(name), json_string(value));
+    text += filled("{}{}: {}", text.size() == 1 ? "" : ", ", json_string(name), json_string(value));
   return text + "}";
 }
 
 std::string rungs_json(const std::vector<Rung>& rungs) {
   std::string text;
   for (const Rung& rung : rungs) {
-    text += fmt::format("{}\n    {{\"method\": {}, \"verdict\": {}, \"gradients\": {}, \"reason\": {}}}",
-                        text.empty() ? "" : ",", json_string(rung.method), json_string(rung.verdict),
-                        rung.gradients, json_string(rung.reason));
+    text += filled("{}\n    {{\"method\": {}, \"verdict\": {}, \"gradients\": {}, \"reason\": {}}}",
+                   text.empty() ? "" : ",", json_string(rung.method), json_string(rung.verdict),
+                   rung.gradients, json_string(rung.reason));
   }
   return "[" + text + (text.empty() ? "]" : "\n  ]");
 }
@@ -78,7 +76,7 @@ std::string to_json(const Summary& summary) {
 std::string to_json(const RunRecord& record) {
   std::string text = "{\n";
   const auto add = [&text](std::string_view name, const std::string& json) {
-    text += fmt::format("  \"{}\": {},\n", name, json);
+    text += filled("  \"{}\": {},\n", name, json);
   };
   add("kind", json_string(record.kind));
   add("method", json_string(record.method));
@@ -87,16 +85,16 @@ std::string to_json(const RunRecord& record) {
   add("program_hash", json_string(record.program_hash));
   add("data", json_string(record.data));
   add("data_hash", json_string(record.data_hash));
-  add("seed", fmt::format("{}", record.seed));
-  add("chains", fmt::format("{}", record.chains));
-  add("parameters", fmt::format("{}", record.parameters));
-  add("generated", fmt::format("{}", record.generated));
+  add("seed", std::to_string(record.seed));
+  add("chains", std::to_string(record.chains));
+  add("parameters", std::to_string(record.parameters));
+  add("generated", std::to_string(record.generated));
   add("options", words_json(record.options));
   add("facts", words_json(record.facts));
   add("rungs", rungs_json(record.rungs));
   add("status", json_string(record.status));
   add("started", json_string(record.started));
-  add("gradients", fmt::format("{}", record.gradients));
+  add("gradients", std::to_string(record.gradients));
   add("seconds", json_number(record.seconds));
   return text + "  \"findings\": " + json_findings(record.findings) + "\n}\n";
 }

@@ -1,15 +1,14 @@
 #include "posterior/run_folder.hpp"
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/filled.hpp"
 #include "base/json.hpp"
 
 namespace kullback::posterior {
@@ -44,7 +43,7 @@ void put_in_place(const fs::path& made, const fs::path& target) {
   if (!fs::exists(target)) return fs::rename(made, target);
   if (!fs::is_empty(target)) {
     fs::path old = target;
-    old += fmt::format(".old-{}", ::getpid());
+    old += filled(".old-{}", ::getpid());
     fs::rename(target, old);
     fs::rename(made, target);
     fs::remove_all(old);
@@ -59,6 +58,15 @@ void put_in_place(const fs::path& made, const fs::path& target) {
 bool is_working_folder(const fs::path& target) {
   std::error_code none;
   return fs::equivalent(target, fs::current_path(none), none);
+}
+
+// "2026-11-15T17:30:00Z".
+std::string event_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[64];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
 bool may_replace(const fs::path& out, bool force) {
@@ -80,7 +88,7 @@ void begin_folder(const fs::path& out, const RunRecord& record, const std::strin
                 "Go to the folder above it.");
   }
   fs::path beside = target;
-  beside += fmt::format(".new-{}", ::getpid());
+  beside += filled(".new-{}", ::getpid());
   try {
     fs::remove_all(beside);
     fs::create_directories(beside);
@@ -95,7 +103,7 @@ void begin_folder(const fs::path& out, const RunRecord& record, const std::strin
     std::error_code none;
     fs::remove_all(beside, none);
     throw Error(ErrorKind::cannot_write,
-                fmt::format("{}: cannot be made: {}.", out.string(), error.code().message()),
+                filled("{}: cannot be made: {}.", out.string(), error.code().message()),
                 "Choose another folder with --out.");
   }
 }
@@ -123,9 +131,8 @@ void remove_torn_files(const fs::path& out) {
 }
 
 void add_event(const fs::path& out, const std::string& name, const std::string& fields) {
-  const auto now = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-  const std::string line = fmt::format("{{\"time\": \"{:%Y-%m-%dT%H:%M:%S}Z\", \"event\": {}{}{}}}\n", now,
-                                       json_string(name), fields.empty() ? "" : ", ", fields);
+  const std::string line = filled("{{\"time\": \"{}\", \"event\": {}{}{}}}\n", event_time(),
+                                  json_string(name), fields.empty() ? "" : ", ", fields);
   const fs::path path = out / "events.jsonl";
   std::FILE* file = std::fopen(path.c_str(), "ab");
   const bool written = file != nullptr && std::fwrite(line.data(), 1, line.size(), file) == line.size();

@@ -1,7 +1,5 @@
 #include "posterior/run_record.hpp"
 
-#include <fmt/format.h>
-
 #include <ctime>
 
 namespace kullback::posterior {
@@ -10,8 +8,8 @@ std::string utc_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  char text[64];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts)};
 }
 
 const std::string* find_fact(const RunRecord& record, std::string_view name) {
@@ -27,7 +25,9 @@ std::string content_hash(const std::string& text) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 0x100000001b3;
   }
-  return fmt::format("{:016x}", hash);
+  std::string digits(16, '0');
+  for (std::size_t i = 16; i-- > 0; hash /= 16) digits[i] = "0123456789abcdef"[hash % 16];
+  return digits;
 }
 
 }  // namespace kullback::posterior

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -94,6 +95,9 @@ TEST_F(FolderTest, TornFilesAreRemoved) {
   begin(false);
   add_event(out_, "start", "\"seed\": 1");
   const std::string whole = read_file(out_ / "events.jsonl");
+  const std::regex line(
+      "\\{\"time\": \"\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\", \"event\": \"start\", \"seed\": 1\\}\n");
+  EXPECT_TRUE(std::regex_match(whole, line)) << whole;
   append_to_file(out_ / "events.jsonl", "{\"time\": \"20");
   replace_file(out_ / "chain-1.csv.new-17", "half");
   fs::create_directories(partial_folder(out_));

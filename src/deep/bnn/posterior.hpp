@@ -77,6 +77,9 @@ struct PosteriorRecord {
   std::vector<Option> options;  // besides those of training (epochs, batch, rate)
   // Defaults of training that suit it; empty: the program's.
   std::int64_t members = 1;
+  // False where draws are collected while it trains: an early end, or going back to the best epoch, would
+  // lose them.
+  bool suits_early_stopping = true;
   // Throws Error usage for what makes no sense (a prior without precisions, a likelihood without a closed
   // form ...).
   std::unique_ptr<Posterior> (*make)(const BayesNet& net, const Settings& settings,

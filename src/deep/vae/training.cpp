@@ -117,10 +117,12 @@ std::string VaeTrainee::first_not_finite() {
   const Noise noise;
   const torch::Tensor x = vae_.likelihood().observe(rows_as_numbers(some.x, flat_.options()), noise);
   const torch::Tensor label = one_hot(some.label, vae_.spec().labels, flat_.options());
-  const auto q = vae_.posterior(parameters, x, label, Mode::evaluate);
-  if (!at::isfinite(q->moments().mean).all().item<bool>()) return "the encoder's outputs";
-  const torch::Tensor z = q->rsample(1, noise, false).z;
-  if (!at::isfinite(vae_.decode(parameters, z, label)).all().item<bool>()) return "the decoder's outputs";
+  const std::string encoder = vae_.encoder().first_not_finite(parameters, vae_.encoder_input(x, label));
+  if (!encoder.empty()) return "layer " + encoder;
+  const torch::Tensor z = vae_.posterior(parameters, x, label, Mode::evaluate)->rsample(1, noise, false).z;
+  if (!at::isfinite(z).all().item<bool>()) return "draws of the latent variables";
+  const std::string decoder = vae_.decoder().first_not_finite(parameters, vae_.decoder_input(z, label));
+  if (!decoder.empty()) return "layer " + decoder;
   return {};
 }
 

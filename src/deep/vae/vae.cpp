@@ -34,14 +34,22 @@ torch::Tensor Vae::fresh(const torch::Tensor& rows, std::uint64_t seed) const {
   return flat;
 }
 
+torch::Tensor Vae::encoder_input(const torch::Tensor& x, const torch::Tensor& label) const {
+  if (!label.defined()) return x.unsqueeze(0);
+  const std::int64_t copies = label_inputs(spec_) / spec_.labels;
+  return at::cat({x, copies == 1 ? label : label.repeat_interleave(copies, 1)}, 1).unsqueeze(0);
+}
+
+torch::Tensor Vae::decoder_input(const torch::Tensor& z, const torch::Tensor& label) const {
+  torch::Tensor input = prior_->decoded() == 0 ? z : z.narrow(2, 0, prior_->decoded());
+  if (label.defined())
+    input = at::cat({input, label.unsqueeze(0).expand({z.size(0), label.size(0), label.size(1)})}, 2);
+  return input.reshape({1, -1, input.size(2)});
+}
+
 torch::Tensor Vae::encode(const Parameters& parameters, const torch::Tensor& x,
                           const torch::Tensor& label) const {
-  torch::Tensor input = x;
-  if (label.defined()) {
-    const std::int64_t copies = label_inputs(spec_) / spec_.labels;
-    input = at::cat({x, copies == 1 ? label : label.repeat_interleave(copies, 1)}, 1);
-  }
-  return encoder_.forward(parameters, input.unsqueeze(0)).squeeze(0);
+  return encoder_.forward(parameters, encoder_input(x, label)).squeeze(0);
 }
 
 std::unique_ptr<LatentPosterior> Vae::posterior(const Parameters& parameters, const torch::Tensor& x,
@@ -51,10 +59,7 @@ std::unique_ptr<LatentPosterior> Vae::posterior(const Parameters& parameters, co
 
 torch::Tensor Vae::decode(const Parameters& parameters, const torch::Tensor& z,
                           const torch::Tensor& label) const {
-  torch::Tensor input = prior_->decoded() == 0 ? z : z.narrow(2, 0, prior_->decoded());
-  if (label.defined())
-    input = at::cat({input, label.unsqueeze(0).expand({z.size(0), label.size(0), label.size(1)})}, 2);
-  const torch::Tensor outputs = decoder_.forward(parameters, input.reshape({1, -1, input.size(2)}));
+  const torch::Tensor outputs = decoder_.forward(parameters, decoder_input(z, label));
   return outputs.view({z.size(0), z.size(1), -1});
 }
 

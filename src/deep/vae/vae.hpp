@@ -64,6 +64,9 @@ class Vae final {
 
   // In all that follows x is [rows, pixels] as DecoderLikelihood::observe gives it; label is [rows, labels],
   // one-hot, or undefined.
+  // What the two networks get, [1, rows, inputs].
+  torch::Tensor encoder_input(const torch::Tensor& x, const torch::Tensor& label) const;
+  torch::Tensor decoder_input(const torch::Tensor& z, const torch::Tensor& label) const;
   torch::Tensor encode(const Parameters& parameters, const torch::Tensor& x,
                        const torch::Tensor& label) const;
   std::unique_ptr<LatentPosterior> posterior(const Parameters& parameters, const torch::Tensor& x,

@@ -20,7 +20,8 @@ class Gaussian final : public Prior {
     for (std::size_t i = 0; i < layout.slots().size(); ++i) {
       const Slot& slot = layout.slots()[i];
       const double sd = sd_of(slot);
-      const torch::Tensor squares = parameters[i].flatten(1).square().sum(1) * (-0.5 / (sd * sd));
+      const torch::Tensor squares =
+          parameters[i].reshape({parameters.nets(), -1}).square().sum(1) * (-0.5 / (sd * sd));
       sum = sum.defined() ? sum + squares : squares;
       constant -= static_cast<double>(slot.size) * (std::log(sd) + 0.5 * std::log(2 * std::numbers::pi));
     }
