@@ -36,8 +36,9 @@ TEST_F(LinearVae, ImportanceWeightingFindsTheLikelihoodFromBelow) {
   const Figure elbo = figure_of(bounds.elbo);
   EXPECT_NEAR(elbo.mean, exact_.mean().item<double>() - model_.mean_field_gap(), 4 * elbo.monte_carlo);
   const Subject many{*vae_, flat_, {.x = x_.repeat({100, 1})}, 7};
-  const double few =
-      importance_bounds(many, vae_->family(), encoder_outputs(many), 5).log_likelihood.value.mean().item<double>();
+  const double few = importance_bounds(many, vae_->family(), encoder_outputs(many), 5)
+                         .log_likelihood.value.mean()
+                         .item<double>();
   EXPECT_LT(few, exact_.mean().item<double>() - 0.05);
   EXPECT_GT(few, elbo.mean + 0.05);
 }
@@ -64,7 +65,7 @@ TEST_F(LinearVae, AnnealingFindsTheLikelihood) {
 TEST_F(LinearVae, GapsAreThoseOfTheClosedForm) {
   const EvaluateOptions options{
       .samples = 4000, .gap_rows = 20, .local = {.steps = 200, .samples = 20, .rate = 0.02}, .seed = 3};
-  const Evaluation evaluation = evaluate(*vae_, flat_, {.x = x_}, {}, options);
+  const VaeEvaluation evaluation = evaluate_vae(*vae_, flat_, {.x = x_}, {}, options);
   const RowsEvaluation& test = evaluation.test;
   EXPECT_EQ(test.gap_rows, 10);
   EXPECT_NEAR(test.approximation_gap->mean, model_.mean_field_gap(),
@@ -84,7 +85,7 @@ TEST_F(LinearVae, AWrongEncoderHasAnAmortisationGap) {
   const double gap = 0.5 * shift.dot(model_.precision().mv(shift)).item<double>();
   const EvaluateOptions options{
       .samples = 4000, .gap_rows = 10, .local = {.steps = 150, .samples = 20, .rate = 0.05}, .seed = 3};
-  const Evaluation evaluation = evaluate(*vae_, flat_, {.x = x_}, {.x = x_ + 0.01}, options);
+  const VaeEvaluation evaluation = evaluate_vae(*vae_, flat_, {.x = x_}, {.x = x_ + 0.01}, options);
   EXPECT_NEAR(evaluation.test.amortisation_gap->mean, gap,
               4 * evaluation.test.amortisation_gap->monte_carlo + 0.01);
   ASSERT_TRUE(evaluation.train.has_value());
@@ -100,10 +101,10 @@ TEST_F(LinearVae, AWrongEncoderHasAnAmortisationGap) {
 TEST_F(LinearVae, RefiningClosesTheAmortisationGap) {
   set(*vae_, flat_, "encoder.1.bias", torch::zeros({4}, torch::kFloat64));
   EvaluateOptions options{.samples = 2000, .gap_rows = 0, .seed = 3};
-  const double plain = evaluate(*vae_, flat_, {.x = x_}, {}, options).test.elbo.mean;
+  const double plain = evaluate_vae(*vae_, flat_, {.x = x_}, {}, options).test.elbo.mean;
   options.refining_steps = 150;
   options.local.rate = 0.05;
-  const double refined = evaluate(*vae_, flat_, {.x = x_}, {}, options).test.elbo.mean;
+  const double refined = evaluate_vae(*vae_, flat_, {.x = x_}, {}, options).test.elbo.mean;
   const double best = exact_.mean().item<double>() - model_.mean_field_gap();
   EXPECT_LT(plain, best - 0.3);
   EXPECT_NEAR(refined, best, 0.1);
@@ -111,7 +112,7 @@ TEST_F(LinearVae, RefiningClosesTheAmortisationGap) {
 
 TEST_F(LinearVae, SaysThatThePosteriorHasCollapsed) {
   set(*vae_, flat_, "encoder.1.weight", torch::zeros({4, 4}, torch::kFloat64));
-  const Evaluation evaluation = evaluate(*vae_, flat_, {.x = x_}, {}, {.samples = 10, .gap_rows = 0});
+  const VaeEvaluation evaluation = evaluate_vae(*vae_, flat_, {.x = x_}, {}, {.samples = 10, .gap_rows = 0});
   EXPECT_EQ(evaluation.active, 0);
   ASSERT_EQ(evaluation.findings.size(), 1u);
   EXPECT_EQ(evaluation.findings[0].code, "collapse");

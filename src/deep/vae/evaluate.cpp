@@ -165,7 +165,7 @@ CodeUse use_of_codes(const Vae& vae, const torch::Tensor& flat, const VqFamily& 
   return code_use(at::bincount(chosen.flatten(), {}, family.spec().codes));
 }
 
-void diagnose(Evaluation& evaluation) {
+void diagnose(VaeEvaluation& evaluation) {
   const auto latent = static_cast<std::int64_t>(evaluation.activity.size());
   if (evaluation.codes) {
     const CodeUse& codes = *evaluation.codes;
@@ -226,10 +226,10 @@ torch::Tensor fit_locally(const Subject& subject, LatentFamily& family, const to
   return at::cat(fitted);
 }
 
-Evaluation evaluate(const Vae& vae, const torch::Tensor& flat, const VaeRows& test, const VaeRows& train,
-                    const EvaluateOptions& options) {
+VaeEvaluation evaluate_vae(const Vae& vae, const torch::Tensor& flat, const VaeRows& test,
+                           const VaeRows& train, const EvaluateOptions& options) {
   Evaluator evaluator(vae, flat, options);
-  Evaluation result{.samples = options.samples, .refining_steps = options.refining_steps};
+  VaeEvaluation result{.samples = options.samples, .refining_steps = options.refining_steps};
   result.test = evaluator.of(test, "test");
   if (train.x.defined()) result.train = evaluator.of(train, "training");
   const torch::Tensor activity = evaluator.activity(test);

@@ -96,7 +96,7 @@ struct RowsEvaluation {
   std::optional<Figure> approximation_gap = {}, amortisation_gap = {}, flow_gap = {};
 };
 
-struct Evaluation {
+struct VaeEvaluation {
   std::int64_t samples = 0;
   std::int64_t refining_steps = 0;
   RowsEvaluation test = {};
@@ -120,11 +120,11 @@ struct EvaluateOptions {
 };
 
 // train.x may be undefined: then no generalisation gap is known.
-Evaluation evaluate(const Vae& vae, const torch::Tensor& flat, const VaeRows& test, const VaeRows& train,
-                    const EvaluateOptions& options);
+VaeEvaluation evaluate_vae(const Vae& vae, const torch::Tensor& flat, const VaeRows& test,
+                           const VaeRows& train, const EvaluateOptions& options);
 
 // For people, and as JSON.
-std::string evaluation_table(const Evaluation& evaluation);
-std::string evaluation_json(const Evaluation& evaluation);
+std::string evaluation_table(const VaeEvaluation& evaluation);
+std::string evaluation_json(const VaeEvaluation& evaluation);
 
 }  // namespace kullback::deep

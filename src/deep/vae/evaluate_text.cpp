@@ -30,7 +30,7 @@ struct Line {
   std::optional<Figure> test, train;
 };
 
-std::vector<Line> lines_of(const Evaluation& evaluation) {
+std::vector<Line> lines_of(const VaeEvaluation& evaluation) {
   const RowsEvaluation& test = evaluation.test;
   std::vector<Line> lines;
   const auto add = [&](std::string name, const auto& pick) {
@@ -109,7 +109,7 @@ std::string json_rows(const RowsEvaluation& rows) {
 
 }  // namespace
 
-std::string evaluation_table(const Evaluation& evaluation) {
+std::string evaluation_table(const VaeEvaluation& evaluation) {
   const bool has_train = evaluation.train.has_value();
   std::vector<std::vector<std::string>> rows = {{"nats a row", filled("test ({})", evaluation.test.rows)}};
   if (has_train) {
@@ -141,7 +141,7 @@ std::string evaluation_table(const Evaluation& evaluation) {
   return text;
 }
 
-std::string evaluation_json(const Evaluation& evaluation) {
+std::string evaluation_json(const VaeEvaluation& evaluation) {
   std::string text = filled(R"({{"samples": {}, "refining_steps": {}, "test": {})", evaluation.samples,
                             evaluation.refining_steps, json_rows(evaluation.test));
   if (evaluation.train) {
