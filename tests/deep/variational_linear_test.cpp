@@ -72,16 +72,17 @@ double diagonal_error(Posterior& posterior, const Regression& data) {
   return (variance * data.precision.diagonal()).log().abs().max().item<double>();
 }
 
-// Many draws in a step and a fast rate that falls to 0, to be quick.
+// Adam's steps at the optimum are as long as its rate, whatever the draws: a small one from a start that is
+// near.
 std::map<std::string, std::string> quick(std::map<std::string, std::string> more) {
-  more.insert({{"rate", "0.04"}, {"initial-sd", "0.1"}, {"step-draws", "64"}});
+  more.insert({{"rate", "0.015"}, {"initial-sd", "0.1"}, {"step-draws", "8"}});
   return more;
 }
 
 TEST(LinearRegression, MatrixNormalIsThePosterior) {
   const Regression data = correlated_inputs();
   for (const std::string gradient : {"local", "weights"}) {
-    const auto posterior = train_on(data, "matrix-normal", quick({{"gradient", gradient}}), 500);
+    const auto posterior = train_on(data, "matrix-normal", quick({{"gradient", gradient}}), 700);
     EXPECT_LT(mean_error(*posterior, data), 0.05) << gradient;
     EXPECT_LT(covariance_error(*posterior, data), 0.06) << gradient;
   }
@@ -89,15 +90,15 @@ TEST(LinearRegression, MatrixNormalIsThePosterior) {
 
 TEST(LinearRegression, LowRankIsThePosterior) {
   const Regression data = correlated_inputs();
-  const auto posterior = train_on(data, "low-rank", quick({{"rank", "3"}}), 700);
+  const auto posterior = train_on(data, "low-rank", quick({{"rank", "3"}, {"rate", "0.04"}}), 900);
   EXPECT_LT(mean_error(*posterior, data), 0.05);
-  EXPECT_LT(covariance_error(*posterior, data), 0.06);
+  EXPECT_LT(covariance_error(*posterior, data), 0.08);
 }
 
 TEST(LinearRegression, MeanFieldHasTheDiagonalOfThePrecision) {
   const Regression data = correlated_inputs();
   for (const std::string gradient : {"local", "flipout", "weights"}) {
-    const auto posterior = train_on(data, "mean-field", quick({{"gradient", gradient}}), 500);
+    const auto posterior = train_on(data, "mean-field", quick({{"gradient", gradient}}), 700);
     EXPECT_LT(mean_error(*posterior, data), 0.05) << gradient;
     EXPECT_LT(diagonal_error(*posterior, data), 0.06) << gradient;
   }

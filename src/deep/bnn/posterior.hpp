@@ -59,7 +59,8 @@ class Posterior {
 
 // What one draw of each net predicts, as one draw: [nets, 1, rows(, classes)].
 Predictive one_draw(const Predictive& predictive);
-// What draws of parameters [nets, draws, size] predict at x [nets, rows, ...]. Evaluates all at once.
+// What draws of parameters [nets, draws, size] predict at x [nets, rows, ...]. Many at once, in parts
+// where that is too much for the memory.
 Predictive predict_draws(const BayesNet& net, const torch::Tensor& draws, const torch::Tensor& x);
 
 struct PosteriorStart {
