@@ -12,6 +12,7 @@ enum class Purpose : std::uint32_t {
   prediction,
   evaluation,
   fresh_covariance,
+  binarisation,  // of images, once
 };
 
 }  // namespace kullback::deep

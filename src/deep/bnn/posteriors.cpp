@@ -32,6 +32,7 @@ Predictive change_each(const Predictive& from, const Change& change) {
   if (from.mean.defined()) result.mean = change(from.mean);
   if (from.variance.defined()) result.variance = change(from.variance);
   if (from.log_probs.defined()) result.log_probs = change(from.log_probs);
+  if (from.mean_variance.defined()) result.mean_variance = change(from.mean_variance);
   return result;
 }
 
@@ -39,6 +40,15 @@ Predictive change_each(const Predictive& from, const Change& change) {
 
 Predictive one_draw(const Predictive& predictive) {
   return change_each(predictive, [](const torch::Tensor& tensor) { return tensor.unsqueeze(1); });
+}
+
+Predictive as_draws(const Predictive& predictive, std::int64_t draws) {
+  return change_each(predictive, [&](const torch::Tensor& tensor) {
+    std::vector<std::int64_t> shape = tensor.sizes().vec();
+    shape[0] /= draws;
+    shape.insert(shape.begin() + 1, draws);
+    return tensor.reshape(shape);
+  });
 }
 
 namespace {
@@ -50,13 +60,7 @@ constexpr std::int64_t kRowsAtOnce = 1 << 19;
 Predictive predict_at_once(const BayesNet& net, const torch::Tensor& draws, const torch::Tensor& x) {
   PlainRule plain;
   const torch::Tensor repeated = draws.size(1) == 1 ? x : x.repeat_interleave(draws.size(1), 0);
-  const Predictive all = net.predict(net.split(draws.flatten(0, 1)), repeated, plain);
-  return change_each(all, [&](const torch::Tensor& tensor) {
-    std::vector<std::int64_t> shape = tensor.sizes().vec();
-    shape[0] = draws.size(0);
-    shape.insert(shape.begin() + 1, draws.size(1));
-    return tensor.reshape(shape);
-  });
+  return as_draws(net.predict(net.split(draws.flatten(0, 1)), repeated, plain), draws.size(1));
 }
 
 torch::Tensor joined(const std::vector<Predictive>& parts, torch::Tensor Predictive::*member) {
@@ -75,8 +79,10 @@ Predictive predict_draws(const BayesNet& net, const torch::Tensor& draws, const 
   if (draws.size(1) <= at_once) return predict_at_once(net, draws, x);
   std::vector<Predictive> parts;
   for (const torch::Tensor& part : draws.split(at_once, 1)) parts.push_back(predict_at_once(net, part, x));
-  return {joined(parts, &Predictive::mean), joined(parts, &Predictive::variance),
-          joined(parts, &Predictive::log_probs)};
+  return {.mean = joined(parts, &Predictive::mean),
+          .variance = joined(parts, &Predictive::variance),
+          .log_probs = joined(parts, &Predictive::log_probs),
+          .mean_variance = joined(parts, &Predictive::mean_variance)};
 }
 
 }  // namespace kullback::deep
