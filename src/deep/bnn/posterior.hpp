@@ -59,6 +59,8 @@ class Posterior {
 
 // What one draw of each net predicts, as one draw: [nets, 1, rows(, classes)].
 Predictive one_draw(const Predictive& predictive);
+// What `draws` of each net predict, given as that many nets each: [nets, draws, rows(, classes)].
+Predictive as_draws(const Predictive& predictive, std::int64_t draws);
 // What draws of parameters [nets, draws, size] predict at x [nets, rows, ...]. Evaluates all at once.
 Predictive predict_draws(const BayesNet& net, const torch::Tensor& draws, const torch::Tensor& x);
 
