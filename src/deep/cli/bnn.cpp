@@ -211,6 +211,7 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
   request.train.resume = settings.flag("resume");
   settings.choice("device", {"cpu", "cuda", "auto"});
   request.device = device_named(settings.text("device"));
+  if (settings.has("threads")) request.threads = static_cast<int>(settings.count("threads", 1, 4096));
   request.out = settings.text("out");
   request.force = settings.flag("force");
   request.options = settings.values();
@@ -231,7 +232,6 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const auto resume = arguments.values.find("resume");
   if (resume != arguments.values.end() && resume->second == "true") take_from_record(arguments, out, before);
   const Chosen chosen = choose(arguments);
-  use_threads(chosen.program, ranks);
   const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
   if (before.status == "complete") {
     if (prints)

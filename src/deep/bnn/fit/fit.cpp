@@ -1,9 +1,12 @@
 #include "deep/bnn/fit/fit.hpp"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -27,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kSteps = 20'000;  // of a training whose epochs were not given
 constexpr std::int64_t kFewestEpochs = 20, kMostEpochs = 1000;
+constexpr double kSmallStep = 2e7;          // operations
 constexpr std::int64_t kFinishRows = 1024;  // evaluated at once after the last epoch
 
 struct Split {
@@ -122,8 +126,19 @@ class Fit final {
     built_ = std::make_unique<BuiltNetwork>(std::move(network), request_.device);
     data_.train = rows_of(split_.train);
     if (!split_.held_out.empty()) data_.held_out = rows_of(split_.held_out);
+    use_threads(true);
     data_.members = built_->network().members;
     data_.epochs = train_.epochs;
+  }
+
+  // Threads that wait for each other cost more than a small step does.
+  void use_threads(bool is_training) const {
+    const double work = 6.0 * static_cast<double>(built_->network().members * train_.batch) *
+                        static_cast<double>(built_->net().layout().size());
+    const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int all = request_.threads > 0 ? request_.threads : std::max(1, cores / ranks_.size());
+    const bool takes_one = request_.threads == 0 && is_training && work < kSmallStep;
+    at::set_num_threads(takes_one ? 1 : all);
   }
 
   GroupRows rows_of(const std::vector<std::size_t>& rows) const {
@@ -224,6 +239,7 @@ class Fit final {
   }
 
   Evaluation finish_and_evaluate() {
+    use_threads(false);
     built_->posterior().finish(for_members(data_.train, data_.members), kFinishRows);
     if (split_.held_out.empty()) return {};
     std::vector<double> target;

@@ -24,6 +24,7 @@ struct FitRequest {
   bool has_patience = false;
   Words options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
+  int threads = 0;  // 0: one for small networks, which more would slow down, else the cores of the machine
   std::filesystem::path out = {};
   bool force = false;
 };
