@@ -75,6 +75,11 @@ expect 'gaps in new rows' 0 'missing cells filled' -- "$kullback" predict mixed 
 expect 'a level that was not seen' 65 "pink" -- bash -c "printf 'a,colour,same\n1,pink,7\n' >pink.csv; '$kullback' predict mixed pink.csv --out pink"
 expect 'left out by name' 0 '1 number \(standardised\); 1 inputs' -- "$kullback" bnn line.csv --target y $quick --posterior map --ignore b --ignore=count --out less
 
+for posterior in $("$kullback" posteriors | grep -oE '^[a-z-]+:' | tr -d :); do
+  expect "posterior $posterior" 0 'Results' -- "$kullback" bnn line.csv --target y --posterior $posterior --hidden 10 --epochs 20 --draws 10 --seed 1 --out "of-$posterior"
+  expect "predictions of $posterior" 0 'crps' -- "$kullback" predict "of-$posterior" line.csv
+done
+
 expect 'the same seed, the same bits' 0 '^$' -- bash -c "'$kullback' bnn line.csv --target y $quick --quiet --out again && cmp line/weights.safetensors again/weights.safetensors"
 long="--epochs 800 --posterior map --seed 2 --threads 1"
 "$kullback" bnn line.csv --target y $long --quiet --out whole
@@ -89,7 +94,7 @@ expect 'nothing is left to resume' 0 'complete' -- "$kullback" bnn line.csv --re
 expect 'nothing to resume' 66 'no training to go on with' -- "$kullback" bnn line.csv --target y --resume --out nowhere
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
-for posterior in map ensemble; do
+for posterior in map ensemble mean-field; do
   ranked="bnn line.csv --target y --posterior $posterior --epochs 5 --batch 30 --precision float64 --seed 3 --threads 1 --quiet"
   "$kullback" $ranked --out "ranks1-$posterior"
   for ranks in 2 4; do

@@ -83,6 +83,7 @@ struct PosteriorRecord {
   // False where draws are collected while it trains: an early end, or going back to the best epoch, would
   // lose them.
   bool suits_early_stopping = true;
+  bool needs_all_rows = false;  // a minibatch is all of the data
   // Throws Error usage for what makes no sense (a prior without precisions, a likelihood without a closed
   // form ...).
   std::unique_ptr<Posterior> (*make)(const BayesNet& net, const Settings& settings,

@@ -30,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kSteps = 20'000;  // of a training whose epochs were not given
 constexpr std::int64_t kFewestEpochs = 20, kMostEpochs = 1000;
+constexpr std::int64_t kBatch = 32;
 constexpr double kSmallStep = 2e7;          // operations
 constexpr std::int64_t kFinishRows = 1024;  // evaluated at once after the last epoch
 
@@ -72,7 +73,7 @@ class Fit final {
     read();
     build();
     begin();
-    outcome_.trained = train_network();
+    outcome_.trained = train_or_clean_up();
     if (ranks_.is_first()) write();
     return std::move(outcome_);
   }
@@ -89,9 +90,11 @@ class Fit final {
                   filled("{}: {} rows with a target are too few to train on.", request_.data.front().string(),
                          table_.rows),
                   "Give more rows, or a smaller --validation.");
-    train_.batch = std::min(train_.batch, static_cast<std::int64_t>(split_.train.size()));
-    const std::int64_t steps =
-        (static_cast<std::int64_t>(split_.train.size()) + train_.batch - 1) / train_.batch;
+    const auto rows = static_cast<std::int64_t>(split_.train.size());
+    if (train_.batch == 0)
+      train_.batch = posterior_named(request_.network.posterior).needs_all_rows ? rows : kBatch;
+    train_.batch = std::min(train_.batch, rows);
+    const std::int64_t steps = (rows + train_.batch - 1) / train_.batch;
     if (train_.epochs == 0) train_.epochs = std::clamp(kSteps / steps, kFewestEpochs, kMostEpochs);
     choose_patience();
   }
@@ -192,6 +195,18 @@ class Fit final {
     double stops = watch_.should_stop && watch_.should_stop() ? 1 : 0;
     ranks_.sum({&stops, 1});  // a signal reaches the processes at different times
     return stops > 0;
+  }
+
+  // What cannot be trained at all leaves no folder behind.
+  TrainOutcome train_or_clean_up() {
+    try {
+      return train_network();
+    } catch (const Error&) {
+      std::error_code none;
+      if (ranks_.is_first() && !train_.resume && !fs::exists(train_.checkpoint, none))
+        fs::remove_all(request_.out, none);
+      throw;
+    }
   }
 
   TrainOutcome train_network() {
