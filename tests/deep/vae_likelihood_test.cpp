@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
 
+#include "deep/vae/fused.hpp"
 #include "tests/deep/vae_toy.hpp"
 
 namespace kullback::deep {
@@ -35,6 +37,44 @@ TEST(DecoderLikelihood, BernoulliIsTheLogOfItsProbabilities) {
   const torch::Tensor x = toy_bits(3, 4), p = at::sigmoid(of.outputs);
   const torch::Tensor expected = at::log(at::where(x == 1, p, 1 - p)).sum(2);
   EXPECT_LT((log_density(of, x) - expected).abs().max().item<double>(), 1e-12);
+}
+
+// Gradients by hand, first and second, against those of the same formula by autograd.
+template <class ByHand, class ByAutograd>
+void expect_same_gradients(const torch::Tensor& at, const ByHand& by_hand, const ByAutograd& by_autograd) {
+  const torch::Tensor a = at.clone().requires_grad_(), b = at.clone().requires_grad_();
+  const torch::Tensor one = by_hand(a), two = by_autograd(b);
+  EXPECT_LT((one - two).abs().max().item<double>(), 1e-12);
+  const torch::Tensor weight = torch::arange(1, 1 + one.numel(), torch::kFloat64).view_as(one);
+  const torch::Tensor first = torch::autograd::grad({(weight * one).sum()}, {a}, {}, true, true)[0];
+  const torch::Tensor second = torch::autograd::grad({(weight * two).sum()}, {b}, {}, true, true)[0];
+  EXPECT_LT((first - second).abs().max().item<double>(), 1e-11);
+  const torch::Tensor curve = torch::autograd::grad({first.square().sum()}, {a})[0];
+  const torch::Tensor other = torch::autograd::grad({second.square().sum()}, {b})[0];
+  EXPECT_LT((curve - other).abs().max().item<double>(), 1e-9);
+}
+
+TEST(Fused, LogBernoulliHasItsGradients) {
+  at::manual_seed(2);
+  const torch::Tensor x = torch::rand({3, 4}, torch::kFloat64);
+  expect_same_gradients(
+      3 * torch::randn({2, 3, 4}, torch::kFloat64),
+      [&](const torch::Tensor& o) { return log_bernoulli(o, x); },
+      [&](const torch::Tensor& o) { return (x * o - at::softplus(o)).sum(2); });
+}
+
+TEST(Fused, DivergenceHasItsGradients) {
+  at::manual_seed(2);
+  expect_same_gradients(
+      torch::randn({3, 8}, torch::kFloat64),
+      [&](const torch::Tensor& o) {
+        const auto halves = o.split(4, 1);
+        return kl_to_standard_normal(halves[0], halves[1], halves[1].exp());
+      },
+      [&](const torch::Tensor& o) {
+        const auto halves = o.split(4, 1);
+        return (0.5 * (halves[0].square() + (2 * halves[1]).exp() - 1) - halves[1]).sum(1);
+      });
 }
 
 TEST(DecoderLikelihood, GaussianHasThreeKindsOfNoise) {

@@ -9,7 +9,7 @@
 namespace kullback::deep {
 namespace {
 
-double mean(const torch::Tensor& x) { return x.mean().item<double>(); }
+double mean_of(const torch::Tensor& x) { return x.mean().item<double>(); }
 
 // The bound of a toy autoencoder with the same draws for every objective of as many draws.
 class Objectives : public testing::Test {
@@ -50,22 +50,22 @@ TEST_F(Objectives, EndsMeetTheirNeighbours) {
   expect_equal(bound("piwae", {{"samples", "3"}, {"groups", "4"}}), iwae);
   expect_equal(bound("renyi", {{"samples", "12"}, {"alpha", "0"}}), iwae);
   expect_equal(bound("renyi", {{"samples", "12"}, {"alpha", "1"}}), elbo);
-  expect_equal(bound("renyi", {{"samples", "12"}, {"alpha", "0.99999"}}), elbo, 1e-3);
+  expect_equal(bound("renyi", {{"samples", "12"}, {"alpha", "0.99999"}}), elbo, 1e-2);
   expect_equal(bound("tvo", {{"samples", "12"}, {"partitions", "1"}}), elbo);
   expect_equal(bound("beta", {{"beta", "1"}}), bound("vae"));
   expect_equal(bound("annealed", {}, 1), bound("vae"));
-  EXPECT_GT(mean(iwae), mean(elbo));
+  EXPECT_GT(mean_of(iwae), mean_of(elbo));
 }
 
 TEST_F(Objectives, ClosedDivergenceIsTheMeanOfItsDraws) {
-  const double closed = mean(bound("vae", {{"samples", "4000"}}));
+  const double closed = mean_of(bound("vae", {{"samples", "4000"}}));
   const torch::Tensor drawn = bound("ciwae", {{"samples", "4000"}, {"elbo-share", "1"}});
-  EXPECT_NEAR(mean(drawn), closed, 0.02);
+  EXPECT_NEAR(mean_of(drawn), closed, 0.02);
 }
 
 TEST_F(Objectives, AnnealingBeginsWithoutTheDivergence) {
-  const double none = mean(bound("annealed", {}, 0)), half = mean(bound("annealed", {}, 0.1)),
-               whole = mean(bound("annealed", {}, 0.5));
+  const double none = mean_of(bound("annealed", {}, 0)), half = mean_of(bound("annealed", {}, 0.1)),
+               whole = mean_of(bound("annealed", {}, 0.5));
   EXPECT_GT(none, half);
   EXPECT_NEAR(half, (none + whole) / 2, 1e-10);
 }
@@ -84,7 +84,7 @@ TEST_F(Objectives, ImportanceWeightedBoundRisesWithDraws) {
     if (before.defined()) {
       const torch::Tensor difference = bounds - before;
       const double error = difference.std().item<double>() / std::sqrt(60.0);
-      EXPECT_GT(mean(difference), 3 * error) << samples;
+      EXPECT_GT(mean_of(difference), 3 * error) << samples;
     }
     before = bounds;
   }
@@ -153,14 +153,18 @@ TEST_F(Objectives, EveryObjectiveHasAFiniteGradientOfAllItTrains) {
   }
 }
 
+// An encoder that gives the prior for every row, then one that is off by 3.
 TEST_F(Objectives, DiscrepancyTellsThePriorFromAnotherDensity) {
   const auto shared = [&](double move) {
     const torch::Tensor moved = flat.clone();
+    const Slot& weight = vae.layout().slots()[vae.layout().find("encoder.2.weight")];
     const Slot& bias = vae.layout().slots()[vae.layout().find("encoder.2.bias")];
+    moved.narrow(1, weight.first, weight.size).zero_();
     moved.narrow(1, bias.first, 2).fill_(move);
     return loss_at(vae, *make_objective("infovae"), vae.split(moved), x, 2).shared.item<double>();
   };
-  EXPECT_GT(shared(3), 20 * std::abs(shared(0)));
+  EXPECT_LT(std::abs(shared(0)), 8);  // 99 times an estimate of 0 with sd 0.02
+  EXPECT_GT(shared(3), 50);
 }
 
 TEST(Conditional, LabelsReachBothNetworks) {
@@ -198,7 +202,7 @@ TEST(Floors, KeepTheDivergenceAboveThem) {
     const torch::Tensor flat = vae.fresh(toy_bits(9, 6), 1);
     const Parameters parameters = vae.split(flat);
     const torch::Tensor kl = vae.family().at(parameters, outputs, Mode::train)->kl_to_standard();
-    const double least = std::string(floor) == "delta" ? kl.min().item<double>() : mean(kl);
+    const double least = std::string(floor) == "delta" ? kl.min().item<double>() : mean_of(kl);
     EXPECT_GT(least, 1.5 - 1e-4) << floor;
   }
 }

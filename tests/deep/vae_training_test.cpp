@@ -40,22 +40,16 @@ TEST(VaeTraining, LinearGaussianReachesProbabilisticPca) {
   toy.decoder = "gaussian";
   const Vae vae = toy.make();
   const torch::Tensor x = factor_rows();
-  const auto objective = make_objective("vae", {{"samples", "4"}});
-  VaeTrainee trainee(vae, *objective, vae.fresh(x, 1), {x}, {}, {.rate = 0.02, .schedule = Schedule::cosine});
+  const auto objective = make_objective("vae", {{"samples", "8"}});
+  VaeTrainee trainee(vae, *objective, vae.fresh(x, 1), {x}, {}, {.rate = 0.05, .schedule = Schedule::cosine});
   const Ranks ranks;
-  train(trainee, {.epochs = 1200, .batch = 400, .seed = 1}, ranks);
+  train(trainee, {.epochs = 2500, .batch = 400, .seed = 1}, ranks);
   const double target = ppca_log_likelihood(x, 2);
   const double bound = mean_bound(vae, trainee.flat(), {x.repeat({50, 1})}, 1, 3);
   EXPECT_NEAR(bound, target, 0.02);  // standard error of the bound's draws: 0.007
 }
 
 TrainOptions options(std::int64_t epochs) { return {.epochs = epochs, .batch = 16, .seed = 4}; }
-
-struct Run {
-  Vae vae;
-  std::unique_ptr<VaeObjective> objective;
-  VaeTrainee trainee;
-};
 
 TEST(VaeTraining, AResumedRunHasTheSameBits) {
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "vae_resume.safetensors";
@@ -87,30 +81,42 @@ TEST(VaeTraining, AResumedRunHasTheSameBits) {
   std::filesystem::remove(file);
 }
 
-TEST(VaeTraining, EveryObjectiveImprovesItsBoundOnEveryArchitecture) {
+// Two kinds of striped images.
+torch::Tensor stripes(std::int64_t rows) {
+  const torch::Tensor one = torch::tensor({1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1}, torch::kFloat64);
+  return at::where(toy_bits(rows, 1) == 1, one, 1 - one);
+}
+
+void expect_improvement(const VaeObjectiveRecord& record, Architecture architecture) {
+  ToyVae toy;
+  toy.spec = {.pixels = 16,
+              .height = 4,
+              .width = 4,
+              .latent = 2,
+              .architecture = architecture,
+              .hidden = {8, 8},
+              .filters = {3}};
+  const Vae vae = toy.make();
+  const torch::Tensor x = stripes(64);
+  Words options;
+  for (const Option& option : record.options)
+    if (option.name == "samples" || option.name == "groups") options[option.name] = "3";
+  const auto objective = record.make(Settings(record.options, options), vae.spec());
+  const torch::Tensor flat = vae.fresh(x, 1);
+  const double before = mean_bound(vae, flat, {x}, 5, 1);
+  VaeTrainee trainee(vae, *objective, flat, {x}, {}, {.rate = 0.02});
   const Ranks ranks;
-  for (const Architecture architecture : {Architecture::mlp, Architecture::conv, Architecture::residual}) {
-    ToyVae toy;
-    toy.spec = {.pixels = 16,
-                .height = 4,
-                .width = 4,
-                .latent = 2,
-                .architecture = architecture,
-                .hidden = {8, 8},
-                .filters = {3}};
-    const Vae vae = toy.make();
-    const torch::Tensor stripes =
-        torch::tensor({1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1}, torch::kFloat64);
-    const torch::Tensor x = at::where(toy_bits(64, 1) == 1, stripes, 1 - stripes);
-    for (const VaeObjectiveRecord* record : vae_objectives()) {
-      const auto objective = record->make(Settings(record->options, {}), vae.spec());
-      const torch::Tensor flat = vae.fresh(x, 1);
-      const double before = mean_bound(vae, flat, {x}, 5, 1);
-      VaeTrainee trainee(vae, *objective, flat, {x}, {}, {.rate = 0.01});
-      train(trainee, {.epochs = 15, .batch = 32, .seed = 2}, ranks);
-      EXPECT_GT(mean_bound(vae, trainee.flat(), {x}, 5, 1), before + 1) << record->name;
-    }
-  }
+  train(trainee, {.epochs = 60, .batch = 32, .seed = 2}, ranks);
+  EXPECT_GT(mean_bound(vae, trainee.flat(), {x}, 5, 1), before + 2) << record.name;
+}
+
+TEST(VaeTraining, EveryObjectiveImprovesTheBound) {
+  for (const VaeObjectiveRecord* record : vae_objectives()) expect_improvement(*record, Architecture::mlp);
+}
+
+TEST(VaeTraining, EveryArchitectureLearns) {
+  expect_improvement(*find_vae_objective("vae"), Architecture::conv);
+  expect_improvement(*find_vae_objective("vae"), Architecture::residual);
 }
 
 TEST(VaeTraining, NamesTheLayerWhereNumbersCeaseToBeFinite) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "deep/vae/fused.hpp"
 #include "deep/vae/latent_family.hpp"
 
 namespace kullback::deep {
@@ -26,7 +27,9 @@ class GaussianPosterior final : public LatentPosterior {
 
   LatentDraws rsample(std::int64_t samples, const Noise& noise, bool wants_log_q) const override {
     const torch::Tensor standard = noise.normal({samples, mean_.size(0), mean_.size(1)}, mean_.options(), 1);
-    LatentDraws draws{.z = at::addcmul(mean_, sd_, standard)};
+    // Without the first dimension where it has one draw: what has been broadcast is summed on the way back.
+    LatentDraws draws{.z = samples == 1 ? at::addcmul(mean_, sd_, standard.squeeze(0)).unsqueeze(0)
+                                        : at::addcmul(mean_, sd_, standard)};
     // log q(mean + sd e) = log N(e; 0, I) - sum log sd: it depends on the parameters through sd alone.
     if (wants_log_q) draws.log_q = constant() - 0.5 * standard.square().sum(2) - log_sd_.sum(1);
     return draws;
@@ -42,9 +45,7 @@ class GaussianPosterior final : public LatentPosterior {
 
   Moments moments() const override { return {.mean = mean_, .sd = sd_}; }
 
-  torch::Tensor kl_to_standard() const override {
-    return (0.5 * (mean_.square() + sd_.square() - 1) - log_sd_).sum(1);
-  }
+  torch::Tensor kl_to_standard() const override { return kl_to_standard_normal(mean_, log_sd_, sd_); }
 
  private:
   double constant() const {
@@ -75,7 +76,8 @@ class GaussianFamily final : public LatentFamily {
 
   std::unique_ptr<LatentPosterior> at(const Parameters& parameters, const torch::Tensor& outputs,
                                       Mode mode) override {
-    const torch::Tensor mean = outputs.narrow(1, 0, latent_), log_sd = outputs.narrow(1, latent_, latent_);
+    const std::vector<torch::Tensor> halves = outputs.split(latent_, 1);
+    const torch::Tensor &mean = halves[0], &log_sd = halves[1];
     switch (floor_) {
       case Floor::none: break;
       case Floor::delta: return above_floor(mean, log_sd);

@@ -1,6 +1,7 @@
 // Each pixel is 1 with probability sigmoid(output): log p = x * output - softplus(output), also for x between
 // 0 and 1 (a lower bound on the mean over binarisations by that probability).
 #include "deep/vae/decoder_likelihood.hpp"
+#include "deep/vae/fused.hpp"
 
 namespace kullback::deep {
 
@@ -14,12 +15,12 @@ class Bernoulli final : public DecoderLikelihood {
 
   torch::Tensor observe(const torch::Tensor& rows, const Noise& noise) const override {
     if (!binarises_) return rows;
-    return (noise.uniform(rows.sizes(), rows.options(), 0) < rows).to(rows.dtype());
+    return noise.uniform(rows.sizes(), rows.options(), 0).lt_(rows);  // 0 or 1 in their own type
   }
 
   torch::Tensor log_density(const Parameters&, const torch::Tensor& outputs,
                             const torch::Tensor& x) const override {
-    return -at::addcmul(at::softplus(outputs), outputs, x, -1).sum(2);
+    return log_bernoulli(outputs, x);
   }
 
   torch::Tensor mean(const Parameters&, const torch::Tensor& outputs) const override {
