@@ -70,7 +70,7 @@ bool check(const Example& example, at::ScalarType type) {
   bool finite = true;
   for (const auto& leaf : leaves) finite = finite && at::isfinite(leaf.grad()).all().item<bool>();
   const bool good = finite && !at::equal(first, second) && difference < (type == at::kDouble ? 1e-10 : 1e-3);
-  std::printf("%-28s %-6s %8.1f us  difference %.1e %s\n", example.name.c_str(), at::toString(type),
+  std::printf("%-28s %-6s %8.1f us  difference %.1e %s\n", example.name.c_str(), c10::toString(type),
               time.count() / kReplays, difference, good ? "" : "WRONG");
   return good;
 }

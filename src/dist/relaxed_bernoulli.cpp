@@ -52,7 +52,8 @@ Constraint RelaxedBernoulli::support() const { return constraints::unit_interval
 
 Tensor RelaxedBernoulli::draw(IntArrayRef shape) const {
   const auto samples = shape.size() - batch_shape().size();
-  return at::sigmoid(log_odds_.rsample(shape.slice(0, samples)));
+  const auto y = log_odds_.rsample(shape.slice(0, samples));
+  return at::sigmoid(y).clamp(tiny(y), 1 - epsilon(y));  // 0 and 1 have no density
 }
 
 Tensor RelaxedBernoulli::log_density(const Tensor& value) const {

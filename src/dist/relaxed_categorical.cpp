@@ -55,7 +55,8 @@ Constraint RelaxedOneHotCategorical::support() const { return constraints::simpl
 
 Tensor RelaxedOneHotCategorical::draw(IntArrayRef shape) const {
   const auto samples = shape.size() - batch_shape().size() - 1;
-  return logarithm_.rsample(shape.slice(0, samples)).exp();
+  const auto y = logarithm_.rsample(shape.slice(0, samples));
+  return y.exp().clamp_min(tiny(y));  // 0 has no density
 }
 
 Tensor RelaxedOneHotCategorical::log_density(const Tensor& value) const {

@@ -177,6 +177,15 @@ TEST(Relaxed, AgreesWithTheTransformedDistribution) {
   EXPECT_TRUE(at::allclose(direct.log_prob(x), made.log_prob(x)));
 }
 
+// Draws that round to a corner in single precision still have a density.
+TEST(Relaxed, LowTemperaturesInSinglePrecision) {
+  at::manual_seed(2);
+  const RelaxedBernoulli number(0.05, Logits{at::zeros({})});
+  EXPECT_TRUE(at::isfinite(number.log_prob(number.sample({2000}))).all().item<bool>());
+  const RelaxedOneHotCategorical point(0.05, Logits{at::zeros({3})});
+  EXPECT_TRUE(at::isfinite(point.log_prob(point.sample({2000}))).all().item<bool>());
+}
+
 // Low temperatures: the larger part is class k with the probability of class k.
 TEST(Relaxed, WinnersHaveTheProbabilities) {
   at::manual_seed(1);
