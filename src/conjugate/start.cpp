@@ -307,15 +307,20 @@ void Start::descend_noisily() {
 // Noise keeps alive what exact updates would remove.
 void Start::settle() {
   ExactMover exact;
+  const auto pass = [&] {
+    global_steps(statistics_, exact);
+    ++outcome_.passes;
+    measure();
+  };
+  bool has_moved = false;
   while (outcome_.passes < most_passes()) {
     const Move move = try_move();
-    if (move == Move::none) return;
-    for (std::size_t pass = 0; move == Move::taken && pass < options_.polish; ++pass) {
-      global_steps(statistics_, exact);
-      ++outcome_.passes;
-      measure();
-    }
+    if (move == Move::none) break;
+    if (move == Move::refused) continue;
+    has_moved = true;
+    pass();
   }
+  for (std::size_t left = has_moved ? options_.polish : 0; left > 0; --left) pass();
 }
 
 // Noisy steps end near the optimum, not at it; the mean of the last ones is nearer (Polyak & Juditsky 1992).

@@ -32,8 +32,8 @@ class Resume : public testing::TestWithParam<std::string> {
   Trained run(TrainOptions options, std::int64_t stop_after = kEpochs) {
     const PosteriorRecord* record = find_posterior(GetParam());
     Trained result{.posterior = record->make(net_, Settings(record->options, {}),
-                                         {.nets = 2, .all_rows = 20, .seed = 1, .options = x_.options()}),
-               .outcome = {}};
+                                             {.nets = 2, .all_rows = 20, .seed = 1, .options = x_.options()}),
+                   .outcome = {}};
     PosteriorTrainee trainee(net_, *result.posterior, {.train = {x_, y_}, .members = 2, .epochs = kEpochs});
     bool stops = false;
     options.epochs = kEpochs;

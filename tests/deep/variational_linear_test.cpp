@@ -72,16 +72,17 @@ double diagonal_error(Posterior& posterior, const Regression& data) {
   return (variance * data.precision.diagonal()).log().abs().max().item<double>();
 }
 
-// Many draws in a step and a fast rate that falls to 0, to be quick.
+// Adam's steps at the optimum are as long as its rate, whatever the draws: a small one from a start that is
+// near.
 std::map<std::string, std::string> quick(std::map<std::string, std::string> more) {
-  more.insert({{"rate", "0.04"}, {"initial-sd", "0.1"}, {"step-draws", "64"}});
+  more.insert({{"rate", "0.015"}, {"initial-sd", "0.1"}, {"step-draws", "8"}});
   return more;
 }
 
 TEST(LinearRegression, MatrixNormalIsThePosterior) {
   const Regression data = correlated_inputs();
   for (const std::string gradient : {"local", "weights"}) {
-    const auto posterior = train_on(data, "matrix-normal", quick({{"gradient", gradient}}), 500);
+    const auto posterior = train_on(data, "matrix-normal", quick({{"gradient", gradient}}), 700);
     EXPECT_LT(mean_error(*posterior, data), 0.05) << gradient;
     EXPECT_LT(covariance_error(*posterior, data), 0.06) << gradient;
   }
@@ -89,15 +90,15 @@ TEST(LinearRegression, MatrixNormalIsThePosterior) {
 
 TEST(LinearRegression, LowRankIsThePosterior) {
   const Regression data = correlated_inputs();
-  const auto posterior = train_on(data, "low-rank", quick({{"rank", "3"}}), 700);
+  const auto posterior = train_on(data, "low-rank", quick({{"rank", "3"}, {"rate", "0.04"}}), 900);
   EXPECT_LT(mean_error(*posterior, data), 0.05);
-  EXPECT_LT(covariance_error(*posterior, data), 0.06);
+  EXPECT_LT(covariance_error(*posterior, data), 0.08);
 }
 
 TEST(LinearRegression, MeanFieldHasTheDiagonalOfThePrecision) {
   const Regression data = correlated_inputs();
   for (const std::string gradient : {"local", "flipout", "weights"}) {
-    const auto posterior = train_on(data, "mean-field", quick({{"gradient", gradient}}), 500);
+    const auto posterior = train_on(data, "mean-field", quick({{"gradient", gradient}}), 700);
     EXPECT_LT(mean_error(*posterior, data), 0.05) << gradient;
     EXPECT_LT(diagonal_error(*posterior, data), 0.06) << gradient;
   }
@@ -157,17 +158,17 @@ TEST(LinearRegression, LastLayerOnFrozenFeaturesIsItsClosedForm) {
   EXPECT_LT(
       ((center[0].narrow(0, 16, 5) - exact.mean) / covariance.diagonal().sqrt()).abs().max().item<double>(),
       0.02);
-  // Predictions are those of the closed form, whether of one component or of many.
+  // Predictions are those of the closed form, one Gaussian each.
   const torch::Tensor design = at::cat({features, torch::ones({60, 1}, kDouble)}, 1);
   const torch::Tensor variance = (at::matmul(design, covariance) * design).sum(1);
-  const Predictive one = posterior->predict(data.x.unsqueeze(0), 1);
-  const Predictive many = posterior->predict(data.x.unsqueeze(0), 50);
-  EXPECT_LT((one.mean[0][0] - at::matmul(design, exact.mean)).abs().max().item<double>(), 5e-3);
-  EXPECT_LT((one.variance[0][0] - kNoise * kNoise).div(variance).log().abs().max().item<double>(), 0.01);
-  EXPECT_LT((many.mean[0].mean(0) - one.mean[0][0]).abs().max().item<double>(), 1e-12);
-  EXPECT_LT(
-      (many.mean[0].var(0, false) + many.variance[0].mean(0) - one.variance[0][0]).abs().max().item<double>(),
-      1e-12);
+  const Predictive predictive = posterior->predict(data.x.unsqueeze(0), 50);
+  EXPECT_LT((predictive.mean[0][0] - at::matmul(design, exact.mean)).abs().max().item<double>(), 5e-3);
+  EXPECT_LT((predictive.mean_variance[0][0] / variance).log().abs().max().item<double>(), 0.01);
+  EXPECT_LT((predictive.variance[0][0] - predictive.mean_variance[0][0] - kNoise * kNoise)
+                .abs()
+                .max()
+                .item<double>(),
+            1e-12);
 }
 
 }  // namespace

@@ -11,8 +11,10 @@ namespace {
 
 constexpr double kTiny = 1e-12;
 
+// A row's matrix for all its draws, [nets, 1, rows, dim, dim], is not copied for each: draws become columns.
 torch::Tensor times(const torch::Tensor& matrix, const torch::Tensor& vector) {
-  return at::matmul(matrix, vector.unsqueeze(-1)).squeeze(-1);
+  if (matrix.dim() != 5 || matrix.size(1) != 1) return at::matmul(matrix, vector.unsqueeze(-1)).squeeze(-1);
+  return at::matmul(matrix.squeeze(1), vector.permute({0, 2, 3, 1})).permute({0, 3, 1, 2});
 }
 
 class Sylvester final : public FlowLayer {

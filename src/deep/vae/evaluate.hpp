@@ -49,7 +49,7 @@ struct Bounds {
 torch::Tensor encoder_outputs(const Subject& subject);
 // In pieces of at most so many decoded rows.
 Bounds importance_bounds(const Subject& subject, LatentFamily& family, const torch::Tensor& outputs,
-                         std::int64_t samples, std::int64_t piece = 100000);
+                         std::int64_t samples, std::int64_t piece = 50000);
 
 struct AisOptions {
   std::int64_t temperatures = 500;
@@ -119,7 +119,7 @@ struct EvaluateOptions {
   std::function<void(const std::string& what)> on_stage = {};
 };
 
-// train.x may be undefined: then no generalisation gap is known.
+// train.x may be undefined: then no generalisation gap is known. As many of its rows as of test are taken.
 VaeEvaluation evaluate_vae(const Vae& vae, const torch::Tensor& flat, const VaeRows& test,
                            const VaeRows& train, const EvaluateOptions& options);
 

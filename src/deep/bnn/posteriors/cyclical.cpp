@@ -1,6 +1,6 @@
 // Cyclical stochastic gradient MCMC (Zhang, Li, Zhang, Chen, Wilson 2020): the training is cut into cycles in
 // each of which the rate falls from its largest value to 0 as (1 + cos(pi r)) / 2. In the first part of a
-// cycle, r < explore, long steps without noise (temperature explore-temperature) lead to another mode; in the
+// cycle, r < explore, long steps without noise (or with one whose temperature falls from explore-temperature to 0) lead to another mode; in the
 // rest the chain samples it and draws are kept. The dynamics are those of sghmc, with scales adapted while it
 // explores.
 #include <algorithm>
@@ -36,7 +36,8 @@ class Cyclical final : public Dynamics {
     const torch::Tensor samples = (place >= explore_).to(flat.scalar_type());
     dynamics_.move(flat, slope,
                    {.scale = (1 + at::cos(place * std::numbers::pi)) / 2,
-                    .temperature = samples * temperature_ + (1 - samples) * explore_temperature_,
+                    .temperature = 
+                        samples * temperature_ + (1 - samples) * explore_temperature_ * (1 - place / explore_),
                     .adapts = 1 - samples,
                     .capped = samples});
   }
@@ -66,11 +67,11 @@ const PosteriorRecord kCyclical{
     .citation =
         "Zhang, Li, Zhang, Chen, Wilson 2020, Cyclical stochastic gradient MCMC for Bayesian deep learning",
     .options = with_chain_options(
-        {{"rate", "0.005", "length of a step where gradients agree, at the beginning of a cycle"},
+        {{"rate", "0.02", "length of a step where gradients agree, at the beginning of a cycle"},
          {"friction", "0.05", "the part of its velocity that a chain loses in a step"},
          {"cycles", "5", "how often the rate falls to 0"},
          {"explore", "0.5", "the part of a cycle in which no draws are kept"},
-         {"explore-temperature", "0", "of the noise in that part; 0: none; large: crosses barriers"}}),
+         {"explore-temperature", "0", "of the noise at the beginning of that part, from which it falls to 0; large: crosses barriers"}}),
     .members = 1,
     .suits_early_stopping = false,
     .make = [](const BayesNet& net, const Settings& settings,

@@ -225,7 +225,7 @@ class Hmc final : public Posterior {
     const torch::Tensor jitter = 1 - kJitter + 2 * kJitter * noise.uniform({flat_.size(0), 1}, options, -1);
     const torch::Tensor uniform = noise.uniform({flat_.size(0), 1}, options.dtype(torch::kFloat64), -1);
     const torch::Tensor step = steps_.step_sizes() * jitter;
-    const torch::Tensor leapfrogs = at::clamp(at::ceil(trajectory_ / step), 1, most_leapfrogs_);
+    const torch::Tensor leapfrogs = at::clamp(at::ceil(trajectory_ / step), 1, most_leapfrogs());
     const auto most = static_cast<std::int64_t>(leapfrogs.max().item<double>());
 
     Potential here = potential(flat_, batch);
@@ -247,6 +247,13 @@ class Hmc final : public Posterior {
             .is_accepted = uniform < acceptance,
             .is_divergent = error < -kDivergence,
             .loss = loss};
+  }
+
+  // While masses are the prior's and step sizes are looked for, long trajectories are not worth their price.
+  double most_leapfrogs() const {
+    constexpr double kEarly = 50;
+    const bool is_early = stage_.data_ptr<std::int64_t>()[0] == kFirstWindow;
+    return is_early ? std::min(kEarly, most_leapfrogs_) : most_leapfrogs_;
   }
 
   std::int64_t& stage() { return stage_.data_ptr<std::int64_t>()[0]; }
@@ -288,7 +295,7 @@ const PosteriorRecord kHmc{
         "The net and the data are small and you want the posterior itself; an epoch is one transition.",
     .citation =
         "Neal 1996, Bayesian learning for neural networks; Hoffman, Gelman 2014, The No-U-Turn sampler",
-    .options = {{"trajectory", "1.57", "length of a transition in units of the mass (sd of a parameter)"},
+    .options = {{"trajectory", "3.14", "length of a transition in units of the mass (sd of a parameter)"},
                 {"max-leapfrogs", "1000", "the most steps of a transition"},
                 {"target-accept", "0.8", "mean acceptance that the step size is adapted to"},
                 {"warm-up", "0.5", "the part of the epochs in which step sizes and masses are adapted"},

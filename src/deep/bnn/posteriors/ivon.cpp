@@ -135,7 +135,7 @@ const PosteriorRecord kIvon{
                 {"schedule", "cosine", "of the rate: constant, or cosine (falls to 0)"},
                 {"ess", "", "effective sample size; not given: the rows of the training data"},
                 {"temperature", "1", "divides the effective sample size: the KL term counts so many times"},
-                {"hess-init", "1", "curvature of the mean loss at the start, for each parameter"},
+                {"hess-init", "2", "curvature of the mean loss at the start, for each parameter"},
                 {"beta1", "0.9", "memory of the gradient"},
                 {"beta2", "0.999", "memory of the curvature; nearer to 1 for more than some 10,000 steps"},
                 {"clip-radius", "", "bound of each entry of a Newton step; not given: none"},

@@ -5,9 +5,8 @@
 //   classification: m_y'f - log sum_c exp(m_c'f + f'S_c f / 2), Jensen's inequality; the paper's extra noise
 //   of the logits is left out, so that the likelihood is the softmax of all other posteriors.
 // loss = -mean bound + (KL(q || prior of the last layer) - log prior of all else) / rows.
-// Predictions: regression N(m'f, s^2 + f'S f), of which `draws` components are the normals around means at
-// equally likely quantiles, scaled so that mean and variance of the mixture are exact (one: the Gaussian
-// itself); classification: draws of the logits, which given f are independent Gaussians.
+// Predictions: regression N(m'f, s^2 + f'S f); classification: draws of the logits, which given f are
+// independent Gaussians.
 #include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
@@ -25,13 +24,6 @@ struct Outputs {
   torch::Tensor mean;
   torch::Tensor variance;
 };
-
-// Standard normal quantiles of (k - 1/2) / count, scaled to variance 1; 0 for one.
-torch::Tensor normal_nodes(std::int64_t count, const torch::TensorOptions& options) {
-  const torch::Tensor uniform = (torch::arange(count, torch::kFloat64) + 0.5) / static_cast<double>(count);
-  const torch::Tensor nodes = at::erfinv(2 * uniform - 1);
-  return (count == 1 ? nodes : nodes / nodes.square().mean().sqrt()).to(options);
-}
 
 const Affine& last_linear(const BayesNet& net) {
   const Affine& last = *net.net().affines().back();
@@ -105,7 +97,7 @@ class LastLayer final : public Posterior {
     const Parameters numbers(numbers_, lambda_);
     const Parameters parameters = net_.split(numbers[flat_slot_]);
     const Outputs outputs = last_layer(parameters, numbers[factor_slot_], x);
-    return has_classes_ ? drawn_classes(outputs, draws) : normal_components(parameters, outputs, draws);
+    return has_classes_ ? drawn_classes(outputs, draws) : normal(parameters, outputs);
   }
 
   torch::Tensor draw_parameters(std::int64_t draws) override {
@@ -189,14 +181,11 @@ class LastLayer final : public Posterior {
     return at::cat({precisions[last_.weight][0], precisions[last_.bias][0].unsqueeze(1)}, 1);
   }
 
-  Predictive normal_components(const Parameters& parameters, const Outputs& outputs,
-                               std::int64_t draws) const {
-    const Predictive center = net_.likelihood().predict(parameters, outputs.mean);
-    const torch::Tensor variance = outputs.variance.squeeze(2);
-    if (draws == 1) return one_draw({.mean = center.mean, .variance = center.variance + variance});
-    const torch::Tensor nodes = normal_nodes(draws, variance.options()).view({1, draws, 1});
-    const torch::Tensor mean = center.mean.unsqueeze(1) + nodes * variance.sqrt().unsqueeze(1);
-    return {.mean = mean, .variance = center.variance.unsqueeze(1).expand_as(mean)};
+  Predictive normal(const Parameters& parameters, const Outputs& outputs) const {
+    Predictive result = net_.likelihood().predict(parameters, outputs.mean);
+    result.mean_variance = outputs.variance.squeeze(2);
+    result.variance = result.variance + result.mean_variance;
+    return one_draw(result);
   }
 
   static Predictive drawn_classes(const Outputs& outputs, std::int64_t draws) {

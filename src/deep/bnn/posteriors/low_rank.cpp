@@ -62,6 +62,10 @@ class LowRank final : public GaussianFamily {
     return result;
   }
 
+  bool is_capturable() const override {
+    return false;
+  }  // factorisations of libraries may wait for the device
+
  private:
   torch::Tensor log_scale(const torch::Tensor& lambda) const { return lambda.narrow(1, n_, n_); }
 
@@ -69,7 +73,7 @@ class LowRank final : public GaussianFamily {
     return lambda.narrow(1, 2 * n_, n_ * rank_).reshape({lambda.size(0), n_, rank_});
   }
 
-  // Of C, whose eigenvalues are at least 1: it does not fail, so nothing is asked of the device.
+  // Of C, whose eigenvalues are at least 1: it does not fail, so its success is not asked for.
   torch::Tensor cholesky(const torch::Tensor& factor) const {
     const torch::Tensor c =
         at::bmm(factor.transpose(1, 2), factor) + torch::eye(rank_, factor.options().requires_grad(false));

@@ -1,8 +1,6 @@
-// Preconditioned SGLD (Li, Chen, Carlson, Carin 2016): x <- x - h g + N(0, 2 h T) by coordinate, h = rate /
-// sqrt(S), S the running second moment of the gradients g, as RMSProp has it. The term with the derivative of
-// the preconditioner is left out, as the authors do; it vanishes as the rate does. Beyond them: what
-// minibatches add to the noise is taken off the noise injected, and after half of the burn-in steps are no
-// longer than leaves half of it.
+// Preconditioned SGLD (Li, Chen, Carlson, Carin 2016): x <- x - h g + N(0, 2 h T) by coordinate, h = rate / sqrt(S), S the
+// running second moment of the gradients g, as RMSProp has it. The term with the derivative of the preconditioner is
+// left out, as the authors do; it vanishes as the rate does. Beyond them: steps are capped as step_sizes() says.
 #include "deep/bnn/posteriors/stochastic_gradient.hpp"
 
 namespace kullback::deep {
@@ -21,12 +19,11 @@ class PreconditionedLangevin final : public Dynamics {
   void move(torch::Tensor& flat, const Slope& slope) override {
     const torch::Tensor weight = at::clamp_min(1 / slope.step.count, 1 - memory_).to(flat.scalar_type());
     squares_.squares.lerp_(slope.gradient.square(), weight);
-    const torch::Tensor one = torch::ones({}, flat.options());
-    const auto [step, variance] =
-        step_and_noise(rule_, squares_.floored(), slope.noise_part, one, temperature_ * one,
-                       (slope.step.progress >= burn_in_ / 2).to(flat.scalar_type()));
+    const torch::Tensor squares = squares_.floored();
+    const torch::Tensor step = step_sizes(rule_, squares, slope.noise_part,
+                                          (slope.step.progress >= burn_in_ / 2).to(flat.scalar_type()));
     const torch::Tensor normal = slope.step.noise.normal(flat.sizes(), flat.options(), -1);
-    flat.sub_(step * slope.gradient).add_(variance.sqrt() * normal);
+    flat.sub_(step * guarded(slope.gradient, squares)).add_((2 * temperature_ * step).sqrt() * normal);
   }
 
   double clock(double progress) const override { return clock_after(burn_in_, progress); }

@@ -43,7 +43,7 @@ const PosteriorRecord kSghmc{
         "Falkner, "
         "Hutter 2016, Bayesian optimization with robust Bayesian neural networks",
     .options =
-        with_chain_options({{"rate", "0.002", "length of a step where gradients agree, as Adam's"},
+        with_chain_options({{"rate", "0.01", "length of a step where gradients agree, as Adam's"},
                             {"friction", "0.05", "the part of its velocity that a chain loses in a step"},
                             {"burn-in", "0.3", "the part of the epochs before draws are kept"}}),
     .members = 4,

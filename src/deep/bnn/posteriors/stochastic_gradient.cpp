@@ -66,16 +66,17 @@ torch::Tensor GradientSquares::floored() const {
   return at::maximum(at::maximum(squares, means.matmul(array_of_)), precisions_);
 }
 
-StepAndNoise step_and_noise(const StepRule& rule, const torch::Tensor& squares, double noise_part,
-                            const torch::Tensor& scale, const torch::Tensor& temperature,
-                            const torch::Tensor& capped) {
-  const torch::Tensor noise = noise_part * squares;
-  torch::Tensor step = squares.rsqrt() * (rule.rate * scale);
-  // h * noise <= temperature, by a cap that is far away where it does not count.
-  const torch::Tensor limit = at::where(capped > 0, temperature, at::full_like(temperature, 1e30));
-  step = rule.friction * at::minimum(step, limit / (noise + 1e-30));
-  const torch::Tensor variance = 2 * rule.friction * temperature * step - step.square() * noise;
-  return {step, at::clamp_min(variance, 0)};
+torch::Tensor step_sizes(const StepRule& rule, const torch::Tensor& squares, double noise_part,
+                         const torch::Tensor& capped) {
+  const torch::Tensor rated = squares.rsqrt() * (rule.rate * rule.friction);
+  if (noise_part == 0) return rated;
+  const torch::Tensor most = (0.5 * rule.friction / noise_part) / squares;
+  return at::where(capped > 0, at::minimum(rated, most), rated);
+}
+
+torch::Tensor guarded(const torch::Tensor& gradient, const torch::Tensor& squares) {
+  const torch::Tensor most = 10 * squares.sqrt();
+  return at::minimum(at::maximum(gradient, -most), most);
 }
 
 std::vector<Option> with_chain_options(std::vector<Option> options) {

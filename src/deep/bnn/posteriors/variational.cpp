@@ -90,7 +90,7 @@ torch::Tensor VariationalBound::kl_weight(const Minibatch& batch) const {
 
 std::vector<Option> variational_options(std::vector<Option> more) {
   std::vector<Option> all = {
-      {"rate", "0.005", "rate of Adam"},
+      {"rate", "0.01", "rate of Adam"},
       {"schedule", "cosine", "of the rate: constant, or cosine (falls to 0)"},
       {"kl-warmup", "0.2", "part of the training in which the weight of the KL term rises from 0 to 1"},
       {"initial-sd", "0.02", "sd of each parameter at the start"},

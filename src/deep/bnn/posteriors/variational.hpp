@@ -54,6 +54,8 @@ class GaussianFamily {
   // Row noise other than one draw of the weights, where the family has it. `noise` lives as long as the rule.
   virtual NoisyNet noisy_net(const torch::Tensor& lambda, std::int64_t draws, RowNoise kind,
                              const Noise& noise) const;
+  // Whether all of it can be captured on a GPU.
+  virtual bool is_capturable() const { return true; }
 };
 
 std::unique_ptr<GaussianFamily> make_low_rank(const BayesNet& net, std::int64_t rank);
@@ -110,6 +112,7 @@ class VariationalPosterior final : public Posterior {
   torch::Tensor draw_parameters(std::int64_t draws) override;
   torch::Tensor center() override;
   void visit(const VisitTensor& visit) override;
+  bool is_capturable() const override { return family_->is_capturable(); }
 
  private:
   const BayesNet& net_;
