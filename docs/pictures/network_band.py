@@ -29,7 +29,8 @@ def predicted(kullback, folder, posterior, grid):
     (folder / "grid.csv").write_text("x\n" + "".join(f"{x:.5f}\n" for x in grid))
     model, out = folder / posterior, folder / f"{posterior}-predictions"
     subprocess.run([kullback, "bnn", folder / "train.csv", "--target", "y", "--posterior", posterior, "--hidden", "50,50",
-                    "--activation", "tanh", "--epochs", "1000", "--validation", "0", "--seed", "1", "--quiet", "--out", model],
+                    "--activation", "tanh", "--prior-scale", "3", "--epochs", "1000", "--validation", "0", "--seed", "1", "--quiet",
+                    "--out", model],
                    check=True)
     subprocess.run([kullback, "predict", model, folder / "grid.csv", "--quiet", "--out", out], check=True)
     with open(out / "predictions.csv", encoding="utf-8") as file:
