@@ -40,7 +40,7 @@ struct LinearModel {
       : net(toy_net({.inputs = inputs}, kNoise)) {
     torch::manual_seed(5);
     x = torch::randn({rows, inputs}, torch::kFloat64);
-    x.select(1, 0).add_(0.8 * x.select(1, 1) + 0.5);  // correlated, not centred
+    x.select(1, 0).add_(0.4 * x.select(1, 1) + 0.3);  // correlated, not centred
     y = x.sum(1) * 0.4 + 0.7 + kNoise * torch::randn({rows}, torch::kFloat64);
     const torch::Tensor with_one = with_ones(x);
     precision =

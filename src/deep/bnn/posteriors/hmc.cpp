@@ -1,9 +1,9 @@
 // Hamiltonian Monte Carlo on all rows (Duane et al. 1987; Neal 1996 for networks): one transition a step.
-// Chains are independent and move at once: trajectories have the length `trajectory` in units of the mass, in
-// as many leapfrogs as the chain's step size needs; a chain that has arrived waits for the others. In the
-// warm-up step sizes are found by dual averaging (Hoffman, Gelman 2014) and inverse masses start at the
-// prior's variances and become the variances of the draws of two windows. Step sizes are jittered by 20 %, so
-// that no direction returns to where it began each time.
+// Chains are independent and move at once: the length of a trajectory is uniform on `trajectory` *
+// (0.5, 1.5), so that no direction returns to where it began each time, in as many leapfrogs as the chain's
+// step size needs; a chain that has arrived waits for the others. In the warm-up step sizes are found by dual
+// averaging (Hoffman, Gelman 2014) and inverse masses start at the prior's variances and become the variances
+// of the draws of two windows.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -18,7 +18,6 @@ namespace kullback::deep {
 namespace {
 
 constexpr double kFirstStep = 0.01;
-constexpr double kJitter = 0.2;
 constexpr double kDivergence = 1000;  // error of the energy
 
 // Step sizes of chains, [nets, 1], as tensors that a checkpoint holds. Constants of Hoffman & Gelman 2014.
@@ -222,10 +221,10 @@ class Hmc final : public Posterior {
     const Noise& noise = batch.step.noise;
     const auto options = flat_.options();
     torch::Tensor momentum = noise.normal(flat_.sizes(), options, -1) * mass_.inverse.rsqrt();
-    const torch::Tensor jitter = 1 - kJitter + 2 * kJitter * noise.uniform({flat_.size(0), 1}, options, -1);
+    const torch::Tensor lengths = trajectory_ * (0.5 + noise.uniform({flat_.size(0), 1}, options, -1));
     const torch::Tensor uniform = noise.uniform({flat_.size(0), 1}, options.dtype(torch::kFloat64), -1);
-    const torch::Tensor step = steps_.step_sizes() * jitter;
-    const torch::Tensor leapfrogs = at::clamp(at::ceil(trajectory_ / step), 1, most_leapfrogs());
+    const torch::Tensor step = steps_.step_sizes();
+    const torch::Tensor leapfrogs = at::clamp(at::ceil(lengths / step), 1, most_leapfrogs());
     const auto most = static_cast<std::int64_t>(leapfrogs.max().item<double>());
 
     Potential here = potential(flat_, batch);
@@ -295,7 +294,7 @@ const PosteriorRecord kHmc{
         "The net and the data are small and you want the posterior itself; an epoch is one transition.",
     .citation =
         "Neal 1996, Bayesian learning for neural networks; Hoffman, Gelman 2014, The No-U-Turn sampler",
-    .options = {{"trajectory", "3.14", "length of a transition in units of the mass (sd of a parameter)"},
+    .options = {{"trajectory", "1.57", "mean length of a transition, in units of the sd of a parameter"},
                 {"max-leapfrogs", "1000", "the most steps of a transition"},
                 {"target-accept", "0.8", "mean acceptance that the step size is adapted to"},
                 {"warm-up", "0.5", "the part of the epochs in which step sizes and masses are adapted"},

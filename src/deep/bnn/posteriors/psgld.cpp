@@ -45,7 +45,7 @@ const PosteriorRecord kPsgld{
     .citation =
         "Li, Chen, Carlson, Carin 2016, Preconditioned stochastic gradient Langevin dynamics for deep neural "
         "networks",
-    .options = with_chain_options({{"rate", "0.001", "length of a step where gradients agree, as RMSProp's"},
+    .options = with_chain_options({{"rate", "0.01", "length of a step where gradients agree, as RMSProp's"},
                                    {"memory", "0.99", "of the running second moments of gradients"},
                                    {"burn-in", "0.3", "the part of the epochs before draws are kept"}}),
     .members = 4,

@@ -45,8 +45,8 @@ const PosteriorRecord kSgld{
     .use_when = "You compare methods; sghmc reaches the same posterior in fewer steps.",
     .citation = "Welling, Teh 2011, Bayesian learning via stochastic gradient Langevin dynamics",
     .options =
-        with_chain_options({{"rate", "0.001", "length of a step along the gradient of the loss per row"},
-                            {"final-rate", "0.1", "what the rate falls to, as a part of it; 1: it stays"},
+        with_chain_options({{"rate", "0.03", "length of a step along the gradient of the loss per row"},
+                            {"final-rate", "0.3", "what the rate falls to, as a part of it; 1: it stays"},
                             {"burn-in", "0.3", "the part of the epochs before draws are kept"}}),
     .members = 4,
     .suits_early_stopping = false,
