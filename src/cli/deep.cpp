@@ -1,4 +1,4 @@
-// The verbs bnn, vae, encode, decode and sample: all words go to kullback-deep as they are.
+// The verbs bnn, vae, encode, decode, sample and evaluate: all words go to kullback-deep as they are.
 #include "cli/deep.hpp"
 
 #include <fmt/format.h>
@@ -98,6 +98,7 @@ Run add_vae(CLI::App& verb) { return forward(verb); }
 Run add_encode(CLI::App& verb) { return forward(verb); }
 Run add_decode(CLI::App& verb) { return forward(verb); }
 Run add_sample(CLI::App& verb) { return forward(verb); }
+Run add_evaluate(CLI::App& verb) { return forward(verb); }
 Run add_posteriors(CLI::App& verb) { return forward(verb); }
 
 }  // namespace kullback::cli

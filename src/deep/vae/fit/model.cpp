@@ -13,6 +13,7 @@
 #include "deep/json_fields.hpp"
 #include "deep/purpose.hpp"
 #include "deep/train/safetensors.hpp"
+#include "deep/vae/pairs.hpp"
 #include "posterior/json_text.hpp"
 
 namespace kullback::deep {
@@ -176,6 +177,7 @@ BuiltVae::BuiltVae(VaeModel model, torch::Device device)
   const DecoderLikelihoodRecord& decoder = decoder_named(model_.decoder.name);
   const LatentPriorRecord& prior = latent_prior_named(model_.prior.name);
   const VaeObjectiveRecord& objective = objective_named(model_.objective.name);
+  check_pairs(family.name, prior.name, objective.name);
   model_.spec.has_unit_range = decoder.needs_unit_range;
   vae_ = std::make_unique<Vae>(model_.spec, make(family, model_.family, model_.spec),
                                make(decoder, model_.decoder, model_.spec),
