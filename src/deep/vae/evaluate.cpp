@@ -233,10 +233,10 @@ VaeEvaluation evaluate_vae(const Vae& vae, const torch::Tensor& flat, const VaeR
   result.test = evaluator.of(test, "test");
   if (train.x.defined()) {
     const std::int64_t count = std::min(train.size(), test.size());
-    result.train = evaluator.of(
-        {.x = train.x.narrow(0, 0, count),
-         .label = train.label.defined() ? train.label.narrow(0, 0, count) : torch::Tensor()},
-        "training");
+    result.train =
+        evaluator.of({.x = train.x.narrow(0, 0, count),
+                      .label = train.label.defined() ? train.label.narrow(0, 0, count) : torch::Tensor()},
+                     "training");
   }
   const torch::Tensor activity = evaluator.activity(test);
   for (std::int64_t i = 0; i < activity.size(0); ++i) result.activity.push_back(activity[i].item<double>());

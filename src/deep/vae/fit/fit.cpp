@@ -99,7 +99,7 @@ class Fit final {
     if (!is_family && !built_->objective().mixes_rows()) return;
     throw Error(ErrorKind::usage,
                 filled("{} looks at all rows of a minibatch together, which several processes do not have.",
-                       !is_family                               ? "--objective " + built_->model().objective.name
+                       !is_family                            ? "--objective " + built_->model().objective.name
                        : built_->model().family.name == "vq" ? "--codebook means"
                                                              : "--floor batch-norm"),
                 "Start one process.");
