@@ -58,7 +58,7 @@ struct LinearModel {
 };
 
 inline LinearModel some_linear_model() {
-  return {.weight = torch::tensor({1.0, 0.8, 0.3, 0.6, 0.5, 0.5, 0.9, 0.7}, torch::kFloat64).view({4, 2}),
+  return {.weight = torch::tensor({1.0, 0.1, 0.3, 0.8, 0.5, 0.5, 0.9, 0.1}, torch::kFloat64).view({4, 2}),
           .bias = torch::tensor({0.1, -0.2, 0.3, 0.0}, torch::kFloat64)};
 }
 

@@ -25,30 +25,37 @@ class LinearVae : public testing::Test {
   torch::Tensor x_, flat_, exact_;
 };
 
+// Somewhat wider than the posterior: weights have light tails.
+torch::Tensor wider(const torch::Tensor& outputs) {
+  torch::Tensor result = outputs.clone();
+  result.narrow(1, 2, 2).add_(0.2);
+  return result;
+}
+
 TEST_F(LinearVae, ImportanceWeightingFindsTheLikelihoodFromBelow) {
   const Subject subject = this->subject();
   const torch::Tensor outputs = encoder_outputs(subject);
-  const Bounds bounds = importance_bounds(subject, vae_->family(), outputs, 4000, 10000);
-  const torch::Tensor away = (bounds.log_likelihood.value - exact_) / bounds.log_likelihood.error;
-  EXPECT_LT(away.abs().max().item<double>(), 4.5);
+  const RowEstimates rows =
+      importance_bounds(subject, vae_->family(), wider(outputs), 4000, 10000).log_likelihood;
+  const torch::Tensor away = (rows.value - exact_) / rows.error;
+  EXPECT_LT(away.abs().max().item<double>(), 4);
   EXPECT_LT(std::abs(away.mean().item<double>()), 4 / std::sqrt(40.0));
-  EXPECT_LT(bounds.log_likelihood.error.max().item<double>(), 0.03);
-  const Figure elbo = figure_of(bounds.elbo);
+  EXPECT_LT(rows.error.max().item<double>(), 0.03);
+  const Figure elbo = figure_of(importance_bounds(subject, vae_->family(), outputs, 4000).elbo);
   EXPECT_NEAR(elbo.mean, exact_.mean().item<double>() - model_.mean_field_gap(), 4 * elbo.monte_carlo);
   const Subject many{*vae_, flat_, {.x = x_.repeat({100, 1})}, 7};
-  const double few = importance_bounds(many, vae_->family(), encoder_outputs(many), 5)
-                         .log_likelihood.value.mean()
-                         .item<double>();
-  EXPECT_LT(few, exact_.mean().item<double>() - 0.05);
-  EXPECT_GT(few, elbo.mean + 0.05);
+  const double few =
+      figure_of(importance_bounds(many, vae_->family(), encoder_outputs(many), 5).log_likelihood).mean;
+  EXPECT_LT(few, exact_.mean().item<double>() - 0.02);
+  EXPECT_GT(few, elbo.mean + 0.02);
 }
 
 TEST_F(LinearVae, PiecesDoNotMatterToTheEstimate) {
   const Subject subject = this->subject();
-  const torch::Tensor outputs = encoder_outputs(subject);
-  const Bounds bounds = importance_bounds(subject, vae_->family(), outputs, 1000, 40 * 7);
-  const torch::Tensor away = (bounds.log_likelihood.value - exact_) / bounds.log_likelihood.error;
-  EXPECT_LT(away.abs().max().item<double>(), 4.5);
+  const RowEstimates rows =
+      importance_bounds(subject, vae_->family(), wider(encoder_outputs(subject)), 1000, 40 * 7)
+          .log_likelihood;
+  EXPECT_LT(((rows.value - exact_) / rows.error).abs().max().item<double>(), 4);
 }
 
 TEST_F(LinearVae, AnnealingFindsTheLikelihood) {
@@ -64,7 +71,7 @@ TEST_F(LinearVae, AnnealingFindsTheLikelihood) {
 
 TEST_F(LinearVae, GapsAreThoseOfTheClosedForm) {
   const EvaluateOptions options{
-      .samples = 4000, .gap_rows = 20, .local = {.steps = 200, .samples = 20, .rate = 0.02}, .seed = 3};
+      .samples = 4000, .gap_rows = 10, .local = {.steps = 150, .samples = 20, .rate = 0.02}, .seed = 3};
   const VaeEvaluation evaluation = evaluate_vae(*vae_, flat_, {.x = x_}, {}, options);
   const RowsEvaluation& test = evaluation.test;
   EXPECT_EQ(test.gap_rows, 10);
@@ -84,7 +91,7 @@ TEST_F(LinearVae, AWrongEncoderHasAnAmortisationGap) {
   set(*vae_, flat_, "encoder.1.bias", bias);
   const double gap = 0.5 * shift.dot(model_.precision().mv(shift)).item<double>();
   const EvaluateOptions options{
-      .samples = 4000, .gap_rows = 10, .local = {.steps = 150, .samples = 20, .rate = 0.05}, .seed = 3};
+      .samples = 2000, .gap_rows = 5, .local = {.steps = 120, .samples = 20, .rate = 0.05}, .seed = 3};
   const VaeEvaluation evaluation = evaluate_vae(*vae_, flat_, {.x = x_}, {.x = x_ + 0.01}, options);
   EXPECT_NEAR(evaluation.test.amortisation_gap->mean, gap,
               4 * evaluation.test.amortisation_gap->monte_carlo + 0.01);
