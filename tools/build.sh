@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/build.sh PRESET [TARGET...]: configures the preset, then builds. KULLBACK_BENCH=ON adds the benchmarks.
+# tools/build.sh PRESET [TARGET...]: configures the preset, then builds. KULLBACK_BENCH=ON adds the benchmarks,
+# KULLBACK_DEEP=ON insists on LibTorch.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,6 +11,7 @@ folder=build-$preset
 
 options=()
 [ "${KULLBACK_BENCH-}" = ON ] && options+=(-DKULLBACK_BENCH=ON)
+[ "${KULLBACK_DEEP-}" = ON ] && options+=(-DKULLBACK_DEEP=ON)
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -9,7 +9,7 @@ times=()
 
 formatting() { tools/format.sh check; }
 arrows() { python3 tools/check_arrows.py; }
-build() { tools/build.sh release; }
+build() { KULLBACK_DEEP=ON tools/build.sh release; }
 headers() { tools/check_headers.sh; }
 unit() { build && ctest --preset release; }
 sanitizers() { tools/build.sh asan && ctest --preset asan; }

@@ -1,5 +1,6 @@
 // The command line: verbs in, exit codes out (DESIGN: 0, 64, 65, 66, 70, 73).
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/deep.hpp"
 #include "cli/verb.hpp"
 #include "kullback_version.hpp"
 #include "lang/check/suggest.hpp"
@@ -96,6 +98,8 @@ int finish_parse_error(const CLI::App& root, const CLI::ParseError& e) {
 }
 
 int parse_and_run(int argc, char** argv) {
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (is_for_deep(words)) return run_deep(words);
   CLI::App root("Approximate Bayesian inference for Stan programs, without a compiler.", "kullback");
   root.set_version_flag("--version", version());
   root.require_subcommand(0, 1);

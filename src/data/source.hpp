@@ -36,8 +36,9 @@ struct SourceRequest {
       {};  // files, or one folder of files read in the order of their names
   DataKind kind = DataKind::table;
   bool takes_missing = false;
-  std::string missing_takers = {};  // how a user names models that do; empty: none is suggested
-  bool takes_categories = false;    // columns without decimals become numbers of levels
+  std::string missing_takers = {};     // how a user names models that do; empty: none is suggested
+  bool takes_categories = false;       // columns without decimals become numbers of levels
+  bool only_text_is_category = false;  // of takes_categories: columns of numbers alone stay numbers
   bool needs_counts = false;
   bool allows_empty_documents = false;
   std::string target = {};          // column to put last; empty: none. With `like` it may be missing: NaN

@@ -34,8 +34,9 @@ Cells::Cells(const SourceRequest& request, std::vector<std::string> names, bool 
     return;
   }
   for (std::size_t i = 0; i < roles_.size(); ++i) {
-    const bool is_target = has_target && i + 1 == roles_.size();
-    if (!request.takes_categories && !(is_target && request.target_is_category)) continue;
+    const bool is_class = has_target && i + 1 == roles_.size() && request.target_is_category;
+    if (!request.takes_categories && !is_class) continue;
+    collectors_[i] = LevelCollector(request.only_text_is_category && !is_class);
     roles_[i] = Role::collecting;
     is_collecting_ = true;
   }

@@ -93,15 +93,15 @@ std::string_view level_text(std::string_view cell, std::string& scratch) {
 
 bool LevelCollector::add(std::string_view text) {
   double value = 0;
-  const bool is_number = read_number(text, value);
-  if (!is_number) has_text_ = true;
-  if (is_number && value != std::trunc(value)) has_decimals_ = true;
-  if (is_full_) return !has_text_;
+  const bool reads = read_number(text, value);
+  if (!reads) has_text_ = true;
+  if (reads && value != std::trunc(value)) has_decimals_ = true;
+  if (is_full_) return is_number();
   std::string scratch;
   index_.add(level_text(text, scratch));
   if (index_.size() <= kMost) return true;
   is_full_ = true;
-  return has_decimals_ && !has_text_;
+  return is_number();
 }
 
 std::vector<std::string> LevelCollector::levels() {

@@ -38,15 +38,19 @@ class LevelCollector final {
  public:
   static constexpr std::size_t kMost = 1U << 16U;
 
+  // `needs_text`: whole numbers alone are no categories either.
+  explicit LevelCollector(bool needs_text = false) : needs_text_(needs_text) {}
+
   // A cell that is not missing. False where there are too many levels.
   bool add(std::string_view text);
-  // Numbers with decimals and no text: not categories.
-  bool is_number() const { return has_decimals_ && !has_text_; }
+  // Numbers with decimals (or any) and no text: not categories.
+  bool is_number() const { return (has_decimals_ || needs_text_) && !has_text_; }
   // In natural order.
   std::vector<std::string> levels();
 
  private:
   TextIndex index_;
+  bool needs_text_;
   bool has_text_ = false;
   bool has_decimals_ = false;
   bool is_full_ = false;

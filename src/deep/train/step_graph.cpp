@@ -29,20 +29,21 @@ StepGraph::StepGraph(std::function<torch::Tensor()> step, const torch::Device& d
 
 torch::Tensor StepGraph::run() {
   if (!capture_) return step_();
-  const c10::cuda::CUDAStreamGuard guard(capture_->stream);
-  if (calls_ < Capture::kCallsBefore) {
-    ++calls_;
-    torch::Tensor result = step_();
-    capture_->stream.synchronize();
-    return result;
-  }
-  if (calls_ == Capture::kCallsBefore) {
-    ++calls_;
+  if (calls_ <= Capture::kCallsBefore) {
+    // What was asked of the stream that the caller uses comes before, and what is asked of it next after.
+    c10::cuda::device_synchronize();
+    const c10::cuda::CUDAStreamGuard guard(capture_->stream);
+    if (calls_++ < Capture::kCallsBefore) {
+      torch::Tensor result = step_();
+      capture_->stream.synchronize();
+      return result;
+    }
     capture_->graph.capture_begin();
     capture_->result = step_();
     capture_->graph.capture_end();
+    capture_->stream.synchronize();
   }
-  capture_->graph.replay();
+  capture_->graph.replay();  // on the caller's stream
   return capture_->result;
 }
 

@@ -301,6 +301,7 @@ const PosteriorRecord kHmc{
                 {"draws-kept", "1000", "the most draws that are kept of each chain"}},
     .members = 4,
     .suits_early_stopping = false,
+    .needs_all_rows = true,
     .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
         -> std::unique_ptr<Posterior> { return std::make_unique<Hmc>(net, settings, start); }};
 

@@ -1,0 +1,104 @@
+// The verbs bnn, vae, encode, decode, sample and evaluate: all words go to kullback-deep as they are.
+#include "cli/deep.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "cli/verb.hpp"
+#include "posterior/run_record.hpp"
+
+namespace kullback::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kProgram = "kullback-deep";
+
+bool is_program(const fs::path& path) {
+  std::error_code none;
+  return fs::is_regular_file(path, none) && ::access(path.c_str(), X_OK) == 0;
+}
+
+fs::path own_folder() {
+  std::error_code none;
+  return fs::read_symlink("/proc/self/exe", none).parent_path();
+}
+
+// Empty where it is nowhere.
+fs::path find_program() {
+  if (is_program(own_folder() / kProgram)) return own_folder() / kProgram;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (!folder.empty() && is_program(fs::path(folder) / kProgram)) return fs::path(folder) / kProgram;
+  return {};
+}
+
+bool is_deep_folder(const std::string& word) {
+  std::error_code none;
+  const fs::path record = fs::path(word) / "run.json";
+  if (word.empty() || !fs::is_regular_file(record, none)) return false;
+  const std::string kind = posterior::read_run_record(record.string()).kind;
+  return kind == "bnn" || kind == "vae";
+}
+
+Run forward(CLI::App& verb) {
+  verb.set_help_flag();  // kullback-deep has its own
+  verb.prefix_command();
+  return [&verb] {
+    std::vector<std::string> words = {verb.get_name()};
+    for (const std::string& word : verb.remaining()) words.push_back(word);
+    return run_deep(words);
+  };
+}
+
+}  // namespace
+
+int run_deep(const std::vector<std::string>& words) {
+  const fs::path program = find_program();
+  if (program.empty()) {
+    throw Error(
+        ErrorKind::missing_file,
+        fmt::format("{} is not installed, neither in {} nor on PATH.", kProgram, own_folder().string()),
+        "With libtorch-dev 'cmake --build build --target kullback-deep' builds it; 'make test' does too.");
+  }
+  std::vector<std::string> all = {program.string()};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> arguments;
+  for (std::string& word : all) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::fflush(stdout);
+  ::execv(program.c_str(), arguments.data());
+  throw Error(ErrorKind::missing_file,
+              fmt::format("{}: cannot be started: {}.", program.string(), std::strerror(errno)));
+}
+
+bool is_for_deep(const std::vector<std::string>& words) {
+  if (words.empty() || (words[0] != "predict" && words[0] != "summary")) return false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const bool is_value = words[i - 1] == "--out";
+    if (!is_value && !words[i].starts_with("-") && is_deep_folder(words[i])) return true;
+  }
+  return false;
+}
+
+Run add_bnn(CLI::App& verb) { return forward(verb); }
+Run add_vae(CLI::App& verb) { return forward(verb); }
+Run add_encode(CLI::App& verb) { return forward(verb); }
+Run add_decode(CLI::App& verb) { return forward(verb); }
+Run add_sample(CLI::App& verb) { return forward(verb); }
+Run add_evaluate(CLI::App& verb) { return forward(verb); }
+Run add_posteriors(CLI::App& verb) { return forward(verb); }
+
+}  // namespace kullback::cli

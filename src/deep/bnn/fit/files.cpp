@@ -1,0 +1,66 @@
+#include "deep/bnn/fit/files.hpp"
+
+#include "base/csv_numbers.hpp"
+#include "base/file.hpp"
+#include "base/filled.hpp"
+#include "posterior/json_text.hpp"
+
+namespace kullback::deep {
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+void write_training(const std::filesystem::path& file, const std::vector<EpochFigures>& epochs) {
+  std::string text = "epoch,loss,held_out,seconds\n";
+  CsvNumbers numbers(text);
+  for (const EpochFigures& epoch : epochs) {
+    numbers.write(static_cast<double>(epoch.epoch), ',');
+    numbers.write(epoch.loss, ',');
+    numbers.write(epoch.held_out, ',');
+    numbers.write(epoch.seconds, '\n');
+  }
+  numbers.flush();
+  replace_file(file, text);
+}
+
+void write_predictions(const std::filesystem::path& file, const Evaluation& evaluation,
+                       const Preparation& preparation) {
+  std::string text;
+  const std::size_t columns = evaluation.columns.size();
+  if (preparation.is_classification()) text += "class,";
+  for (std::size_t c = 0; c < columns; ++c)
+    text += csv_field(evaluation.columns[c]) + (c + 1 == columns ? "\n" : ",");
+  CsvNumbers numbers(text);
+  for (std::size_t row = 0; row < evaluation.epistemic.size(); ++row) {
+    if (preparation.is_classification()) {
+      numbers.flush();
+      text += csv_field(preparation.classes[evaluation.likeliest[row]]) + ",";
+    }
+    for (std::size_t c = 0; c < columns; ++c)
+      numbers.write(evaluation.cells[row * columns + c], c + 1 == columns ? '\n' : ',');
+  }
+  numbers.flush();
+  replace_file(file, text);
+}
+
+std::string metrics_json(const Evaluation& evaluation, const Figures& more) {
+  std::string text = filled("{{\n  \"rows\": {}", evaluation.known);
+  for (const Figures* figures : {&evaluation.figures, &more})
+    for (const auto& [name, value] : *figures)
+      text += filled(",\n  \"{}\": {}", name, posterior::json_number(value));
+  if (!evaluation.bins.empty()) {
+    text += ",\n  \"reliability\": [";
+    for (const ReliabilityBin& bin : evaluation.bins)
+      text += filled("{}\n    {{\"from\": {}, \"rows\": {}, \"confidence\": {}, \"accuracy\": {}}}",
+                     text.back() == '[' ? "" : ",", posterior::json_number(bin.low), bin.rows,
+                     posterior::json_number(bin.confidence), posterior::json_number(bin.accuracy));
+    text += "\n  ]";
+  }
+  return text + "\n}\n";
+}
+
+}  // namespace kullback::deep

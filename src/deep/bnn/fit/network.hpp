@@ -1,0 +1,76 @@
+// A network on paper: all that is needed to build it again, and its weights in a file. DIR/network.json and
+// DIR/weights.safetensors.
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "deep/bnn/bayes_net.hpp"
+#include "deep/bnn/fit/table.hpp"
+#include "deep/bnn/posterior.hpp"
+
+namespace kullback::deep {
+
+using Words = std::map<std::string, std::string>;
+
+struct Network {
+  Preparation preparation = {};
+  std::vector<std::int64_t> hidden = {50};
+  std::string activation = "relu";
+  bool is_residual = false;
+  std::string likelihood = "gaussian";
+  double noise = 0;  // of "gaussian": known sd in the target's units; 0: learned
+  std::string prior = "gaussian";
+  Words prior_options = {};
+  std::string posterior = "ensemble";
+  Words posterior_options = {};
+  std::int64_t members = 1;
+  std::int64_t draws = 100;  // of each member, for predictions
+  std::int64_t train_rows = 0;
+  std::string precision = "float32";
+  std::uint64_t seed = 0;
+};
+
+// Throw Error usage that lists the names.
+const LikelihoodRecord& likelihood_named(const std::string& name);
+const PriorRecord& prior_named(const std::string& name);
+const PosteriorRecord& posterior_named(const std::string& name);
+
+std::string to_json(const Network& network);
+// Throws Error missing_file or bad_input.
+Network read_network(const std::filesystem::path& file);
+
+// The parts, on a device. Throws Error usage for what makes no sense together.
+class BuiltNetwork final {
+ public:
+  BuiltNetwork(Network network, torch::Device device);
+
+  const Network& network() const { return network_; }
+  const BayesNet& net() const { return *net_; }
+  Posterior& posterior() { return *posterior_; }
+  torch::TensorOptions options() const { return options_; }
+  // The shapes of all parameters, as text: weights of another architecture have others.
+  std::string architecture() const;
+
+  // The state of the posterior, and views of its point estimate by layer (names as "center.net.1.weight").
+  void save(const std::filesystem::path& file);
+  // Throws Error bad_input that says what is not of this network.
+  void load(const std::filesystem::path& file);
+
+ private:
+  Network network_;
+  torch::TensorOptions options_;
+  std::unique_ptr<BayesNet> net_;
+  std::unique_ptr<Posterior> posterior_;
+};
+
+// "cpu", "cuda" (Error usage where there is none), "auto": CUDA where there is one.
+torch::Device device_named(const std::string& name);
+
+}  // namespace kullback::deep

@@ -1,0 +1,96 @@
+#include <cmath>
+#include <numeric>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/filled.hpp"
+#include "deep/bnn/fit/files.hpp"
+#include "deep/bnn/fit/fit.hpp"
+#include "kullback_version.hpp"
+#include "posterior/run_folder.hpp"
+
+namespace kullback::deep {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct NewRows {
+  torch::Tensor x;
+  std::vector<double> target;  // NaN: unknown
+  std::size_t filled = 0;
+};
+
+NewRows read_rows(const std::vector<fs::path>& paths, const Preparation& preparation) {
+  const data::Shape shape = preparation.shape();
+  const Table table = read_table({.paths = paths, .target = preparation.target, .like = &shape});
+  std::vector<std::size_t> all(table.rows);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  NewRows rows{.x = preparation.x(table, all), .target = {}};
+  for (const std::size_t row : all) {
+    rows.target.push_back(table.target(row));
+    for (std::size_t c = 0; c + 1 < shape.columns; ++c) rows.filled += std::isnan(table.at(row, c)) ? 1 : 0;
+  }
+  return rows;
+}
+
+Network trained_network(const fs::path& folder) {
+  const posterior::RunRecord record = posterior::read_run_record((folder / "run.json").string());
+  if (record.kind != "bnn")
+    throw Error(ErrorKind::bad_input,
+                filled("{}: holds a '{}', not a network.", folder.string(), record.kind),
+                "Name the folder of a 'kullback bnn'.");
+  if (!fs::exists(folder / "weights.safetensors"))
+    throw Error(ErrorKind::bad_input, filled("{}: the training has not finished.", folder.string()),
+                filled("'kullback bnn ... --resume --out {}' goes on.", folder.string()));
+  return read_network(folder / "network.json");
+}
+
+posterior::RunRecord record_of(const PredictRequest& request, const Network& network) {
+  posterior::RunRecord record;
+  record.kind = "predictions";
+  record.method = "bnn " + network.posterior;
+  record.version = kVersion;
+  for (const fs::path& path : request.data) record.data += (record.data.empty() ? "" : " ") + path.string();
+  record.seed = network.seed;
+  record.options["draws"] = std::to_string(request.draws == 0 ? network.draws : request.draws);
+  record.status = "complete";
+  record.started = posterior::utc_now();
+  return record;
+}
+
+}  // namespace
+
+PredictOutcome predict(const PredictRequest& request) {
+  const Network network = trained_network(request.folder);
+  const NewRows rows = read_rows(request.data, network.preparation);
+  BuiltNetwork built(network, request.device);
+  built.load(request.folder / "weights.safetensors");
+  const EvaluateOptions options{.draws = request.draws == 0 ? network.draws : request.draws,
+                                .seed = network.seed};
+  const Evaluation evaluation = evaluate(built, rows.x, rows.target, options);
+  PredictOutcome outcome{.rows = rows.target.size(),
+                         .known = evaluation.known,
+                         .filled = rows.filled,
+                         .figures = evaluation.figures};
+  Figures more;
+  if (!request.ood.empty()) {
+    const NewRows others = read_rows(request.ood, network.preparation);
+    EvaluateOptions without_lines = options;
+    without_lines.wants_lines = false;
+    const std::vector<double> unknown(others.target.size(), std::nan(""));
+    const Evaluation of_others = evaluate(built, others.x, unknown, without_lines);
+    outcome.has_ood = true;
+    outcome.ood_auroc = auroc(of_others.epistemic, evaluation.epistemic);
+    more.emplace_back("ood_rows", static_cast<double>(of_others.epistemic.size()));
+    more.emplace_back("ood_auroc", outcome.ood_auroc);
+  }
+  posterior::begin_folder(request.out, record_of(request, network), {}, request.force);
+  write_predictions(request.out / "predictions.csv", evaluation, network.preparation);
+  if (evaluation.known > 0 || outcome.has_ood)
+    replace_file(request.out / "metrics.json", metrics_json(evaluation, more));
+  return outcome;
+}
+
+}  // namespace kullback::deep

@@ -1,0 +1,184 @@
+// encode, decode and sample: what a trained autoencoder is for.
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/filled.hpp"
+#include "data/source.hpp"
+#include "deep/bnn/fit/network.hpp"
+#include "deep/cli/verb.hpp"
+#include "deep/data/number_files.hpp"
+#include "deep/data/png.hpp"
+#include "deep/vae/fit/model.hpp"
+#include "deep/vae/fit/pictures.hpp"
+#include "deep/vae/fit/prepare.hpp"
+
+namespace kullback::deep::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const Option kForce = {"force", "false", "replace what is there already"};
+
+std::vector<Option> with_device(std::vector<Option> options) {
+  options.push_back(kForce);
+  for (Option& option : device_options()) options.push_back(std::move(option));
+  return options;
+}
+
+// Prints help, or calls `work` with the arguments and the model of the folder.
+template <class Work>
+int run(const Grammar& grammar, const std::vector<std::string>& words, const Work& work) {
+  const Arguments arguments = parse(grammar, words);
+  if (arguments.wants_help) {
+    std::fputs(help_text(grammar).c_str(), stdout);
+    return 0;
+  }
+  const Settings settings(all_options(grammar), arguments.values);
+  const Ranks ranks;
+  use_threads(settings, ranks);
+  settings.choice("device", {"cpu", "cuda", "auto"});
+  const BuiltVae built = open_vae(arguments.positionals[0], device_named(settings.text("device")));
+  work(built, settings, arguments.positionals);
+  return 0;
+}
+
+fs::path out_of(const Settings& settings, const fs::path& fallback) {
+  const fs::path out = settings.has("out") ? fs::path(settings.text("out")) : fallback;
+  if (fs::exists(out) && !settings.flag("force"))
+    throw Error(ErrorKind::cannot_write, filled("{}: exists already.", out.string()),
+                "Choose another name with --out, or replace it with --force.");
+  return out;
+}
+
+std::vector<std::string> numbered(const std::string& name, std::int64_t count) {
+  std::vector<std::string> names;
+  for (std::int64_t i = 1; i <= count; ++i) names.push_back(filled("{}_{}", name, i));
+  return names;
+}
+
+void encode(const BuiltVae& built, const Settings& settings, const std::vector<std::string>& words) {
+  const VaeModel& model = built.model();
+  RowsRequest request;
+  request.paths.assign(words.begin() + 1, words.end());
+  request.names = model.names;
+  request.label_names = model.label_names;
+  request.labels = settings.text("labels");
+  if (model.spec.labels > 0 && request.labels.empty()) request.labels = model.label_column;
+  if (model.spec.is_image() && !model.names.empty())
+    request.image = filled("{}x{}x{}", model.spec.height, model.spec.width, model.spec.channels);
+  const fs::path out = out_of(settings, fs::path(words[0]) / "latents.csv");
+  const RawRows rows = read_rows(request);
+  check_rows(model, rows, words[1]);
+  const Moments moments = built.encode(built.prepared(rows));
+  std::vector<std::string> names = numbered("mean", model.spec.latent);
+  for (const std::string& name : numbered("sd", model.spec.latent)) names.push_back(name);
+  write_matrix(out, names, at::cat({moments.mean, moments.sd}, 1));
+  std::printf("Means and standard deviations of %ld latent variables of %ld rows: %s\n",
+              static_cast<long>(model.spec.latent), static_cast<long>(rows.x.size(0)), out.c_str());
+}
+
+// Numbers for people's programs, or pictures where the name ends so.
+void write_decoded(const BuiltVae& built, const torch::Tensor& means, const fs::path& out) {
+  if (out.extension() != ".png") return write_matrix(out, built.column_names(), built.in_own_units(means));
+  if (!built.model().spec.is_image())
+    throw Error(ErrorKind::usage, filled("{}: these rows are no images.", out.string()),
+                "Give --out a .csv or .npy file.");
+  replace_file(out, png_bytes(image_grid(means, built.model().spec, 8)));
+}
+
+std::int64_t label_of(const BuiltVae& built, const Settings& settings) {
+  const std::vector<std::string>& names = built.model().label_names;
+  const std::string& label = settings.text("label");
+  if (built.model().spec.labels == 0)
+    throw Error(ErrorKind::usage, "--label is for conditional models, and this one is not.", "Leave it out.");
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == label) return static_cast<std::int64_t>(i);
+    all += (i == 0 ? "" : ", ") + names[i];
+  }
+  throw Error(ErrorKind::usage, filled("the model knows no label '{}'.", label), "Known are: " + all + ".");
+}
+
+torch::Tensor read_latents(const std::string& file, std::int64_t latent) {
+  data::SourceRequest request;
+  request.paths = {file};
+  const auto source = data::open_source(request);
+  const data::Batch& batch = *source->in_memory();
+  const auto columns = static_cast<std::int64_t>(batch.columns);
+  // What `encode` wrote has standard deviations behind the means.
+  const bool has_sds = columns == 2 * latent && source->shape().names.back() == filled("sd_{}", latent);
+  if (columns != latent && !has_sds)
+    throw Error(ErrorKind::bad_input,
+                filled("{}: has {} columns; the model has {} latent variables.", file, columns, latent),
+                "Give a column for each latent variable, or what 'kullback encode' wrote.");
+  torch::Tensor z = torch::empty({static_cast<std::int64_t>(batch.units), columns}, torch::kFloat64);
+  std::copy(batch.values.begin(), batch.values.end(), z.data_ptr<double>());
+  return z.narrow(1, 0, latent).contiguous();
+}
+
+void decode(const BuiltVae& built, const Settings& settings, const std::vector<std::string>& words) {
+  const fs::path out = out_of(settings, fs::path(words[0]) / "decoded.csv");
+  const torch::Tensor z = read_latents(words[1], built.model().spec.latent);
+  torch::Tensor label;
+  if (settings.has("label")) {
+    label = torch::full({z.size(0)}, label_of(built, settings), built.options().dtype(torch::kInt64));
+  } else if (built.model().spec.labels > 0) {
+    throw Error(ErrorKind::usage, "the model is conditional: it needs a label.", "Give one with --label.");
+  }
+  write_decoded(built, built.decode(z, label), out);
+  std::printf("Means of %ld rows: %s\n", static_cast<long>(z.size(0)), out.c_str());
+}
+
+void sample(const BuiltVae& built, const Settings& settings, const std::vector<std::string>& words) {
+  const bool is_image = built.model().spec.is_image();
+  const fs::path out =
+      out_of(settings, fs::path(words[0]) / (is_image ? "new_samples.png" : "new_samples.csv"));
+  const auto count = static_cast<std::int64_t>(settings.count("count", 1, 10'000'000));
+  std::optional<std::int64_t> label;
+  if (settings.has("label")) label = label_of(built, settings);
+  write_decoded(built, sample_vae(built, count, label, settings.count("seed", 0, 0xFFFFFFFF)), out);
+  std::printf("%ld samples (means of the decoder): %s\n", static_cast<long>(count), out.c_str());
+}
+
+}  // namespace
+
+int run_encode(const std::vector<std::string>& words) {
+  return run(
+      {.verb = "encode",
+       .summary = "Gives means and standard deviations of the latent variables of rows.",
+       .positionals = {{"DIR", "folder of a trained autoencoder"},
+                       {"DATA", "rows of the kind it was trained on"}},
+       .groups = {{"Options", with_device({{"labels", "", "of a conditional model: IDX file, or column"},
+                                           {"out", "", "CSV or .npy file (default: DIR/latents.csv)"}})}}},
+      words, encode);
+}
+
+int run_decode(const std::vector<std::string>& words) {
+  return run({.verb = "decode",
+              .summary = "Gives the means of the rows that latent variables stand for.",
+              .positionals = {{"DIR", "folder of a trained autoencoder"},
+                              {"LATENTS", "CSV or .npy file with a column for each latent variable"}},
+              .groups = {{"Options", with_device({{"label", "", "of a conditional model"},
+                                                  {"out", "",
+                                                   "CSV, .npy or (images) .png file (default: "
+                                                   "DIR/decoded.csv)"}})}}},
+             words, decode);
+}
+
+int run_sample(const std::vector<std::string>& words) {
+  return run({.verb = "sample",
+              .summary = "Draws new rows from a trained autoencoder.",
+              .positionals = {{"DIR", "folder of a trained autoencoder"}},
+              .groups = {{"Options",
+                          with_device({{"count", "64", "of new rows"},
+                                       {"seed", "1", "others give other rows"},
+                                       {"label", "", "of a conditional model (default: each in turn)"},
+                                       {"out", "",
+                                        "CSV, .npy or (images) .png file (default: DIR/new_samples.png, or "
+                                        ".csv)"}})}}},
+             words, sample);
+}
+
+}  // namespace kullback::deep::cli

@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <random>
+
+#include "base/error.hpp"
+#include "base/filled.hpp"
+#include "base/interrupt.hpp"
+#include "base/json_value.hpp"
+#include "deep/bnn/fit/fit.hpp"
+#include "deep/cli/display.hpp"
+#include "deep/cli/text.hpp"
+#include "deep/cli/union.hpp"
+#include "deep/cli/verb.hpp"
+
+namespace kullback::deep::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Options that say how a run goes, not what it gives: a resumed run may have others.
+constexpr const char* kHow[] = {"out", "resume", "force", "quiet", "save-every", "threads", "device", "seed"};
+
+std::vector<OptionGroup> program_groups() {
+  std::vector<OptionGroup> groups = {
+      {"Data",
+       {{"target", "", "column to explain"},
+        {"ignore", "", "column to leave out; may be given several times"},
+        {"validation", "0.1", "part of the rows that is held out: to judge, and to stop by; 0: none"}}},
+      {"Network",
+       {{"hidden", "50", "units of each hidden layer: 50,50; none: a linear model"},
+        {"activation", "relu", "identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid"},
+        {"residual", "false", "hidden layers of equal size become x + f(x)"},
+        {"likelihood", "auto",
+         "gaussian: a number with the same noise everywhere; heteroscedastic: noise that "
+         "depends on the inputs; categorical: classes; auto: categorical where the target "
+         "is text or has two values, else gaussian"},
+        {"noise", "", "gaussian: sd of the noise where it is known (default: it is learned)"},
+        {"prior", "gaussian", "gaussian, scale-mixture, laplace, horseshoe"}}},
+      {"Posterior",
+       {{"posterior", "ensemble", "'kullback-deep posteriors' lists them"},
+        {"members", "",
+         "independent networks or chains, which predict together (default: 5 of ensemble, else 1)"},
+        {"draws", "100", "of the parameters of each member, for predictions"}}},
+      {"Training",
+       {{"epochs", "", "passes over the data (default: about 20,000 steps)"},
+        {"batch", "", "rows of a minibatch (default: 32; hmc: all)"},
+        {"patience", "",
+         "epochs without a better held-out likelihood after which training ends; the best epoch is "
+         "kept; 0: never (default: a fifth of the epochs)"},
+        {"precision", "float32", "float32 or float64"}}},
+      {"Run",
+       {{"out", "", "folder of the results (default: DATA-bnn)"},
+        {"seed", "", "seed of all random numbers (default: a random one, which is recorded)"},
+        {"save-every", "30", "seconds between checkpoints"},
+        {"resume", "false", "go on with an interrupted training in the folder"},
+        {"force", "false", "replace what is there already"},
+        {"quiet", "false", "print nothing but errors"}}}};
+  for (Option& option : device_options()) groups.back().options.push_back(std::move(option));
+  return groups;
+}
+
+Grammar grammar() {
+  Grammar result{.verb = "bnn",
+                 .summary = "Explains a column by others with a Bayesian neural network.",
+                 .positionals = {{"TRAIN", "CSV or .npy file (or several, or a folder)", true, true}},
+                 .groups = program_groups(),
+                 .lists = {"ignore"}};
+  const std::vector<Option> program = all_options(result);
+  for (const Option& option : united(priors(), program)) result.groups[1].options.push_back(option);
+  for (const Option& option : united(posteriors(), program)) result.groups[2].options.push_back(option);
+  return result;
+}
+
+std::vector<std::int64_t> units_of(const std::string& text) {
+  std::vector<std::int64_t> units;
+  if (text == "none") return units;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::int64_t value = 0;
+    const auto [stop, status] = std::from_chars(text.data() + begin, text.data() + end, value);
+    if (status != std::errc() || stop != text.data() + end || value < 1 || value > 1'000'000)
+      throw Error(ErrorKind::usage, filled("--hidden is '{}'; it must be whole numbers above 0.", text),
+                  "Write --hidden 50,50 for two layers of 50 units, --hidden none for a linear model.");
+    units.push_back(value);
+    begin = end + 1;
+  }
+  return units;
+}
+
+std::vector<std::string> texts_of(const std::string& json) {
+  std::vector<std::string> texts;
+  const JsonValue list = parse_json(json, "run.json");
+  if (list.array() != nullptr)
+    for (const JsonValue& item : *list.array())
+      if (item.string() != nullptr) texts.push_back(*item.string());
+  return texts;
+}
+
+// What a resumed run was not told it takes from the record; what it was told must agree.
+void take_from_record(Arguments& arguments, const std::string& out, posterior::RunRecord& record) {
+  if (!fs::exists(fs::path(out) / "run.json"))
+    throw Error(ErrorKind::missing_file, out + ": holds no training to go on with.", "Leave out --resume.");
+  record = posterior::read_run_record((fs::path(out) / "run.json").string());
+  if (record.kind != "bnn")
+    throw Error(ErrorKind::bad_input, filled("{}: holds a '{}', not a network.", out, record.kind),
+                "Choose another folder with --out.");
+  record.options["seed"] = std::to_string(record.seed);
+  if (arguments.lists.count("ignore") == 0 && record.options.count("ignore") != 0)
+    arguments.lists["ignore"] = texts_of(record.options["ignore"]);
+  record.options.erase("ignore");
+  for (const auto& [name, value] : record.options) {
+    const auto [given, is_taken] = arguments.values.emplace(name, value);
+    if (is_taken || given->second == value) continue;
+    throw Error(ErrorKind::usage,
+                filled("{}: was begun with --{} {}, but this run has {}.", out, name, value, given->second),
+                "Resume with the options of the first run, or begin anew with --force.");
+  }
+}
+
+struct Chosen {
+  Settings program;
+  Words prior, posterior;
+};
+
+// Splits what was given among the program, the prior and the posterior.
+Chosen choose(const Arguments& arguments) {
+  std::vector<Option> program;
+  for (const OptionGroup& group : program_groups())
+    program.insert(program.end(), group.options.begin(), group.options.end());
+  Words own, rest;
+  for (const auto& [name, value] : arguments.values) {
+    const bool is_own =
+        std::any_of(program.begin(), program.end(), [&](const Option& o) { return o.name == name; });
+    (is_own ? own : rest)[name] = value;
+  }
+  Settings settings(program, own);
+  const PriorRecord& prior = prior_named(settings.text("prior"));
+  const PosteriorRecord& posterior = posterior_named(settings.text("posterior"));
+  Chosen chosen{std::move(settings), given_of(prior.options, arguments.values),
+                given_of(posterior.options, arguments.values)};
+  for (const auto& [name, value] : rest) {
+    if (chosen.prior.count(name) != 0 || chosen.posterior.count(name) != 0) continue;
+    const bool is_of_prior = has_option(priors(), name);
+    throw Error(ErrorKind::usage,
+                filled("--{} is not an option of --{} {}.", name, is_of_prior ? "prior" : "posterior",
+                       is_of_prior ? prior.name : posterior.name),
+                "Leave it out, or choose another.");
+  }
+  return chosen;
+}
+
+std::uint64_t seed_of(const Settings& settings, const Ranks& ranks) {
+  if (settings.has("seed")) return settings.count("seed", 0, static_cast<std::size_t>(-1));
+  return std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
+}
+
+Network network_of(const Chosen& chosen, const Ranks& ranks) {
+  const Settings& settings = chosen.program;
+  Network network;
+  network.hidden = units_of(settings.text("hidden"));
+  network.activation = settings.text("activation");
+  activation_named(network.activation);
+  network.is_residual = settings.flag("residual");
+  network.noise = settings.has("noise") ? settings.positive("noise") : 0;
+  network.prior = settings.text("prior");
+  network.prior_options = Settings(prior_named(network.prior).options, chosen.prior).values();
+  network.posterior = settings.text("posterior");
+  const PosteriorRecord& posterior = posterior_named(network.posterior);
+  network.posterior_options = Settings(posterior.options, chosen.posterior).values();
+  network.members = settings.has("members") ? static_cast<std::int64_t>(settings.count("members", 1, 10'000))
+                                            : posterior.members;
+  network.draws = static_cast<std::int64_t>(settings.count("draws", 1, 100'000));
+  network.precision = settings.choice("precision", {"float32", "float64"}) == 0 ? "float32" : "float64";
+  network.seed = seed_of(settings, ranks);
+  return network;
+}
+
+double validation_of(const Settings& settings) {
+  const double part = settings.number("validation");
+  if (!(part >= 0 && part < 1))
+    throw Error(ErrorKind::usage,
+                filled("--validation is '{}'; it must be from 0 to below 1.", settings.text("validation")),
+                "0.1 holds out a tenth of the rows, 0 none.");
+  return part;
+}
+
+FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ranks& ranks) {
+  const Settings& settings = chosen.program;
+  FitRequest request;
+  request.data.assign(arguments.positionals.begin(), arguments.positionals.end());
+  request.target = settings.text("target");
+  if (request.target.empty())
+    throw Error(ErrorKind::usage, "kullback bnn must know which column to explain.",
+                "Name it with --target.");
+  const auto ignored = arguments.lists.find("ignore");
+  if (ignored != arguments.lists.end()) request.ignored = ignored->second;
+  request.likelihood = settings.text("likelihood");
+  if (request.likelihood != "auto") likelihood_named(request.likelihood);
+  request.network = network_of(chosen, ranks);
+  request.validation = validation_of(settings);
+  request.train.epochs =
+      settings.has("epochs") ? static_cast<std::int64_t>(settings.count("epochs", 1, 100'000'000)) : 0;
+  request.train.batch =
+      settings.has("batch") ? static_cast<std::int64_t>(settings.count("batch", 1, 1'000'000'000)) : 0;
+  request.has_patience = settings.has("patience");
+  if (request.has_patience)
+    request.train.patience = static_cast<std::int64_t>(settings.count("patience", 0, 100'000'000));
+  request.train.seed = request.network.seed;
+  request.train.save_every = settings.number("save-every");
+  request.train.resume = settings.flag("resume");
+  settings.choice("device", {"cpu", "cuda", "auto"});
+  request.device = device_named(settings.text("device"));
+  if (settings.has("threads")) request.threads = static_cast<int>(settings.count("threads", 1, 4096));
+  request.out = settings.text("out");
+  request.force = settings.flag("force");
+  request.options = settings.values();
+  for (const char* name : kHow) request.options.erase(name);
+  for (const Words* words : {&request.network.prior_options, &request.network.posterior_options})
+    request.options.insert(words->begin(), words->end());
+  if (!request.ignored.empty()) request.options["ignore"] = json_texts(request.ignored);
+  std::erase_if(request.options, [](const auto& option) { return option.second.empty(); });
+  return request;
+}
+
+int run_on(const Ranks& ranks, const Arguments& given) {
+  Arguments arguments = given;
+  if (arguments.values.count("out") == 0)
+    arguments.values["out"] = fs::path(arguments.positionals[0]).stem().string() + "-bnn";
+  const std::string out = arguments.values["out"];
+  posterior::RunRecord before;
+  const auto resume = arguments.values.find("resume");
+  if (resume != arguments.values.end() && resume->second == "true") take_from_record(arguments, out, before);
+  const Chosen chosen = choose(arguments);
+  const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
+  if (before.status == "complete") {
+    if (prints)
+      std::fputs((record_text(before, out) + "The training is complete: nothing is left to do.\n").c_str(),
+                 stdout);
+    return 0;
+  }
+  const FitRequest request = request_of(arguments, chosen, ranks);
+  EpochDisplay display(!prints, "held-out log likelihood");
+  const InterruptGuard guard;
+  const FitOutcome outcome = fit(
+      request, ranks,
+      {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
+       .should_stop = is_interrupted});
+  display.clear();
+  if (prints) std::fputs(record_text(outcome.record, out).c_str(), stdout);
+  if (outcome.trained.is_interrupted) return kInterruptedCode;
+  if (outcome.trained.failure.empty()) return 0;
+  if (ranks.is_first())
+    print_error(
+        outcome.trained.failure + ".",
+        filled("{} holds the network after epoch {}. Lower --rate, or look for extreme values in the data.",
+               out, outcome.trained.epochs.size()));
+  return static_cast<int>(ErrorKind::bad_input);
+}
+
+}  // namespace
+
+int run_bnn(const std::vector<std::string>& words) {
+  const Grammar known = grammar();
+  const Arguments arguments = parse(known, words);
+  if (arguments.wants_help) {
+    std::fputs(help_text(known).c_str(), stdout);
+    return 0;
+  }
+  return run_on_ranks(run_on, arguments);
+}
+
+}  // namespace kullback::deep::cli

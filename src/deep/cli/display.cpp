@@ -1,0 +1,71 @@
+#include "deep/cli/display.hpp"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "base/filled.hpp"
+
+namespace kullback::deep::cli {
+
+namespace {
+
+// A run that is over before this is not worth a line.
+constexpr std::chrono::milliseconds kTerminalAfter{300};
+constexpr std::chrono::milliseconds kTerminalEvery{100};
+constexpr std::chrono::milliseconds kPlainAfter{2000};
+constexpr std::chrono::milliseconds kPlainEvery{5000};
+
+std::string two_digits(long number) { return (number < 10 ? "0" : "") + std::to_string(number); }
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<long>(std::ceil(seconds));
+  if (whole < 60) return filled("{} s", whole);
+  if (whole < 3600) return filled("{} min {} s", whole / 60, two_digits(whole % 60));
+  return filled("{} h {} min", whole / 3600, two_digits(whole / 60 % 60));
+}
+
+}  // namespace
+
+std::string epoch_text(const EpochFigures& figures, std::int64_t epochs, const std::string& held_out_name,
+                       double seconds_left) {
+  std::string text =
+      filled("epoch {} of {}, loss {}", figures.epoch, epochs, number_with_digits(figures.loss, 4));
+  if (std::isfinite(figures.held_out))
+    text += filled(", {} {}", held_out_name, number_with_digits(figures.held_out, 4));
+  if (figures.epoch < epochs) text += filled(", {} left", duration_text(seconds_left));
+  return text;
+}
+
+EpochDisplay::EpochDisplay(bool is_quiet, std::string held_out_name)
+    : is_quiet_(is_quiet),
+      is_terminal_(::isatty(STDERR_FILENO) != 0),
+      held_out_name_(std::move(held_out_name)),
+      next_(began_ + (is_terminal_ ? kTerminalAfter : kPlainAfter)) {}
+
+void EpochDisplay::show(const EpochFigures& figures, std::int64_t epochs) {
+  if (before_ < 0) before_ = figures.epoch - 1;
+  const Clock::time_point now = Clock::now();
+  if (is_quiet_ || now < next_) return;
+  const double seconds = std::chrono::duration<double>(now - began_).count();
+  const double left =
+      seconds / static_cast<double>(figures.epoch - before_) * static_cast<double>(epochs - figures.epoch);
+  const std::string text = epoch_text(figures, epochs, held_out_name_, left);
+  if (is_terminal_) {
+    std::fprintf(stderr, "\r\033[K%.99s", text.c_str());
+    is_shown_ = true;
+    next_ = now + kTerminalEvery;
+  } else {
+    std::fprintf(stderr, "%s\n", text.c_str());
+    next_ = now + kPlainEvery;
+  }
+}
+
+void EpochDisplay::clear() {
+  if (is_shown_) std::fputs("\r\033[K", stderr);
+  is_shown_ = false;
+}
+
+}  // namespace kullback::deep::cli

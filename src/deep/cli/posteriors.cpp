@@ -1,0 +1,43 @@
+#include <cstdio>
+
+#include "base/filled.hpp"
+#include "deep/bnn/posterior.hpp"
+#include "deep/cli/verb.hpp"
+#include "posterior/summary.hpp"
+
+namespace kullback::deep::cli {
+
+namespace {
+
+constexpr std::size_t kWidth = 100;
+
+std::string record_text(const PosteriorRecord& record) {
+  std::string text = filled("{}: {}\n", record.name, record.summary);
+  posterior::append_wrapped(text, "  ", record.use_when, kWidth);
+  if (!record.citation.empty()) posterior::append_wrapped(text, "  ", record.citation, kWidth);
+  for (const Option& option : record.options)
+    posterior::append_wrapped(
+        text, "    ",
+        filled("--{}{}: {}", option.name, option.fallback.empty() ? "" : " [" + option.fallback + "]",
+               option.help),
+        kWidth);
+  return text;
+}
+
+}  // namespace
+
+int run_posteriors(const std::vector<std::string>& words) {
+  const Grammar grammar{
+      .verb = "posteriors",
+      .summary = "Lists the posteriors of 'kullback bnn --posterior NAME' and when to use each."};
+  const Arguments arguments = parse(grammar, words);
+  if (arguments.wants_help) {
+    std::fputs(help_text(grammar).c_str(), stdout);
+    return 0;
+  }
+  for (const PosteriorRecord* record : posteriors())
+    std::fputs((record_text(*record) + "\n").c_str(), stdout);
+  return 0;
+}
+
+}  // namespace kullback::deep::cli

@@ -1,0 +1,78 @@
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/filled.hpp"
+#include "deep/bnn/fit/fit.hpp"
+#include "deep/cli/text.hpp"
+#include "deep/cli/verb.hpp"
+
+namespace kullback::deep::cli {
+
+namespace {
+
+Grammar grammar() {
+  OptionGroup options{.title = "Options",
+                      .options = {{"out", "", "folder of the results (default: DIR-predictions)"},
+                                  {"draws", "", "draws of each member (default: as trained)"},
+                                  {"ood", "",
+                                   "rows of another origin: does the network know that it does not know "
+                                   "them? Adds the AUROC of its epistemic uncertainty"},
+                                  {"force", "false", "replace what is there already"},
+                                  {"quiet", "false", "print nothing but errors"}}};
+  for (Option& option : device_options()) options.options.push_back(std::move(option));
+  return {
+      .verb = "predict",
+      .summary =
+          "Applies a trained network to new rows: mean, sd, quantiles, and where the uncertainty comes from.",
+      .positionals = {{"DIR", "folder of a 'kullback bnn'"},
+                      {"NEW", "new rows with the columns of the training data; with the target also figures",
+                       true, true}},
+      .groups = {options},
+      .lists = {"ood"}};
+}
+
+std::string default_out(std::string folder) {
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  return folder + "-predictions";
+}
+
+std::string outcome_text(const PredictOutcome& outcome, const std::string& out) {
+  std::string text = filled("{} rows", outcome.rows);
+  if (outcome.filled > 0) text += filled(", {} missing cells filled as in training", outcome.filled);
+  if (outcome.known > 0 && outcome.known < outcome.rows) text += filled(", {} with a target", outcome.known);
+  text += "\n";
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto& [name, value] : outcome.figures) pairs.emplace_back(name, number_with_digits(value, 5));
+  if (outcome.has_ood) pairs.emplace_back("ood_auroc", number_with_digits(outcome.ood_auroc, 4));
+  return text + pairs_text(pairs) + filled("Results: {}\n", out);
+}
+
+}  // namespace
+
+int run_predict(const std::vector<std::string>& words) {
+  const Grammar known = grammar();
+  const Arguments arguments = parse(known, words);
+  if (arguments.wants_help) {
+    std::fputs(help_text(known).c_str(), stdout);
+    return 0;
+  }
+  const Settings settings(all_options(known), arguments.values);
+  const Ranks alone;
+  if (!alone.is_first()) return 0;  // one process predicts
+  use_threads(settings, alone);
+  settings.choice("device", {"cpu", "cuda", "auto"});
+  PredictRequest request{
+      .folder = arguments.positionals[0],
+      .data = {arguments.positionals.begin() + 1, arguments.positionals.end()},
+      .out = settings.has("out") ? settings.text("out") : default_out(arguments.positionals[0]),
+      .force = settings.flag("force"),
+      .draws = settings.has("draws") ? static_cast<std::int64_t>(settings.count("draws", 1, 100'000)) : 0,
+      .device = device_named(settings.text("device"))};
+  const auto ood = arguments.lists.find("ood");
+  if (ood != arguments.lists.end()) request.ood.assign(ood->second.begin(), ood->second.end());
+  const PredictOutcome outcome = predict(request);
+  if (!settings.flag("quiet")) std::fputs(outcome_text(outcome, request.out.string()).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace kullback::deep::cli

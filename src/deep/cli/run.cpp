@@ -1,0 +1,151 @@
+// The command line: verbs in, exit codes out, as of kullback (0, 64, 65, 66, 70, 73, 130).
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string_view>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/filled.hpp"
+#include "base/nearest_name.hpp"
+#include "deep/cli/verb.hpp"
+#include "kullback_version.hpp"
+
+namespace kullback::deep::cli {
+
+namespace {
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const std::vector<std::string>& words);
+};
+
+constexpr Verb kVerbs[] = {
+#define KULLBACK_DEEP_VERB(name, summary) {#name, summary, run_##name},
+#include "deep/cli/verbs.def"
+#undef KULLBACK_DEEP_VERB
+};
+
+std::string overview() {
+  std::string text = "Bayesian deep learning: networks that know what they do not know.\n\nVerbs:\n";
+  for (const Verb& verb : kVerbs)
+    text += filled("  {}{}{}\n", verb.name, std::string(14 - verb.name.size(), ' '), verb.summary);
+  return text + "\nkullback VERB --help shows the options of each.\n";
+}
+
+std::string version() {
+  std::string text = "kullback-deep " + std::string(kVersion);
+  if (kGitHash[0] != '\0') text += " (" + std::string(kGitHash) + ")";
+  return text + ", LibTorch " + TORCH_VERSION + ", built with " + kCompiler;
+}
+
+[[noreturn]] void refuse_verb(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const Verb& verb : kVerbs) names.push_back(verb.name);
+  const std::string_view near = nearest_name(name, names);
+  throw Error(ErrorKind::usage, filled("there is no verb '{}'.", name),
+              near.empty() ? "kullback-deep --help lists them." : filled("Did you mean '{}'?", near));
+}
+
+int run_verb(const std::vector<std::string>& words) {
+  if (words.empty()) {
+    std::fputs(overview().c_str(), stderr);
+    return static_cast<int>(ErrorKind::usage);
+  }
+  if (words[0] == "--help" || words[0] == "-h") {
+    std::fputs(overview().c_str(), stdout);
+    return 0;
+  }
+  if (words[0] == "--version") {
+    std::puts(version().c_str());
+    return 0;
+  }
+  for (const Verb& verb : kVerbs)
+    if (verb.name == words[0]) return verb.run({words.begin() + 1, words.end()});
+  refuse_verb(words[0]);
+}
+
+// What was printed must have arrived: a full disk is not success.
+int flushed(int code) {
+  const bool arrived = std::fflush(stdout) == 0;
+  const int problem = errno;
+  if (arrived && std::ferror(stdout) == 0) return code;
+  throw Error(ErrorKind::cannot_write, filled("standard output cannot be written: {}.",
+                                              arrived ? "an earlier write failed" : std::strerror(problem)));
+}
+
+// LibTorch says more than a user can use; its first line is what happened.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+bool is_out_of_memory(const c10::Error& error) {
+  const std::string what = error.what_without_backtrace();
+  return what.find("out of memory") != std::string::npos ||
+         what.find("DefaultCPUAllocator") != std::string::npos;
+}
+
+}  // namespace
+
+void print_error(const std::string& message, const std::string& hint) {
+  std::fprintf(stderr, "kullback: %s\n", message.c_str());
+  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", hint.c_str());
+}
+
+std::vector<Option> device_options() {
+  return {{"device", "auto", "cpu, cuda, or auto: CUDA where there is a device"},
+          {"threads", "", "threads (default: all cores; training of small networks: one)"}};
+}
+
+void use_threads(const Settings& settings, const Ranks& ranks) {
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t threads = settings.has("threads")
+                                  ? settings.count("threads", 1, 4096)
+                                  : std::max(1U, cores / static_cast<unsigned>(ranks.size()));
+  at::set_num_threads(static_cast<int>(threads));
+}
+
+int run_on_ranks(int (*work)(const Ranks& ranks, const Arguments& arguments), const Arguments& arguments) {
+  const Ranks ranks;
+  try {
+    return work(ranks, arguments);
+  } catch (const Error& error) {
+    if (ranks.size() == 1) throw;
+    print_error(error.message(), error.hint());
+    ranks.abort(static_cast<int>(error.kind()));  // the others would wait for this one
+    throw;
+  }
+}
+
+int main(int argc, char** argv) {
+  try {
+    return flushed(run_verb({argv + std::min(argc, 1), argv + argc}));
+  } catch (const Error& e) {
+    print_error(e.message(), e.hint());
+    return static_cast<int>(e.kind());
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory.", "Lower --members, --draws, --hidden or --batch, or the size of the data.");
+    return static_cast<int>(ErrorKind::bad_input);
+  } catch (const c10::Error& e) {
+    if (is_out_of_memory(e)) {
+      print_error("out of memory: " + first_line(e.what_without_backtrace()),
+                  "Lower --members, --draws, --hidden or --batch, or the size of the data.");
+      return static_cast<int>(ErrorKind::bad_input);
+    }
+    print_error("internal error: " + first_line(e.what_without_backtrace()),
+                "Please report this with the input that caused it.");
+    return static_cast<int>(ErrorKind::internal);
+  } catch (const std::exception& e) {
+    print_error(std::string("internal error: ") + first_line(e.what()),
+                "Please report this with the input that caused it.");
+    return static_cast<int>(ErrorKind::internal);
+  }
+}
+
+}  // namespace kullback::deep::cli

@@ -1,0 +1,22 @@
+#include <cstdio>
+
+#include "deep/cli/text.hpp"
+#include "deep/cli/verb.hpp"
+
+namespace kullback::deep::cli {
+
+int run_summary(const std::vector<std::string>& words) {
+  const Grammar grammar{.verb = "summary",
+                        .summary = "Prints the summary of a trained model.",
+                        .positionals = {{"DIR", "folder of the model"}}};
+  const Arguments arguments = parse(grammar, words);
+  if (arguments.wants_help) {
+    std::fputs(help_text(grammar).c_str(), stdout);
+    return 0;
+  }
+  const std::string& folder = arguments.positionals[0];
+  std::fputs(record_text(posterior::read_run_record(folder + "/run.json"), folder).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace kullback::deep::cli

@@ -1,0 +1,30 @@
+// A verb of kullback-deep: gets the words after it, returns the exit code, throws Error.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/ranks.hpp"
+#include "deep/cli/arguments.hpp"
+
+namespace kullback::deep::cli {
+
+#define KULLBACK_DEEP_VERB(name, summary) int run_##name(const std::vector<std::string>& words);
+#include "deep/cli/verbs.def"
+#undef KULLBACK_DEEP_VERB
+
+// "kullback: MESSAGE" and a hint, on standard error.
+void print_error(const std::string& message, const std::string& hint);
+
+// Options that every verb with a device has: --device, --threads.
+std::vector<Option> device_options();
+// Sets LibTorch's threads: as many as asked for, or the cores of the machine shared by the processes on it.
+void use_threads(const Settings& settings, const Ranks& ranks);
+
+// Runs `work` as one of the processes of mpirun: one that fails ends all.
+int run_on_ranks(int (*work)(const Ranks& ranks, const Arguments& arguments), const Arguments& arguments);
+
+// Runs one verb. Never throws.
+int main(int argc, char** argv);
+
+}  // namespace kullback::deep::cli

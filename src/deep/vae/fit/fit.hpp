@@ -1,0 +1,46 @@
+// From rows to a folder with a trained autoencoder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/ranks.hpp"
+#include "deep/train/train.hpp"
+#include "deep/vae/fit/model.hpp"
+#include "posterior/run_record.hpp"
+
+namespace kullback::deep {
+
+struct VaeFitRequest {
+  RowsRequest rows = {};
+  bool is_conditional = false;  // the labels are given to both networks
+  VaeModel model = {};          // what the data decide is filled in; decoder "auto": chosen by the data
+  std::map<std::string, std::string> decoder_options = {};  // those that were given
+  double rate = 1e-3;
+  Schedule schedule = Schedule::constant;
+  double validation = 0.1;  // part of the rows that is held out; 0: none
+  TrainOptions train = {};  // epochs 0: chosen by the number of rows; without files
+  bool has_patience = false;
+  std::map<std::string, std::string> options = {};  // for the record: all that were chosen
+  torch::Device device = torch::kCPU;
+  std::filesystem::path out = {};
+  bool force = false;
+};
+
+struct VaeFitOutcome {
+  posterior::RunRecord record;
+  TrainOutcome trained;
+};
+
+struct VaeFitWatch {
+  std::function<void(const EpochFigures& figures, std::int64_t epochs)> on_epoch = {};
+  std::function<bool()> should_stop = {};
+};
+
+// Throws Error; a folder that was made is left only where something was learned.
+VaeFitOutcome fit_vae(const VaeFitRequest& request, const Ranks& ranks, const VaeFitWatch& watch);
+
+}  // namespace kullback::deep

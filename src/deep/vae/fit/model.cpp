@@ -1,0 +1,316 @@
+#include "deep/vae/fit/model.hpp"
+
+#include <ATen/Context.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/filled.hpp"
+#include "base/json.hpp"
+#include "base/json_value.hpp"
+#include "base/random.hpp"
+#include "deep/json_fields.hpp"
+#include "deep/purpose.hpp"
+#include "deep/train/safetensors.hpp"
+#include "deep/vae/pairs.hpp"
+#include "posterior/json_text.hpp"
+
+namespace kullback::deep {
+
+namespace {
+
+constexpr const char* kFormat = "kullback vae 1";
+constexpr std::int64_t kRowsAtOnce = 4096;
+constexpr const char* kArchitectures[] = {"mlp", "conv", "residual"};
+
+template <class Record>
+const Record& named(std::span<const Record* const> records, const std::string& name, const char* option) {
+  std::string all;
+  for (const Record* record : records) {
+    if (record->name == name) return *record;
+    all += (all.empty() ? "" : ", ") + std::string(record->name);
+  }
+  throw Error(ErrorKind::usage, filled("there is no --{} '{}'.", option, name), "Known are: " + all + ".");
+}
+
+template <class Record>
+auto make(const Record& record, const Part& part, const VaeSpec& spec) {
+  return record.make(Settings(record.options, part.options), spec);
+}
+
+[[noreturn]] void refuse_weights(const std::filesystem::path& file, const std::string& what) {
+  throw Error(ErrorKind::bad_input, filled("{}: {}.", file.string(), what),
+              "The file belongs to another model; train again, or restore both files.");
+}
+
+std::string shape_text(at::IntArrayRef shape) {
+  std::string text;
+  for (const std::int64_t length : shape) text += (text.empty() ? "" : " x ") + std::to_string(length);
+  return text.empty() ? "one number" : text;
+}
+
+std::string json_part(const Part& part) {
+  return filled("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
+}
+
+Part read_part(const JsonFields& json, const std::string& name) {
+  const JsonFields part = json.object(name);
+  return {part.text("name"), part.words("options")};
+}
+
+std::string json_numbers(const std::vector<double>& numbers) {
+  std::string text = "[";
+  for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + posterior::json_number(number);
+  return text + "]";
+}
+
+std::vector<double> read_numbers(const JsonValue& object, const std::string& name, const std::string& file) {
+  std::vector<double> numbers;
+  const JsonValue* value = object.find(name);
+  if (value == nullptr || value->array() == nullptr)
+    throw Error(ErrorKind::bad_input, filled("{}: has no list '{}'.", file, name));
+  for (const JsonValue& item : *value->array()) {
+    if (item.number() == nullptr)
+      throw Error(ErrorKind::bad_input, filled("{}: '{}' is no list of numbers.", file, name));
+    numbers.push_back(item.number()->value);
+  }
+  return numbers;
+}
+
+torch::Tensor tensor_of(const std::vector<double>& numbers) {
+  return torch::tensor(numbers, torch::kFloat64);
+}
+
+}  // namespace
+
+const LatentFamilyRecord& family_named(const std::string& name) {
+  return named(latent_families(), name, "posterior");
+}
+const DecoderLikelihoodRecord& decoder_named(const std::string& name) {
+  return named(decoder_likelihoods(), name, "decoder");
+}
+const LatentPriorRecord& latent_prior_named(const std::string& name) {
+  return named(latent_priors(), name, "prior");
+}
+const VaeObjectiveRecord& objective_named(const std::string& name) {
+  return named(vae_objectives(), name, "objective");
+}
+
+Architecture architecture_named(const std::string& name) {
+  for (std::size_t i = 0; i < std::size(kArchitectures); ++i)
+    if (name == kArchitectures[i]) return static_cast<Architecture>(i);
+  throw Error(ErrorKind::usage, filled("there is no --architecture '{}'.", name),
+              "Known are: mlp, conv, residual.");
+}
+
+bool VaeModel::is_binarised_once() const {
+  const auto at = decoder.options.find("binarise");
+  return at != decoder.options.end() && at->second == "fixed";
+}
+
+std::string to_json(const VaeModel& model) {
+  const VaeSpec& spec = model.spec;
+  std::string text = filled("{{\n  \"format\": \"{}\",\n  \"pixels\": {},\n  \"channels\": {},\n", kFormat,
+                            spec.pixels, spec.channels);
+  text += filled("  \"height\": {},\n  \"width\": {},\n  \"latent\": {},\n", spec.height, spec.width,
+                 spec.latent);
+  text += filled("  \"is_conditional\": {},\n", spec.labels > 0 ? "true" : "false");
+  text +=
+      filled("  \"architecture\": \"{}\",\n", kArchitectures[static_cast<std::size_t>(spec.architecture)]);
+  text +=
+      filled("  \"hidden\": {},\n  \"filters\": {},\n", json_counts(spec.hidden), json_counts(spec.filters));
+  text += filled("  \"activation\": {},\n", json_string(model.activation));
+  text += filled("  \"columns\": {},\n", json_texts(model.names));
+  text += filled("  \"label_column\": {},\n", json_string(model.label_column));
+  text += filled("  \"labels\": {},\n", json_texts(model.label_names));
+  text += filled("  \"has_levels\": {},\n", model.has_levels ? "true" : "false");
+  text += filled("  \"center\": {},\n  \"sd\": {},\n", json_numbers(model.center), json_numbers(model.sd));
+  text += filled("  \"posterior\": {},\n", json_part(model.family));
+  text += filled("  \"decoder\": {},\n", json_part(model.decoder));
+  text += filled("  \"prior\": {},\n", json_part(model.prior));
+  text += filled("  \"objective\": {},\n", json_part(model.objective));
+  text += filled("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
+  return text;
+}
+
+VaeModel read_model(const std::filesystem::path& file) {
+  const JsonValue value = parse_json(read_file(file), file.string(),
+                                     "The file was written by another program, or is damaged; train again.");
+  const JsonFields json(value, file.string());
+  if (json.text("format") != kFormat) json.refuse("format", filled("'{}'", kFormat));
+  VaeModel model;
+  VaeSpec& spec = model.spec;
+  const auto count = [&](const char* name) { return static_cast<std::int64_t>(json.count(name)); };
+  spec.pixels = count("pixels");
+  spec.channels = count("channels");
+  spec.height = count("height");
+  spec.width = count("width");
+  spec.latent = count("latent");
+  spec.architecture = architecture_named(json.text("architecture"));
+  spec.hidden = json.counts("hidden");
+  spec.filters = json.counts("filters");
+  model.activation = json.text("activation");
+  spec.activation = activation_named(model.activation);
+  model.names = json.texts("columns");
+  model.label_column = json.text("label_column");
+  model.label_names = json.texts("labels");
+  if (json.flag("is_conditional")) spec.labels = static_cast<std::int64_t>(model.label_names.size());
+  model.has_levels = json.flag("has_levels");
+  model.center = read_numbers(value, "center", file.string());
+  model.sd = read_numbers(value, "sd", file.string());
+  model.family = read_part(json, "posterior");
+  model.decoder = read_part(json, "decoder");
+  model.prior = read_part(json, "prior");
+  model.objective = read_part(json, "objective");
+  model.precision = json.text("precision");
+  model.seed = json.count("seed");
+  return model;
+}
+
+BuiltVae::BuiltVae(VaeModel model, torch::Device device)
+    : model_(std::move(model)),
+      options_(torch::TensorOptions().device(device).dtype(model_.precision == "float64" ? torch::kFloat64
+                                                                                         : torch::kFloat32)) {
+  if (model_.precision == "tf32") at::globalContext().setAllowTF32CuBLAS(true);
+  const LatentFamilyRecord& family = family_named(model_.family.name);
+  const DecoderLikelihoodRecord& decoder = decoder_named(model_.decoder.name);
+  const LatentPriorRecord& prior = latent_prior_named(model_.prior.name);
+  const VaeObjectiveRecord& objective = objective_named(model_.objective.name);
+  check_pairs(family.name, prior.name, objective.name);
+  model_.spec.has_unit_range = decoder.needs_unit_range;
+  vae_ = std::make_unique<Vae>(model_.spec, make(family, model_.family, model_.spec),
+                               make(decoder, model_.decoder, model_.spec),
+                               make(prior, model_.prior, model_.spec));
+  objective_ = make(objective, model_.objective, model_.spec);
+  const bool has_density = vae_->family().has_density();
+  if (!has_density && (prior.needs_density || objective.needs_density)) {
+    throw Error(
+        ErrorKind::usage,
+        filled("--{} {} needs the density of the posterior anywhere, which --posterior {} has only at its "
+               "own draws.",
+               prior.needs_density ? "prior" : "objective", prior.needs_density ? prior.name : objective.name,
+               family.name),
+        "Choose --posterior gaussian, or another of the first.");
+  }
+  flat_ = torch::zeros({1, vae_->layout().size()}, options_);
+}
+
+void BuiltVae::start(const VaeRows& rows) {
+  const std::int64_t some = std::min<std::int64_t>(rows.size(), 10'000);
+  flat_.copy_(vae_->fresh(rows_as_numbers(rows.x.narrow(0, 0, some), options_), model_.seed));
+}
+
+VaeRows BuiltVae::prepared(const RawRows& rows) const {
+  torch::Tensor x = rows.x;
+  if (model_.is_binarised_once()) x = binarised_once(x, model_.seed);
+  if (!model_.center.empty()) x = (x - tensor_of(model_.center)) / tensor_of(model_.sd);
+  if (x.scalar_type() != torch::kUInt8) x = x.to(options_.dtype());
+  VaeRows result{.x = x.to(options_.device())};
+  if (rows.label.defined()) result.label = rows.label.to(options_.device());
+  return result;
+}
+
+torch::Tensor BuiltVae::in_own_units(const torch::Tensor& x) const {
+  const torch::Tensor here = x.to(torch::TensorOptions().device(torch::kCPU).dtype(torch::kFloat64));
+  if (!model_.center.empty()) return here * tensor_of(model_.sd) + tensor_of(model_.center);
+  return model_.has_levels ? here * 255 : here;
+}
+
+std::vector<std::string> BuiltVae::column_names() const {
+  if (!model_.names.empty()) return model_.names;
+  std::vector<std::string> names;
+  for (std::int64_t i = 1; i <= model_.spec.pixels; ++i) names.push_back(filled("pixel_{}", i));
+  return names;
+}
+
+Moments BuiltVae::encode(const VaeRows& rows) const {
+  const torch::NoGradGuard no_gradient;
+  const Parameters parameters = this->parameters();
+  std::vector<torch::Tensor> means, sds;
+  for (std::int64_t first = 0; first < rows.size(); first += kRowsAtOnce) {
+    const std::int64_t count = std::min(kRowsAtOnce, rows.size() - first);
+    // Levels between 0 and 1 are not drawn: the encoder gets their means.
+    const torch::Tensor x = rows_as_numbers(rows.x.narrow(0, first, count), options_);
+    const torch::Tensor label =
+        rows.label.defined() ? one_hot(rows.label.narrow(0, first, count), model_.spec.labels, options_)
+                             : torch::Tensor();
+    const Moments moments = vae_->posterior(parameters, x, label, Mode::evaluate)->moments();
+    means.push_back(moments.mean.to(torch::kCPU, torch::kFloat64));
+    sds.push_back(moments.sd.to(torch::kCPU, torch::kFloat64));
+  }
+  return {.mean = at::cat(means), .sd = at::cat(sds)};
+}
+
+torch::Tensor BuiltVae::decode(const torch::Tensor& z, const torch::Tensor& label) const {
+  const torch::NoGradGuard no_gradient;
+  const Parameters parameters = this->parameters();
+  std::vector<torch::Tensor> means;
+  for (std::int64_t first = 0; first < z.size(0); first += kRowsAtOnce) {
+    const std::int64_t count = std::min(kRowsAtOnce, z.size(0) - first);
+    const torch::Tensor some = z.narrow(0, first, count).to(options_).unsqueeze(0);
+    const torch::Tensor of_rows = label.defined()
+                                      ? one_hot(label.narrow(0, first, count), model_.spec.labels, options_)
+                                      : torch::Tensor();
+    means.push_back(
+        vae_->likelihood().mean(parameters, vae_->decode(parameters, some, of_rows)).squeeze(0).cpu());
+  }
+  return at::cat(means);
+}
+
+void BuiltVae::save(const std::filesystem::path& file) const {
+  TensorFile tensors;
+  tensors.metadata = {{"format", kFormat}};
+  const Parameters parameters = this->parameters();
+  for (std::size_t i = 0; i < vae_->layout().slots().size(); ++i)
+    tensors.tensors.emplace_back(vae_->layout().slots()[i].name, parameters[i].squeeze(0));
+  vae_->family().visit([&](const std::string& name, torch::Tensor& tensor) {
+    tensors.tensors.emplace_back("state." + name, tensor);
+  });
+  write_safetensors(file, tensors);
+}
+
+void BuiltVae::load(const std::filesystem::path& file) {
+  const torch::NoGradGuard no_gradient;
+  const TensorFile tensors = read_safetensors(file);
+  const Parameters parameters = this->parameters();
+  const auto take = [&](const std::string& name, const torch::Tensor& into) {
+    const torch::Tensor* found = tensors.find(name);
+    if (found == nullptr) refuse_weights(file, filled("has no '{}', which the model needs", name));
+    if (found->sizes() != into.sizes())
+      refuse_weights(file, filled("is of another model: its '{}' is {}, and {} is needed", name,
+                                  shape_text(found->sizes()), shape_text(into.sizes())));
+    into.copy_(*found);
+  };
+  for (std::size_t i = 0; i < vae_->layout().slots().size(); ++i)
+    take(vae_->layout().slots()[i].name, parameters[i].squeeze(0));
+  vae_->family().visit(
+      [&](const std::string& name, torch::Tensor& tensor) { take("state." + name, tensor); });
+}
+
+torch::Tensor sample_vae(const BuiltVae& built, std::int64_t count, std::optional<std::int64_t> label,
+                         std::uint64_t more) {
+  const torch::NoGradGuard no_gradient;
+  Random random(built.model().seed, 0, static_cast<std::uint32_t>(Purpose::prediction),
+                static_cast<std::uint32_t>(more));
+  at::manual_seed(random());
+  const torch::Tensor z = built.vae().prior().sample(built.vae(), built.parameters(), count, Noise());
+  const std::int64_t labels = built.model().spec.labels;
+  if (labels == 0) return built.decode(z, {});
+  const auto options = built.options().dtype(torch::kInt64);
+  return built.decode(
+      z, label ? torch::full({count}, *label, options) : torch::arange(count, options).remainder(labels));
+}
+
+BuiltVae open_vae(const std::filesystem::path& folder, torch::Device device) {
+  if (!std::filesystem::exists(folder / "model.json")) {
+    throw Error(ErrorKind::missing_file,
+                filled("{}: holds no autoencoder (there is no model.json).", folder.string()),
+                "Give the folder that 'kullback vae' wrote.");
+  }
+  BuiltVae built(read_model(folder / "model.json"), device);
+  built.load(folder / "weights.safetensors");
+  return built;
+}
+
+}  // namespace kullback::deep
