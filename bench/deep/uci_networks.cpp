@@ -31,7 +31,7 @@ struct Arguments {
   std::string prior = "gaussian";
   std::string device = "cpu";
   Activation activation = Activation::relu;
-  std::int64_t hidden = 50, members = 1, epochs = 40, batch = 32, draws = 100, splits = 0, threads = 0;
+  std::int64_t hidden = 50, members = 0, epochs = 40, batch = 32, draws = 100, splits = 0, threads = 0;
   double validation = 0;  // above 0: this part of the training rows is left out, and stands for the test rows
   std::uint64_t seed = 1;
   bool is_quiet = false;
@@ -156,12 +156,13 @@ auto* find_record(const Records& records, const std::string& name) {
   usage("there is no '" + name + "'.");
 }
 
-void run(const Arguments& a) {
+void run(Arguments a) {
   if (a.threads > 0) at::set_num_threads(static_cast<int>(a.threads));
   const auto options = torch::TensorOptions().dtype(torch::kFloat32).device(torch::Device(a.device));
   const Splits splits = read_splits(a, options);
   const std::int64_t groups = splits.train.x.size(0), columns = splits.train.x.size(2);
   const PosteriorRecord* record = find_record(posteriors(), a.posterior);
+  if (a.members == 0) a.members = record->members;
   const PriorRecord* prior = find_record(priors(), a.prior);
   for (const auto& [name, value] : a.options) {
     const auto has = [&, &key = name](const std::vector<Option>& known) {

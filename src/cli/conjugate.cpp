@@ -115,7 +115,7 @@ int run_verb(const Arguments& arguments) {
 // The options of the verb's models, each once, with the kinds that have it.
 void add_model_options(CLI::App& app, Arguments& arguments) {
   struct Known {
-    const conjugate::Option* option;
+    const Option* option;
     std::string kinds;
     std::string fallback;
   };
@@ -124,7 +124,7 @@ void add_model_options(CLI::App& app, Arguments& arguments) {
   for (const ModelRecord* record : conjugate::model_records()) {
     if (record->verb != arguments.verb) continue;
     ++models;
-    for (const conjugate::Option& option : record->options) {
+    for (const Option& option : record->options) {
       const auto at = std::find_if(known.begin(), known.end(),
                                    [&](const Known& k) { return k.option->name == option.name; });
       if (at == known.end()) {
@@ -178,6 +178,11 @@ void add_training_options(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--starts", train.starts, "Starts from different random points; the best bound wins")
       ->check(CLI::Range(1, 10'000))
+      ->group(group)
+      ->capture_default_str();
+  app.add_option("--first-steps", train.first_steps,
+                 "cavi: steps of the first pass, each on a part of the units (not of streamed data)")
+      ->check(CLI::Range(1, 1'000))
       ->group(group)
       ->capture_default_str();
   app.add_option("--batch", train.batch, "Units of a minibatch (svi) or of a piece (streaming)")

@@ -61,6 +61,7 @@ std::map<std::string, std::string> options_text(const Request& request, const Se
   all["passes"] = std::to_string(train.passes);
   all["starts"] = std::to_string(train.starts);
   all["tolerance"] = fmt::format("{}", train.tolerance);
+  if (train.method == Method::cavi) all["first-steps"] = std::to_string(train.first_steps);
   if (train.method != Method::cavi) all["batch"] = std::to_string(train.batch);
   if (train.method == Method::svi) {
     const bool is_adam = train.step_rule == StepRule::adam;

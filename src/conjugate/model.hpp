@@ -104,6 +104,11 @@ class Model {
   virtual std::vector<double> mean_parameters(std::size_t block) const = 0;
   // The evidence lower bound at this q(theta) and the q(z) that gave the statistics.
   virtual Terms elbo(const Statistics& statistics) const = 0;
+  // Moves that updates of blocks hardly find, because each step of the way gains next to nothing: two
+  // components become one, a factor is shut. From statistics of the present q(theta), sets q(theta) to where
+  // the move begins that seems best but `refused` others; false: there is none. The driver makes some passes,
+  // and goes back to the state before where the bound did not rise.
+  virtual bool propose(const Statistics& /*statistics*/, std::size_t /*refused*/) { return false; }
   // What q(theta) is now becomes the prior: the data seen so far count as known.
   virtual void adopt_posterior_as_prior() = 0;
 

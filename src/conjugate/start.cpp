@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "conjugate/purpose.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr double kFixedStrictness = 1e-4;
 constexpr std::size_t kLeastPassesToAverage = 10;
+constexpr double kPatience = 10;  // passes like the last in which a move must reach the bound before it
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -80,6 +82,13 @@ void Start::add_trace(double elbo) {
       {.pass = outcome_.passes, .elbo = elbo, .seconds = earlier_seconds_ + seconds_since_start()});
 }
 
+// As in go_on.
+bool Start::is_stopped() const {
+  double flag[] = {setting_.watch.should_stop && setting_.watch.should_stop() ? 1.0 : 0.0};
+  setting_.ranks.sum(flag);
+  return flag[0] > 0;
+}
+
 bool Start::go_on(double part, double elbo) {
   const double units = static_cast<double>(setting_.source.shape().units);
   if (!std::isfinite(elbo)) {
@@ -106,44 +115,118 @@ bool Start::go_on(double part, double elbo) {
   return !stops;
 }
 
-void Start::ascend() {
-  ExactMover mover;
+// Where the first q(theta) says next to nothing a part of the units is enough to leave it: the first pass is
+// steps of svi, with rho_t = 1 / t, so that all parts count the same in the end.
+void Start::take_first_steps() {
+  if (options_.first_steps < 2 || setting_.source.in_memory() == nullptr) return;
+  const std::uint64_t units = setting_.source.shape().units;
+  const auto size = static_cast<std::size_t>((units + options_.first_steps - 1) / options_.first_steps);
+  RobbinsMonroMover mover(1, 1);
+  Buffer batch(setting_.source.shape().kind, setting_.source.shape().columns);
+  for (std::uint64_t step = 0; step < options_.first_steps; ++step) {
+    sample_minibatch(step, size, batch);
+    Statistics noisy = local_pass(*model_, batch.batch(), {}, workers_);
+    sum_over(setting_.ranks, noisy);
+    mover.set_step(step);
+    if (noisy.units > 0) global_steps(noisy, mover);
+  }
+  ++outcome_.passes;
+}
+
+void Start::measure() {
+  if (statistics_.values.empty() || !model_->has_fixed_statistics()) {
+    full_pass();
+    sum_over(setting_.ranks, statistics_);
+  }
+  const double before = outcome_.elbo;
+  const double elbo = total(model_->elbo(statistics_));
+  const double size = std::max(std::abs(elbo), statistics_.units);
   // Where a pass does not touch the data it costs nothing to be strict.
   const double tolerance = options_.tolerance * (model_->has_fixed_statistics() ? kFixedStrictness : 1);
-  if (is_resumed_) {
-    global_steps(statistics_, mover);
-    ++outcome_.passes;
+  const bool is_first = outcome_.trace.empty();
+  outcome_.elbo = elbo;
+  add_trace(elbo);
+  if (!is_first) outcome_.largest_fall = std::max(outcome_.largest_fall, (before - elbo) / size);
+  outcome_.is_converged = !is_first && elbo - before < tolerance * size;
+}
+
+// A move, and passes after it while the bound before it is within reach: blocks follow the move step by step.
+// Until it is reached the trace keeps it, since that is what the fit would go back to.
+Start::Move Start::try_move() {
+  const std::vector<double> state = model_->state();
+  if (!model_->propose(statistics_, refused_)) return Move::none;
+  const StartOutcome outcome = outcome_;
+  const Statistics statistics = statistics_;
+  const std::vector<double> local = local_;
+  const Move move = climb_back();
+  if (move == Move::taken) {
+    refused_ = 0;
+    return move;
   }
+  if (move == Move::refused) ++refused_;
+  if (move == Move::stopped) outcome_ = outcome;
+  model_->set_state(state);
+  model_->prepare();
+  statistics_ = statistics;
+  local_ = local;
+  return move;
+}
+
+Start::Move Start::climb_back() {
+  ExactMover mover;
+  double last = -std::numeric_limits<double>::infinity();
+  model_->prepare();
   while (true) {
-    if (statistics_.values.empty() || !model_->has_fixed_statistics()) {
-      full_pass();
-      sum_over(setting_.ranks, statistics_);
-    }
-    const double before = outcome_.elbo;
+    full_pass();
+    sum_over(setting_.ranks, statistics_);
+    ++outcome_.passes;
     const double elbo = total(model_->elbo(statistics_));
-    const double size = std::max(std::abs(elbo), statistics_.units);
-    const bool is_first = outcome_.trace.empty();
-    outcome_.elbo = elbo;
-    add_trace(elbo);
-    if (!is_first) outcome_.largest_fall = std::max(outcome_.largest_fall, (before - elbo) / size);
-    outcome_.is_converged = !is_first && elbo - before < tolerance * size;
-    if (outcome_.is_converged || outcome_.passes >= options_.passes) break;
-    if (!go_on(0, elbo)) return;
+    const bool is_taken = elbo > outcome_.elbo;
+    if (is_taken) outcome_.elbo = elbo;
+    add_trace(outcome_.elbo);
+    if (is_taken) return Move::taken;
+    const bool is_near = outcome_.elbo - elbo < kPatience * (elbo - last);
+    if (!is_near || outcome_.passes >= most_passes()) return Move::refused;
+    if (options_.method == Method::cavi && is_stopped()) return Move::stopped;
+    last = elbo;
+    global_steps(statistics_, mover);
+  }
+}
+
+// Moves at the end of svi have as many passes as its noisy steps.
+std::size_t Start::most_passes() const {
+  return options_.method == Method::cavi ? options_.passes : 2 * options_.passes + options_.polish;
+}
+
+void Start::ascend() {
+  ExactMover mover;
+  if (!is_resumed_) {
+    take_first_steps();
+    measure();
+  }
+  while (outcome_.passes < most_passes()) {
+    if (!go_on(0, outcome_.elbo)) return;
+    if (outcome_.is_converged) {
+      const Move move = try_move();
+      if (move == Move::none) break;
+      if (move != Move::taken) continue;
+    }
     global_steps(statistics_, mover);
     ++outcome_.passes;
+    measure();
   }
   outcome_.is_complete = true;
 }
 
-void Start::sample_minibatch(std::uint64_t step, Buffer& batch) const {
+void Start::sample_minibatch(std::uint64_t step, std::size_t size, Buffer& batch) const {
   const Batch& shard = *setting_.source.in_memory();
   Random random(options_.seed, as_word(number_), static_cast<std::uint32_t>(Purpose::minibatch),
                 as_word(step));
   batch.clear();
   if (importance_ != nullptr) {
-    importance_->sample(shard, options_.batch, random, batch);
+    importance_->sample(shard, size, random, batch);
   } else {
-    model_->sample_minibatch(shard, setting_.source.shape().units, options_.batch, random, batch);
+    model_->sample_minibatch(shard, setting_.source.shape().units, size, random, batch);
   }
 }
 
@@ -175,7 +258,7 @@ void Start::descend_noisily() {
     if (is_stream) {
       if (!read_batch(step_, batch)) batch.clear();
     } else {
-      sample_minibatch(step_, batch);
+      sample_minibatch(step_, options_.batch, batch);
     }
     Statistics noisy = local_pass(*model_, batch.batch(), {}, workers_);
     sum_over(setting_.ranks, noisy);
@@ -216,8 +299,28 @@ void Start::descend_noisily() {
   sum_over(setting_.ranks, statistics_);
   outcome_.elbo = total(model_->elbo(statistics_));
   add_trace(outcome_.elbo);
+  if (!is_stream && options_.polish > 0) settle();
   outcome_.is_converged = true;
   outcome_.is_complete = true;
+}
+
+// Noise keeps alive what exact updates would remove.
+void Start::settle() {
+  ExactMover exact;
+  const auto pass = [&] {
+    global_steps(statistics_, exact);
+    ++outcome_.passes;
+    measure();
+  };
+  bool has_moved = false;
+  while (outcome_.passes < most_passes()) {
+    const Move move = try_move();
+    if (move == Move::none) break;
+    if (move == Move::refused) continue;
+    has_moved = true;
+    pass();
+  }
+  for (std::size_t left = has_moved ? options_.polish : 0; left > 0; --left) pass();
 }
 
 // Noisy steps end near the optimum, not at it; the mean of the last ones is nearer (Polyak & Juditsky 1992).

@@ -36,7 +36,15 @@ class Start final {
   std::unique_ptr<Model> take_model() { return std::move(model_); }
 
  private:
-  void ascend();           // cavi
+  void ascend();  // cavi
+  void take_first_steps();
+  void measure();  // a pass over the data: the bound, whether it still rises
+  enum class Move { none, refused, taken, stopped };
+  Move try_move();
+  Move climb_back();  // after a move, to the bound before it
+  std::size_t most_passes() const;
+  bool is_stopped() const;
+  void settle();           // moves at the end of svi
   void descend_noisily();  // svi
   void take_in_pieces();   // streaming
   void full_pass();
@@ -49,7 +57,7 @@ class Start final {
   double seconds_since_start() const;
   void evaluate_with_first_prior();
 
-  void sample_minibatch(std::uint64_t step, Buffer& batch) const;
+  void sample_minibatch(std::uint64_t step, std::size_t size, Buffer& batch) const;
   bool read_batch(std::uint64_t step, Buffer& batch);
 
   void save() const;
@@ -74,6 +82,7 @@ class Start final {
   std::uint64_t pass_steps_ = 0;
   std::vector<std::vector<double>> averages_;  // of each block's natural parameters
   std::uint64_t averaged_ = 0;                 // steps in them
+  std::size_t refused_ = 0;                    // moves since the bound last rose
   bool is_resumed_ = false;
   double began_ = 0;
   double earlier_seconds_ = 0;  // before a resumption

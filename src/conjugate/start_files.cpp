@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kVersion = 2;
+constexpr double kVersion = 3;
 
 // Writes or reads the same things in the same order.
 class Numbers final {
@@ -112,12 +112,13 @@ std::vector<double> Start::numbers() const {
   out.number(version);
   StartOutcome outcome = outcome_;
   transfer(out, outcome);
-  std::uint64_t step = step_, pass_steps = pass_steps_;
+  std::uint64_t step = step_, pass_steps = pass_steps_, refused = refused_;
   double pass_sum = pass_sum_;
   double seconds = earlier_seconds_ + seconds_since_start();
   out.number(step);
   out.number(pass_sum);
   out.number(pass_steps);
+  out.number(refused);
   out.number(seconds);
   std::vector<double> state = model_->state(), first = first_state_, adam = adam_.state();
   Statistics statistics = statistics_;
@@ -145,6 +146,7 @@ void Start::set_numbers(const std::vector<double>& numbers) {
   in.number(step_);
   in.number(pass_sum_);
   in.number(pass_steps_);
+  in.number(refused_);
   in.number(earlier_seconds_);
   std::vector<double> state, adam;
   in.numbers(state);

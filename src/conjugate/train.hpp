@@ -27,10 +27,11 @@ enum class UnitSampling { uniform, importance };
 
 struct TrainOptions {
   Method method = Method::cavi;
-  std::size_t passes = 500;  // over the data, at most
-  double tolerance = 1e-6;   // cavi: ends when a pass raises the bound by less than this part of its size
-  std::size_t batch = 1024;  // svi: units of a minibatch; streaming: of a piece
-  double delay = 10;         // svi: step t has length (delay + t)^-forgetting
+  std::size_t passes = 500;     // over the data, at most
+  double tolerance = 1e-6;      // cavi: ends when a pass raises the bound by less than this part of its size
+  std::size_t first_steps = 1;  // cavi of data in memory: steps of the first pass
+  std::size_t batch = 1024;     // svi: units of a minibatch; streaming: of a piece
+  double delay = 10;            // svi: step t has length (delay + t)^-forgetting
   double forgetting = 0.7;
   StepRule step_rule = StepRule::robbins_monro;
   double rate = 0.02;  // of Adam

@@ -11,6 +11,7 @@ enum class Purpose : std::uint32_t {
   split,  // training, validation and test rows
   prediction,
   evaluation,
+  fresh_covariance,
   binarisation,  // of images, once
 };
 

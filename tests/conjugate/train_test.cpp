@@ -9,38 +9,11 @@
 #include "conjugate/minibatch.hpp"
 #include "conjugate/movers.hpp"
 #include "conjugate/record.hpp"
+#include "tests/conjugate/memory_source.hpp"
+#include "tests/conjugate/topic_corpus.hpp"
 
 namespace kullback::conjugate {
 namespace {
-
-// Data in memory that can also pretend to be a stream, whole or in shards.
-class MemorySource final : public Source {
- public:
-  MemorySource(const Buffer& data, bool streams) : all_(data.batch()), streams_(streams) {
-    shape_ = {.kind = all_.kind, .columns = all_.columns, .units = all_.units};
-    for (std::size_t c = 0; c < all_.columns; ++c) shape_.names.push_back("x" + std::to_string(c));
-  }
-  const Shape& shape() const override { return shape_; }
-  std::uint64_t units() const override { return all_.units; }
-  std::uint64_t first_unit() const override { return 0; }
-  const Batch* in_memory() const override { return streams_ ? nullptr : &all_; }
-  bool read(std::size_t units, Buffer& into) override {
-    into.clear();
-    into.set_first(at_);
-    const std::size_t end = std::min(at_ + units, all_.units);
-    for (; at_ < end; ++at_) into.add(all_, at_);
-    return into.units() > 0;
-  }
-  void rewind() override { at_ = 0; }
-  const std::vector<std::string>& unit_names() const override { return names_; }
-
- private:
-  Batch all_;
-  Shape shape_;
-  std::vector<std::string> names_;
-  bool streams_;
-  std::size_t at_ = 0;
-};
 
 Buffer three_groups(std::size_t rows) {
   Random random(3);
@@ -112,6 +85,23 @@ TEST_F(Train, StreamingComesNear) {
   const double found = per_row(run({.method = Method::streaming, .batch = 500, .seed = 1}));
   EXPECT_GT(found, exact - 0.05);
   EXPECT_LT(found, exact + 1e-6);
+}
+
+// Topics begin at random. Two steps in the first pass are worth a pass more, and cost none.
+TEST(FirstSteps, GetFurtherInAsManyPasses) {
+  const Corpus corpus(200, 10, 1000, 80);
+  MemorySource source(corpus.documents, false);
+  const ModelRecord* record = find_model("topics", "lda");
+  const Settings settings(record->options, {{"topics", "10"}});
+  const Ranks ranks;
+  const auto bound_after = [&](std::size_t first_steps) {
+    const TrainOutcome outcome = train([&] { return record->make(settings, source.shape()); }, source,
+                                       {.passes = 3, .first_steps = first_steps, .seed = 1}, ranks);
+    EXPECT_EQ(outcome.starts[0].passes, 3u);
+    EXPECT_EQ(outcome.starts[0].trace.size(), first_steps == 1 ? 4u : 3u);
+    return outcome.starts[0].elbo / 80'000;
+  };
+  EXPECT_GT(bound_after(2), bound_after(1) + 0.02);
 }
 
 // Mean of the weighted sums of x over many minibatches against the sum over all rows, in standard errors.

@@ -36,7 +36,7 @@ double normal_log(double x, double sd) {
 const Parameters& no_parameters() {
   static const Layout layout = [] {
     Layout made;
-    made.add({.name = "unused"});
+    made.add({.name = "unused", .shape = {}});
     return made;
   }();
   static const Parameters parameters(layout, torch::zeros({2, 1}, torch::kFloat64));

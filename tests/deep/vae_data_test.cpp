@@ -91,7 +91,7 @@ TEST(Idx, RefusesWhatIsNone) {
   EXPECT_EQ(refusal(head(8, {2, 1}) + "abc"),
             "says that it is 2 x 1 (2 bytes), but more than 2 bytes follow its header.");
   EXPECT_EQ(refusal(head(8, {0xFFFFFFFF, 0xFFFFFFFF, 2}) + "a"),
-            "says that it is 4294967295 x 4294967295 x 2, which no file can be.");
+            "says that it is 4294967295 x 4294967295, which no file can be.");
   // Takes no memory for what is not there.
   EXPECT_EQ(refusal(head(8, {0xFFFFFFFF, 1000}) + "a"),
             "says that it is 4294967295 x 1000 (4294967295000 bytes), but 1 bytes follow its header.");

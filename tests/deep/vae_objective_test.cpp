@@ -111,7 +111,7 @@ void expect_same_mean(const Spread& a, const Spread& b, int count, std::int64_t 
 }
 
 TEST_F(Objectives, DoublyReparameterisedGradientIsUnbiasedAndQuieter) {
-  constexpr int kCount = 1500;
+  constexpr int kCount = 400;
   const auto of = [&](const char* kind, std::uint64_t offset) {
     return spread_of(kCount, [&, offset](std::uint64_t seed) {
       return gradient("iwae", {{"samples", "16"}, {"gradient", kind}}, offset + seed);
@@ -126,7 +126,7 @@ TEST_F(Objectives, DoublyReparameterisedGradientIsUnbiasedAndQuieter) {
 }
 
 TEST_F(Objectives, ThermodynamicGradientWithOneIntervalIsThatOfTheElbo) {
-  constexpr int kCount = 1500;
+  constexpr int kCount = 400;
   const auto of = [&](const char* name, const Words& options, std::uint64_t offset) {
     return spread_of(kCount,
                      [&, offset](std::uint64_t seed) { return gradient(name, options, offset + seed); });

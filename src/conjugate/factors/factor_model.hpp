@@ -40,6 +40,7 @@ class FactorModel : public Model {
   std::span<double> natural(std::size_t block) final;
   std::vector<double> mean_parameters(std::size_t block) const final;
   Terms elbo(const Statistics& statistics) const final;
+  bool propose(const Statistics& statistics, std::size_t refused) final;
   void adopt_posterior_as_prior() final;
   std::vector<double> state() const final;
   void set_state(std::span<const double> state) final;
@@ -134,6 +135,9 @@ class FactorModel : public Model {
   Energy energy(const Statistics& statistics) const;
   void rotate(const Statistics& statistics);
   void shut(const Statistics& statistics);
+  std::vector<double> gains_of_shutting(const Statistics& statistics) const;
+  std::vector<std::size_t> doubtful(std::span<const double> gains) const;
+  void shut_at_once(const Statistics& statistics, std::span<const std::size_t> factors);
   bool stale(const Statistics& statistics) const;
   double minus_divergence_of_loadings() const;
 

@@ -128,7 +128,8 @@ Hmm::Hmm(const Settings& settings, const Shape& shape, std::unique_ptr<Emissions
       sticky_(settings.number("sticky")),
       emissions_(std::move(emissions)) {
   if (sticky_ < 0) {
-    throw Error(ErrorKind::usage, "--sticky is " + settings.text("sticky") + "; it must be 0 or more.");
+    throw Error(ErrorKind::usage, "--sticky is " + settings.text("sticky") + "; it must be 0 or more.",
+                "It counts as so many rows in which a state stayed; 0 for none.");
   }
   initial_prior_.assign(states_, concentration_);
   transitions_prior_.assign(states_ * states_, concentration_);

@@ -117,9 +117,11 @@ class GaussianEmissions final : public FeatureEmissions {
         degrees_(settings.has("degrees") ? settings.positive("degrees") : static_cast<double>(columns_)) {
     centre_.assign(columns_, 0.0);
     if (degrees_ <= static_cast<double>(dimension_) - 1) {
-      throw Error(ErrorKind::usage, "--degrees is " + settings.text("degrees") + "; a full covariance of " +
-                                        std::to_string(columns_) + " columns needs more than " +
-                                        std::to_string(columns_ - 1) + ".");
+      throw Error(ErrorKind::usage,
+                  "--degrees is " + settings.text("degrees") + "; a full covariance of " +
+                      std::to_string(columns_) + " columns needs more than " + std::to_string(columns_ - 1) +
+                      ".",
+                  "Leave it out, or use --covariance diagonal.");
     }
     natural_.assign(states_ * distributions() * natural_size(dimension_), 0.0);
     prior_ = natural_;

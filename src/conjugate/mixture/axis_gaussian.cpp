@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -66,6 +67,8 @@ class AxisGaussian final : public Components {
   double expected_log_likelihood(std::span<const double> counts,
                                  std::span<const double> statistics) const override;
   double kl() const override;
+  std::vector<std::size_t> places(std::size_t component) const override;
+  double log_partition(std::span<const double> natural, std::span<const std::size_t> joined) const override;
   std::span<double> natural() override { return natural_; }
   std::vector<double> target(std::span<const double> counts,
                              std::span<const double> statistics) const override;
@@ -300,6 +303,37 @@ double AxisGaussian::kl() const {
       sum += 0.5 * (ratio - 1 - std::log(ratio) + prior.beta * precision(k, d).expected * away * away);
     }
   }
+  return sum;
+}
+
+std::vector<std::size_t> AxisGaussian::places(std::size_t component) const {
+  const std::size_t cells = count_ * columns_, own = precisions_ / count_;
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < 2 * columns_; ++i)
+    result.push_back(i / columns_ * cells + component * columns_ + i % columns_);
+  for (std::size_t g = 0; g < own; ++g) result.push_back(2 * cells + component * own + g);
+  return result;
+}
+
+// Of normal-gammas: log Gamma(A / 2) - A / 2 log(B / 2) for each precision, - log(beta) / 2 for each mean.
+double AxisGaussian::log_partition(std::span<const double> natural,
+                                   std::span<const std::size_t> joined) const {
+  const std::size_t own = precisions_ / count_;
+  std::vector<double> one = base_;
+  const auto add = [&](std::size_t from, std::size_t size, double* to) {
+    for (std::size_t i = 0; i < size; ++i) to[i] += natural[from + i] - prior_[from + i];
+  };
+  for (const std::size_t k : joined) {
+    add(2 * own * k, 2 * own, one.data());
+    add(mean_place(k, 0), 2 * columns_, one.data() + 2 * own);
+  }
+  const Usual usual = read(one);
+  double sum = 0;
+  for (const Precision& precision : usual.precisions) {
+    if (!(precision.b > 0)) return -std::numeric_limits<double>::infinity();
+    sum += math::log_gamma(0.5 * precision.a) - 0.5 * precision.a * std::log(0.5 * precision.b);
+  }
+  for (const Mean& mean : usual.means) sum -= 0.5 * std::log(mean.beta);
   return sum;
 }
 

@@ -56,6 +56,8 @@ class Categoricals final : public Components {
   double expected_log_likelihood(std::span<const double> counts,
                                  std::span<const double> statistics) const override;
   double kl() const override;
+  std::vector<std::size_t> places(std::size_t component) const override;
+  double log_partition(std::span<const double> natural, std::span<const std::size_t> joined) const override;
   std::span<double> natural() override { return natural_; }
   std::vector<double> target(std::span<const double> counts,
                              std::span<const double> statistics) const override;
@@ -207,6 +209,29 @@ double Categoricals::expected_log_likelihood(std::span<const double>,
   double sum = 0;
   for (std::size_t i = 0; i < expected_logs_.size(); ++i) sum += statistics[i] * expected_logs_[i];
   return sum;
+}
+
+std::vector<std::size_t> Categoricals::places(std::size_t component) const {
+  std::vector<std::size_t> result;
+  for (std::size_t v = 0; v < levels(); ++v) result.push_back(v * count_ + component);
+  return result;
+}
+
+// Of Dirichlets: sum of log Gamma(alpha) less log Gamma of their sum.
+double Categoricals::log_partition(std::span<const double> natural,
+                                   std::span<const std::size_t> joined) const {
+  double result = 0;
+  for (std::size_t j = 0; j < columns_; ++j) {
+    double all = 0;
+    for (std::size_t v = offsets_[j]; v < offsets_[j + 1]; ++v) {
+      double alpha = concentration_;
+      for (const std::size_t k : joined) alpha += natural[v * count_ + k] - prior_[v * count_ + k];
+      result += math::log_gamma(alpha);
+      all += alpha;
+    }
+    result -= math::log_gamma(all);
+  }
+  return result;
 }
 
 double Categoricals::kl() const {

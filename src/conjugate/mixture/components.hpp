@@ -59,6 +59,14 @@ class Components {
                                          std::span<const double> statistics) const = 0;
   virtual double kl() const = 0;
 
+  // Where the statistics of one component are, in the same order for each; what is in no list belongs to all.
+  virtual std::vector<std::size_t> places(std::size_t component) const = 0;
+  // Log-partition L of what belongs to some components where these are one: from natural parameters that are
+  // optimal for statistics, the bound of these gains L({j, k}) - L({j}) - L({k}) + L({}) in the components
+  // where k's statistics become j's. Components have the same prior.
+  virtual double log_partition(std::span<const double> natural,
+                               std::span<const std::size_t> joined) const = 0;
+
   virtual std::span<double> natural() = 0;
   virtual std::vector<double> target(std::span<const double> counts,
                                      std::span<const double> statistics) const = 0;

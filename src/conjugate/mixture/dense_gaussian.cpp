@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "conjugate/mixture/gaussian_prior.hpp"
@@ -77,6 +78,8 @@ class DenseGaussian final : public Components {
   double expected_log_likelihood(std::span<const double> counts,
                                  std::span<const double> statistics) const override;
   double kl() const override;
+  std::vector<std::size_t> places(std::size_t component) const override;
+  double log_partition(std::span<const double> natural, std::span<const std::size_t> joined) const override;
 
   std::span<double> natural() override { return natural_; }
   std::vector<double> target(std::span<const double> counts,
@@ -501,6 +504,65 @@ double DenseGaussian::kl() const {
                   prior_usual_.beta[k] * group.nu * away.squaredNorm());
   }
   return sum;
+}
+
+std::vector<std::size_t> DenseGaussian::places(std::size_t component) const {
+  std::vector<std::size_t> result;
+  for (std::size_t d = 0; d < columns_; ++d) result.push_back(component * columns_ + d);
+  const std::size_t seconds = count_ * columns_ + component * triangle_;
+  for (std::size_t i = 0; !is_tied_ && i < triangle_; ++i) result.push_back(seconds + i);
+  return result;
+}
+
+// Of a normal-Wishart: log Gamma_D(nu / 2) - nu / 2 (log |S| - D log 2) - D / 2 log beta, less what all have.
+// A tied S belongs to all components, so that there L is that of all.
+double DenseGaussian::log_partition(std::span<const double> natural,
+                                    std::span<const std::size_t> joined) const {
+  const std::size_t into = joined.empty() ? 0 : joined[0];
+  const auto with_others = [&](std::size_t place, std::size_t stride, std::size_t i) {
+    double sum = prior_[place + into * stride + i];
+    for (const std::size_t k : joined) {
+      sum += natural[place + k * stride + i] - prior_[place + k * stride + i];
+    }
+    return sum;
+  };
+  const std::size_t components = groups_ * (1 + triangle_);
+  const auto length = static_cast<Eigen::Index>(columns_);
+  Vector sum(length);
+  Usual::Group group;
+  double log_betas = 0;
+  const auto take_mean = [&](double beta) {
+    log_betas += std::log(beta);
+    group.scale -= sum * sum.transpose() / beta;
+  };
+  const auto take_joined = [&] {
+    for (std::size_t d = 0; d < columns_; ++d)
+      sum[static_cast<Eigen::Index>(d)] = with_others(components, 1 + columns_, 1 + d);
+    take_mean(with_others(components, 1 + columns_, 0));
+  };
+  if (is_tied_) {
+    group.nu = natural[0];
+    group.scale = unpack(natural.data() + 1);
+    for (std::size_t k = 0; k < count_; ++k) {
+      const bool is_joined = std::find(joined.begin(), joined.end(), k) != joined.end();
+      const double* own = (is_joined ? prior_.data() : natural.data()) + component_place(k);
+      if (is_joined && k == into) {
+        take_joined();
+      } else {
+        sum = Eigen::Map<const Vector>(own + 1, length);
+        take_mean(own[0]);
+      }
+    }
+  } else {
+    std::vector<double> lower(triangle_);
+    for (std::size_t i = 0; i < triangle_; ++i) lower[i] = with_others(0, 1 + triangle_, 1 + i);
+    group.nu = with_others(0, 1 + triangle_, 0);
+    group.scale = unpack(lower.data());
+    take_joined();
+  }
+  if (!finish(group)) return -std::numeric_limits<double>::infinity();
+  return math::log_multivariate_gamma(static_cast<int>(columns_), 0.5 * group.nu) -
+         0.5 * (group.nu * (group.log_det_s - dimension() * std::numbers::ln2) + dimension() * log_betas);
 }
 
 std::vector<double> DenseGaussian::mean_parameters() const {

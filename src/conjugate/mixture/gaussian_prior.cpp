@@ -16,9 +16,10 @@ namespace {
 constexpr double kSmallPivot = 1e-10;  // of a correlation matrix: below it is singular to rounding
 
 [[noreturn]] void refuse_list(const std::string& name, const std::string& given, std::size_t columns) {
-  throw Error(ErrorKind::usage, "--" + name + " is '" + given + "'; it must be one number or " +
-                                    std::to_string(columns) +
-                                    " numbers with commas between them, one for each column.");
+  throw Error(ErrorKind::usage,
+              "--" + name + " is '" + given + "'; it must be one number or " + std::to_string(columns) +
+                  " numbers with commas between them, one for each column.",
+              "Leave it out to take it from the data.");
 }
 
 std::vector<double> read_list(const Settings& settings, const std::string& name, std::size_t columns) {
@@ -167,17 +168,20 @@ GaussianOptions read_gaussian_options(const Settings& settings, std::size_t colu
   if (settings.has("degrees")) {
     options.degrees = settings.number("degrees");
     if (!(options.degrees > least_degrees)) {
-      throw Error(ErrorKind::usage, "--degrees is '" + settings.text("degrees") + "'; it must be above " +
-                                        std::to_string(static_cast<long>(least_degrees)) +
-                                        " for this kind of covariance.");
+      throw Error(ErrorKind::usage,
+                  "--degrees is '" + settings.text("degrees") + "'; it must be above " +
+                      std::to_string(static_cast<long>(least_degrees)) + " for this kind of covariance.",
+                  "Leave it out to have the number of columns.");
     }
   }
   options.mean = read_list(settings, "mean", columns);
   options.variances = read_list(settings, "covariance-prior", columns);
   for (const double variance : options.variances) {
     if (!(variance > 0)) {
-      throw Error(ErrorKind::usage, "--covariance-prior is '" + settings.text("covariance-prior") +
-                                        "'; variances must be above 0.");
+      throw Error(
+          ErrorKind::usage,
+          "--covariance-prior is '" + settings.text("covariance-prior") + "'; variances must be above 0.",
+          "Leave it out to take the covariance of the data; --covariance-scale makes that smaller.");
     }
   }
   options.scale = settings.positive("covariance-scale");

@@ -83,6 +83,7 @@ std::vector<Option> options_with(std::vector<Option> own) {
        "Prior of the weights: dirichlet (finite), dp (Dirichlet process, stick breaking)"},
       {"concentration", "", "Concentration of that prior, above 0 (default: 1 / components)"},
       {"start", "kmeans", "First assignments: kmeans or random"},
+      {"join", "true", "Whether two components become one where that raises the bound"},
   };
   options.insert(options.end(), own.begin(), own.end());
   return options;
@@ -93,6 +94,7 @@ Mixture::Mixture(std::unique_ptr<Components> components, const Settings& setting
       weights_(components_->count(), settings.choice("weights", {"dirichlet", "dp"}) == 1,
                concentration_of(settings)),
       starts_random_(settings.choice("start", {"kmeans", "random"}) == 1),
+      joins_(settings.flag("join")),
       all_units_(static_cast<double>(shape.units)) {}
 
 std::size_t Mixture::statistics_size() const { return count() + components_->statistics_size(); }
@@ -244,6 +246,7 @@ Terms Mixture::elbo(const Statistics& statistics) const {
 }
 
 void Mixture::adopt_posterior_as_prior() {
+  adopted_ = true;
   weights_.adopt_posterior_as_prior();
   components_->adopt_posterior_as_prior();
   prepare();

@@ -27,6 +27,7 @@ class Mixture final : public Model {
   std::span<double> natural(std::size_t block) override;
   std::vector<double> mean_parameters(std::size_t block) const override;
   Terms elbo(const Statistics& statistics) const override;
+  bool propose(const Statistics& statistics, std::size_t refused) override;
   void adopt_posterior_as_prior() override;
   std::vector<double> state() const override;
   void set_state(std::span<const double> state) override;
@@ -43,6 +44,14 @@ class Mixture final : public Model {
   // q(theta) as it is given these, both blocks.
   void set_from(const Statistics& statistics);
 
+  // Component `from` becomes a part of `into`; the bound gains between `sure` and `hoped`.
+  struct Join {
+    std::size_t from, into;
+    double sure, hoped;
+  };
+  // Those that may gain, by what they gain at least.
+  std::vector<Join> joins(const Statistics& statistics) const;
+
  private:
   std::size_t count() const { return components_->count(); }
   void fill_log_shares(const Batch& units, struct Scratch& scratch) const;
@@ -50,10 +59,17 @@ class Mixture final : public Model {
   void add(const Batch& units, struct Scratch& scratch, Statistics& statistics) const;
   void fill_predictive(const Batch& units, struct Scratch& scratch) const;
   void check_sample(const Batch& sample) const;
+  void apply(const Join& join, std::span<double> statistics) const;
+  std::vector<Join> choose(const std::vector<Join>& candidates, std::size_t trial) const;
+  double gain_of_sorting(std::span<const double> statistics) const;
+  void sort_by_size(std::span<double> statistics) const;
+  double weights_partition(std::vector<double> counts, bool sorted) const;
 
   std::unique_ptr<Components> components_;
   Weights weights_;
   bool starts_random_;
+  bool joins_;
+  bool adopted_ = false;  // the components' priors differ
   double all_units_;
   std::vector<double> expected_log_weights_;
 };

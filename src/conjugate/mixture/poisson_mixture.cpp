@@ -44,6 +44,8 @@ class Poissons final : public Components {
   double expected_log_likelihood(std::span<const double> counts,
                                  std::span<const double> statistics) const override;
   double kl() const override;
+  std::vector<std::size_t> places(std::size_t component) const override;
+  double log_partition(std::span<const double> natural, std::span<const std::size_t> joined) const override;
   std::span<double> natural() override { return natural_; }
   std::vector<double> target(std::span<const double> counts,
                              std::span<const double> statistics) const override;
@@ -201,6 +203,27 @@ double Poissons::kl() const {
     const double a0 = prior_[i], b0 = prior_[cells() + i];
     sum += (a - a0) * math::digamma_positive(a) - math::log_gamma(a) + math::log_gamma(a0) +
            a0 * std::log(b / b0) + a * (b0 / b - 1);
+  }
+  return sum;
+}
+
+std::vector<std::size_t> Poissons::places(std::size_t component) const {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < 2 * columns_; ++i) result.push_back(i * count_ + component);
+  return result;
+}
+
+// Of gammas: log Gamma(a) - a log b.
+double Poissons::log_partition(std::span<const double> natural, std::span<const std::size_t> joined) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < columns_; ++j) {
+    double a = shape_, b = base_rates_[j];
+    for (const std::size_t k : joined) {
+      const std::size_t i = j * count_ + k;
+      a += natural[i] - prior_[i];
+      b += natural[cells() + i] - prior_[cells() + i];
+    }
+    sum += math::log_gamma(a) - a * std::log(b);
   }
   return sum;
 }

@@ -26,14 +26,13 @@ class Weights final {
   std::vector<double> expected() const;       // E pi_k
   double remainder() const;                   // expected weight of the components beyond; 0 for a Dirichlet
   double kl() const;                          // of q(pi) from the prior
+  double log_partition(std::span<const double> natural) const;
 
   void append_state(std::vector<double>& state) const;
   // Takes its numbers from the front.
   void take_state(std::span<const double>& state);
 
  private:
-  double log_partition(std::span<const double> natural) const;
-
   std::size_t components_;
   bool is_process_;
   std::vector<double> prior_;

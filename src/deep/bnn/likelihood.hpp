@@ -20,6 +20,8 @@ struct Predictive {
   torch::Tensor mean = {};
   torch::Tensor variance = {};
   torch::Tensor log_probs = {};
+  // Of closed forms: the part of `variance` that is uncertainty of the mean. Undefined: none of it.
+  torch::Tensor mean_variance = {};
 };
 
 class Likelihood {

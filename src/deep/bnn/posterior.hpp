@@ -59,7 +59,10 @@ class Posterior {
 
 // What one draw of each net predicts, as one draw: [nets, 1, rows(, classes)].
 Predictive one_draw(const Predictive& predictive);
-// What draws of parameters [nets, draws, size] predict at x [nets, rows, ...]. Evaluates all at once.
+// What `draws` of each net predict, given as that many nets each: [nets, draws, rows(, classes)].
+Predictive as_draws(const Predictive& predictive, std::int64_t draws);
+// What draws of parameters [nets, draws, size] predict at x [nets, rows, ...]. Many at once, in parts
+// where that is too much for the memory.
 Predictive predict_draws(const BayesNet& net, const torch::Tensor& draws, const torch::Tensor& x);
 
 struct PosteriorStart {
@@ -80,6 +83,7 @@ struct PosteriorRecord {
   // False where draws are collected while it trains: an early end, or going back to the best epoch, would
   // lose them.
   bool suits_early_stopping = true;
+  bool needs_all_rows = false;  // a minibatch is all of the data
   // Throws Error usage for what makes no sense (a prior without precisions, a likelihood without a closed
   // form ...).
   std::unique_ptr<Posterior> (*make)(const BayesNet& net, const Settings& settings,

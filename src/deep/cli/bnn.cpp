@@ -45,7 +45,7 @@ std::vector<OptionGroup> program_groups() {
         {"draws", "100", "of the parameters of each member, for predictions"}}},
       {"Training",
        {{"epochs", "", "passes over the data (default: about 20,000 steps)"},
-        {"batch", "32", "rows of a minibatch"},
+        {"batch", "", "rows of a minibatch (default: 32; hmc: all)"},
         {"patience", "",
          "epochs without a better held-out likelihood after which training ends; the best epoch is "
          "kept; 0: never (default: a fifth of the epochs)"},
@@ -202,7 +202,8 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
   request.validation = validation_of(settings);
   request.train.epochs =
       settings.has("epochs") ? static_cast<std::int64_t>(settings.count("epochs", 1, 100'000'000)) : 0;
-  request.train.batch = static_cast<std::int64_t>(settings.count("batch", 1, 1'000'000'000));
+  request.train.batch =
+      settings.has("batch") ? static_cast<std::int64_t>(settings.count("batch", 1, 1'000'000'000)) : 0;
   request.has_patience = settings.has("patience");
   if (request.has_patience)
     request.train.patience = static_cast<std::int64_t>(settings.count("patience", 0, 100'000'000));
@@ -211,6 +212,7 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
   request.train.resume = settings.flag("resume");
   settings.choice("device", {"cpu", "cuda", "auto"});
   request.device = device_named(settings.text("device"));
+  if (settings.has("threads")) request.threads = static_cast<int>(settings.count("threads", 1, 4096));
   request.out = settings.text("out");
   request.force = settings.flag("force");
   request.options = settings.values();
@@ -231,7 +233,6 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const auto resume = arguments.values.find("resume");
   if (resume != arguments.values.end() && resume->second == "true") take_from_record(arguments, out, before);
   const Chosen chosen = choose(arguments);
-  use_threads(chosen.program, ranks);
   const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
   if (before.status == "complete") {
     if (prints)

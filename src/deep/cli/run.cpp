@@ -100,7 +100,7 @@ void print_error(const std::string& message, const std::string& hint) {
 
 std::vector<Option> device_options() {
   return {{"device", "auto", "cpu, cuda, or auto: CUDA where there is a device"},
-          {"threads", "", "threads (default: all cores)"}};
+          {"threads", "", "threads (default: all cores; training of small networks: one)"}};
 }
 
 void use_threads(const Settings& settings, const Ranks& ranks) {

@@ -143,6 +143,9 @@ void add_data_findings(const Account& account, Findings& findings) {
 
 void add_calibration_findings(const Account& account, Findings& findings) {
   const Evaluation& evaluation = account.evaluation;
+  if (evaluation.known > 0 && !std::isfinite(evaluation.figure("log_likelihood")))
+    findings.push_back({"predictions-not-finite", "Some held-out rows have no finite likelihood.", "",
+                        "The training has gone astray: lower --rate."});
   if (evaluation.known < kFewHeldOut) return;
   const auto rows = static_cast<double>(evaluation.known);
   const bool is_classification = !evaluation.bins.empty();
@@ -219,6 +222,7 @@ Facts facts_of(const Account& account) {
 Findings findings_of(const Account& account) {
   Findings findings;
   add_training_findings(account, findings);
+  if (!account.trained.failure.empty()) return findings;  // what follows would be about its wreck
   add_data_findings(account, findings);
   add_calibration_findings(account, findings);
   add_noise_findings(account, findings);

@@ -1,9 +1,12 @@
 #include "deep/bnn/fit/fit.hpp"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -27,6 +30,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kSteps = 20'000;  // of a training whose epochs were not given
 constexpr std::int64_t kFewestEpochs = 20, kMostEpochs = 1000;
+constexpr std::int64_t kBatch = 32;
+constexpr double kSmallStep = 2e7;          // operations
 constexpr std::int64_t kFinishRows = 1024;  // evaluated at once after the last epoch
 
 struct Split {
@@ -68,7 +73,7 @@ class Fit final {
     read();
     build();
     begin();
-    outcome_.trained = train_network();
+    outcome_.trained = train_or_clean_up();
     if (ranks_.is_first()) write();
     return std::move(outcome_);
   }
@@ -85,9 +90,11 @@ class Fit final {
                   filled("{}: {} rows with a target are too few to train on.", request_.data.front().string(),
                          table_.rows),
                   "Give more rows, or a smaller --validation.");
-    train_.batch = std::min(train_.batch, static_cast<std::int64_t>(split_.train.size()));
-    const std::int64_t steps =
-        (static_cast<std::int64_t>(split_.train.size()) + train_.batch - 1) / train_.batch;
+    const auto rows = static_cast<std::int64_t>(split_.train.size());
+    if (train_.batch == 0)
+      train_.batch = posterior_named(request_.network.posterior).needs_all_rows ? rows : kBatch;
+    train_.batch = std::min(train_.batch, rows);
+    const std::int64_t steps = (rows + train_.batch - 1) / train_.batch;
     if (train_.epochs == 0) train_.epochs = std::clamp(kSteps / steps, kFewestEpochs, kMostEpochs);
     choose_patience();
   }
@@ -122,8 +129,19 @@ class Fit final {
     built_ = std::make_unique<BuiltNetwork>(std::move(network), request_.device);
     data_.train = rows_of(split_.train);
     if (!split_.held_out.empty()) data_.held_out = rows_of(split_.held_out);
+    use_threads(true);
     data_.members = built_->network().members;
     data_.epochs = train_.epochs;
+  }
+
+  // Threads that wait for each other cost more than a small step does.
+  void use_threads(bool is_training) const {
+    const double work = 6.0 * static_cast<double>(built_->network().members * train_.batch) *
+                        static_cast<double>(built_->net().layout().size());
+    const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int all = request_.threads > 0 ? request_.threads : std::max(1, cores / ranks_.size());
+    const bool takes_one = request_.threads == 0 && is_training && work < kSmallStep;
+    at::set_num_threads(takes_one ? 1 : all);
   }
 
   GroupRows rows_of(const std::vector<std::size_t>& rows) const {
@@ -179,6 +197,18 @@ class Fit final {
     return stops > 0;
   }
 
+  // What cannot be trained at all leaves no folder behind.
+  TrainOutcome train_or_clean_up() {
+    try {
+      return train_network();
+    } catch (const Error&) {
+      std::error_code none;
+      if (ranks_.is_first() && !train_.resume && !fs::exists(train_.checkpoint, none))
+        fs::remove_all(request_.out, none);
+      throw;
+    }
+  }
+
   TrainOutcome train_network() {
     PosteriorTrainee trainee(built_->net(), built_->posterior(), data_);
     TrainWatch watch;
@@ -224,6 +254,7 @@ class Fit final {
   }
 
   Evaluation finish_and_evaluate() {
+    use_threads(false);
     built_->posterior().finish(for_members(data_.train, data_.members), kFinishRows);
     if (split_.held_out.empty()) return {};
     std::vector<double> target;

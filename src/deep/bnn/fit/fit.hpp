@@ -20,10 +20,11 @@ struct FitRequest {
   std::string likelihood = "auto";
   Network network = {};     // what the data decide is filled in
   double validation = 0.1;  // part of the rows that is held out; 0: none
-  TrainOptions train = {};  // epochs, patience 0: chosen by the number of rows; without files
+  TrainOptions train = {};  // epochs, batch 0: chosen by the data and the posterior; without files
   bool has_patience = false;
   Words options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
+  int threads = 0;  // 0: one for small networks, which more would slow down, else the cores of the machine
   std::filesystem::path out = {};
   bool force = false;
 };

@@ -1,0 +1,309 @@
+// Hamiltonian Monte Carlo on all rows (Duane et al. 1987; Neal 1996 for networks): one transition a step.
+// Chains are independent and move at once: trajectories have the length `trajectory` in units of the mass, in
+// as many leapfrogs as the chain's step size needs; a chain that has arrived waits for the others. In the
+// warm-up step sizes are found by dual averaging (Hoffman, Gelman 2014) and inverse masses start at the
+// prior's variances and become the variances of the draws of two windows. Step sizes are jittered by 20 %, so
+// that no direction returns to where it began each time.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+#include "deep/bnn/minibatch_gradient.hpp"
+#include "deep/bnn/posteriors/kept_draws.hpp"
+#include "deep/bnn/posteriors/stochastic_gradient.hpp"
+
+namespace kullback::deep {
+
+namespace {
+
+constexpr double kFirstStep = 0.01;
+constexpr double kJitter = 0.2;
+constexpr double kDivergence = 1000;  // error of the energy
+
+// Step sizes of chains, [nets, 1], as tensors that a checkpoint holds. Constants of Hoffman & Gelman 2014.
+class DualAveraging final {
+ public:
+  DualAveraging(const torch::TensorOptions& options, std::int64_t nets, double target)
+      : target_(target),
+        log_step_(torch::full({nets, 1}, std::log(kFirstStep), options)),
+        goal_(log_step_ + std::log(10)),
+        error_(torch::zeros_like(log_step_)),
+        averaged_(torch::zeros_like(log_step_)),
+        updates_(torch::zeros({1}, torch::kInt64)) {}
+
+  torch::Tensor step_sizes() const { return log_step_.exp(); }
+
+  void update(const torch::Tensor& acceptance) {
+    const auto count = static_cast<double>(++updates_.data_ptr<std::int64_t>()[0]);
+    constexpr double kGamma = 0.05, kDelay = 10, kKappa = 0.75;
+    error_.lerp_(target_ - acceptance, 1 / (count + kDelay));
+    log_step_.copy_(goal_ - error_ * (std::sqrt(count) / kGamma));
+    averaged_.lerp_(log_step_, std::pow(count, -kKappa));
+  }
+
+  void restart() {
+    goal_.copy_(log_step_ + std::log(10));
+    error_.zero_();
+    averaged_.zero_();
+    updates_.zero_();
+  }
+
+  void finish() {
+    if (updates_.data_ptr<std::int64_t>()[0] > 0) log_step_.copy_(averaged_);
+  }
+
+  void visit(const VisitTensor& visit) {
+    visit("step.log", log_step_);
+    visit("step.goal", goal_);
+    visit("step.error", error_);
+    visit("step.averaged", averaged_);
+    visit("step.updates", updates_);
+  }
+
+ private:
+  double target_;
+  torch::Tensor log_step_, goal_, error_, averaged_, updates_;
+};
+
+// Inverse masses, [nets, size], from the variances of draws.
+class DiagonalMass final {
+ public:
+  DiagonalMass(const BayesNet& net, const torch::Tensor& flat)
+      : inverse(torch::ones_like(flat)),
+        mean_(torch::zeros_like(flat)),
+        squares_(torch::zeros_like(flat)),
+        count_(torch::zeros({1}, torch::kInt64)) {
+    const torch::Tensor precisions = net.prior().precisions(net.layout());
+    if (precisions.defined()) inverse.copy_((1 / precisions).to(flat.options()).expand_as(flat));
+    prior_ = inverse.clone();
+  }
+
+  torch::Tensor inverse;
+
+  void add(const torch::Tensor& flat) {
+    const auto count = static_cast<double>(++count_.data_ptr<std::int64_t>()[0]);
+    const torch::Tensor difference = flat - mean_;
+    mean_.add_(difference / count);
+    squares_.add_(difference * (flat - mean_));
+  }
+
+  // Pulled towards a thousandth of the prior's variance with the weight of 5 draws, as Stan does to 1/1000.
+  void finish_window() {
+    constexpr double kWeight = 5, kOfPrior = 1e-3;
+    const auto count = static_cast<double>(count_.data_ptr<std::int64_t>()[0]);
+    if (count >= 10)
+      inverse.copy_((count * squares_ / (count - 1) + kWeight * kOfPrior * prior_) / (count + kWeight));
+    mean_.zero_();
+    squares_.zero_();
+    count_.zero_();
+  }
+
+  void visit(const VisitTensor& visit) {
+    visit("mass.inverse", inverse);
+    visit("mass.mean", mean_);
+    visit("mass.squares", squares_);
+    visit("mass.count", count_);
+  }
+
+ private:
+  torch::Tensor prior_, mean_, squares_, count_;
+};
+
+class Hmc final : public Posterior {
+ public:
+  Hmc(const BayesNet& net, const Settings& settings, const PosteriorStart& start)
+      : net_(net),
+        trajectory_(settings.positive("trajectory")),
+        most_leapfrogs_(static_cast<double>(settings.count("max-leapfrogs", 1, 1'000'000))),
+        warm_up_(settings.fraction("warm-up")),
+        flat_(fresh_parameters(net.layout(), start.nets, start.seed, start.options)),
+        steps_(flat_.options(), start.nets, settings.fraction("target-accept")),
+        mass_(net, flat_),
+        stage_(torch::zeros({1}, torch::kInt64)),
+        sampled_(torch::zeros({3, start.nets}, torch::kFloat64)),
+        kept_(flat_, static_cast<std::int64_t>(settings.count("draws-kept", 1, 100'000))) {}
+
+  torch::Tensor step(const Minibatch& batch) override {
+    if (batch.step.batch < batch.all_rows) {
+      throw Error(ErrorKind::usage,
+                  "hmc needs all rows in each step: --batch " + std::to_string(batch.step.batch) +
+                      " is smaller than the " + std::to_string(batch.all_rows) +
+                      " rows of the training data.",
+                  "Give --batch " + std::to_string(batch.all_rows) + ", or take sghmc.");
+    }
+    const Transition made = transition(batch);
+    const torch::NoGradGuard no_gradient;
+    flat_.copy_(at::where(made.is_accepted, made.end, flat_));
+    const double progress = batch.step.progress.item<double>();
+    if (progress < warm_up_) {
+      warm_up(progress / warm_up_, made.acceptance);
+    } else {
+      if (stage() < kSampling) begin_sampling();
+      sampled_.select(0, 0).add_(1);
+      sampled_.select(0, 1).add_(made.acceptance.squeeze(1).to(torch::kCPU));
+      sampled_.select(0, 2).add_(made.is_divergent.squeeze(1).to(torch::kCPU));
+    }
+    return made.loss;
+  }
+
+  void end_epoch(double progress) override { kept_.offer(flat_, clock_after(warm_up_, progress)); }
+
+  Predictive predict(const torch::Tensor& x, std::int64_t draws) override {
+    return predict_draws(net_, kept_.take(flat_, draws), x);
+  }
+
+  torch::Tensor draw_parameters(std::int64_t draws) override { return kept_.take(flat_, draws); }
+  torch::Tensor center() override { return flat_; }
+  bool is_capturable() const override { return false; }  // the number of leapfrogs is read back
+
+  void visit(const VisitTensor& visit) override {
+    visit("flat", flat_);
+    steps_.visit(visit);
+    mass_.visit(visit);
+    visit("stage", stage_);
+    visit("sampled", sampled_);
+    kept_.visit(visit);
+  }
+
+  Findings findings() const override {
+    Findings found;
+    const torch::Tensor acceptance = sampled_[1] / at::clamp_min(sampled_[0], 1);
+    const double divergences = sampled_[2].sum().item<double>(), all = sampled_[0].sum().item<double>();
+    if (all == 0) {
+      found.push_back({"no-draws", "The chains kept no draw: training ended before their warm-up did.",
+                       "predictions are those of the last state of each chain", "Give more --epochs."});
+      return found;
+    }
+    if (const double lowest = acceptance.min().item<double>(); lowest < 0.5) {
+      found.push_back({"low-acceptance",
+                       "A chain of hmc accepted few of its proposals: " +
+                           std::to_string(static_cast<int>(100 * lowest)) + " %.",
+                       "the step size of the warm-up does not suit where the chain is now",
+                       "Give more --epochs, or a larger --target-accept."});
+    }
+    if (divergences > 0) {
+      found.push_back({"divergences",
+                       std::to_string(static_cast<std::int64_t>(divergences)) + " of " +
+                           std::to_string(static_cast<std::int64_t>(all)) + " transitions of hmc diverged.",
+                       "the energy was wrong by more than 1000", "Give a larger --target-accept."});
+    }
+    return found;
+  }
+
+ private:
+  enum Stage : std::int64_t { kFirstWindow, kSecondWindow, kLastSteps, kSampling };
+
+  struct Transition {
+    torch::Tensor end;                                    // [nets, size]
+    torch::Tensor acceptance, is_accepted, is_divergent;  // [nets, 1]
+    torch::Tensor loss;                                   // of the start, one number
+  };
+
+  struct Potential {
+    torch::Tensor value;  // [nets, 1], in double precision
+    torch::Tensor gradient;
+  };
+
+  Potential potential(const torch::Tensor& flat, const Minibatch& batch) const {
+    PlainRule plain;
+    auto [loss, gradient] = minibatch_gradient(net_, flat, batch, plain);
+    torch::Tensor value = loss.to(torch::kFloat64).unsqueeze(1);
+    batch.step.sum->add_up(value);
+    const auto rows = static_cast<double>(batch.all_rows);
+    return {value * rows, gradient.mul_(rows)};
+  }
+
+  torch::Tensor kinetic(const torch::Tensor& momentum) const {
+    return 0.5 * (momentum.square() * mass_.inverse).sum(1, true).to(torch::kFloat64);
+  }
+
+  Transition transition(const Minibatch& batch) const {
+    const Noise& noise = batch.step.noise;
+    const auto options = flat_.options();
+    torch::Tensor momentum = noise.normal(flat_.sizes(), options, -1) * mass_.inverse.rsqrt();
+    const torch::Tensor jitter = 1 - kJitter + 2 * kJitter * noise.uniform({flat_.size(0), 1}, options, -1);
+    const torch::Tensor uniform = noise.uniform({flat_.size(0), 1}, options.dtype(torch::kFloat64), -1);
+    const torch::Tensor step = steps_.step_sizes() * jitter;
+    const torch::Tensor leapfrogs = at::clamp(at::ceil(trajectory_ / step), 1, most_leapfrogs());
+    const auto most = static_cast<std::int64_t>(leapfrogs.max().item<double>());
+
+    Potential here = potential(flat_, batch);
+    const torch::Tensor loss = here.value.mean() * (batch.step.share / static_cast<double>(batch.all_rows));
+    const torch::Tensor energy = here.value + kinetic(momentum);
+    torch::Tensor end = flat_.clone();
+    for (std::int64_t i = 0; i < most; ++i) {
+      const torch::Tensor length = step * (leapfrogs > static_cast<double>(i));
+      momentum = momentum - 0.5 * length * here.gradient;
+      end = end + length * mass_.inverse * momentum;
+      here = potential(end, batch);
+      momentum = momentum - 0.5 * length * here.gradient;
+    }
+    const torch::Tensor gain = energy - here.value - kinetic(momentum);
+    const torch::Tensor error = at::nan_to_num(gain, -HUGE_VAL);
+    const torch::Tensor acceptance = at::clamp_max(error, 0).exp();
+    return {.end = end,
+            .acceptance = acceptance.to(flat_.scalar_type()),
+            .is_accepted = uniform < acceptance,
+            .is_divergent = error < -kDivergence,
+            .loss = loss};
+  }
+
+  // While masses are the prior's and step sizes are looked for, long trajectories are not worth their price.
+  double most_leapfrogs() const {
+    constexpr double kEarly = 50;
+    const bool is_early = stage_.data_ptr<std::int64_t>()[0] == kFirstWindow;
+    return is_early ? std::min(kEarly, most_leapfrogs_) : most_leapfrogs_;
+  }
+
+  std::int64_t& stage() { return stage_.data_ptr<std::int64_t>()[0]; }
+
+  // `part` of the warm-up is done.
+  void warm_up(double part, const torch::Tensor& acceptance) {
+    constexpr double kSettled = 0.15, kFirstEnd = 0.45, kSecondEnd = 0.9;
+    steps_.update(acceptance);
+    if (part >= kSettled && part < kSecondEnd) mass_.add(flat_);
+    if ((stage() == kFirstWindow && part >= kFirstEnd) || (stage() == kSecondWindow && part >= kSecondEnd)) {
+      mass_.finish_window();
+      steps_.restart();
+      ++stage();
+    }
+  }
+
+  void begin_sampling() {
+    steps_.finish();
+    stage() = kSampling;
+  }
+
+  const BayesNet& net_;
+  double trajectory_, most_leapfrogs_, warm_up_;
+  torch::Tensor flat_;
+  DualAveraging steps_;
+  DiagonalMass mass_;
+  torch::Tensor stage_;
+  torch::Tensor sampled_;  // transitions after the warm-up, sums of their acceptance, divergences
+  KeptDraws kept_;
+};
+
+}  // namespace
+
+extern const PosteriorRecord kHmc;
+const PosteriorRecord kHmc{
+    .name = "hmc",
+    .summary = "draws by Hamiltonian Monte Carlo on all rows, several chains",
+    .use_when =
+        "The net and the data are small and you want the posterior itself; an epoch is one transition.",
+    .citation =
+        "Neal 1996, Bayesian learning for neural networks; Hoffman, Gelman 2014, The No-U-Turn sampler",
+    .options = {{"trajectory", "3.14", "length of a transition in units of the mass (sd of a parameter)"},
+                {"max-leapfrogs", "1000", "the most steps of a transition"},
+                {"target-accept", "0.8", "mean acceptance that the step size is adapted to"},
+                {"warm-up", "0.5", "the part of the epochs in which step sizes and masses are adapted"},
+                {"draws-kept", "1000", "the most draws that are kept of each chain"}},
+    .members = 4,
+    .suits_early_stopping = false,
+    .needs_all_rows = true,
+    .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
+        -> std::unique_ptr<Posterior> { return std::make_unique<Hmc>(net, settings, start); }};
+
+}  // namespace kullback::deep
