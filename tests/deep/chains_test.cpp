@@ -17,8 +17,8 @@ namespace {
 
 constexpr auto kDouble = torch::kFloat64;
 
-// Draws in units of the exact posterior have mean 0 and mean square 1, within 4 standard errors (from the spread of
-// chains) and a bias that the length of steps brings.
+// Draws in units of the exact posterior have mean 0 and mean square 1, within 4 standard errors (from the
+// spread of chains) and a bias that the length of steps brings.
 void expect_exact_posterior(const LinearModel& model, const torch::Tensor& draws, double bias) {
   const torch::Tensor units = (draws - model.mean) / model.covariance.diag().sqrt();
   const double root = std::sqrt(static_cast<double>(draws.size(0)));

@@ -32,6 +32,14 @@ TEST(NormalMixture, MomentsAreThoseOfItsDensity) {
   EXPECT_NEAR(integral(-12, 1.7, density), cdf(kMixture, 1.7), 1e-10);
 }
 
+TEST(NormalMixture, UncertaintyOfAClosedFormsMeanIsEpistemic) {
+  const double of_means[] = {0.1, 0.2, 0.03};
+  const NormalMixture closed{kMeans, kVariances, of_means};
+  const VarianceSplit split = split_variance(closed), plain = split_variance(kMixture);
+  EXPECT_NEAR(split.epistemic - plain.epistemic, 0.11, 1e-15);
+  EXPECT_NEAR(split.aleatoric + split.epistemic, plain.aleatoric + plain.epistemic, 1e-15);
+}
+
 TEST(NormalMixture, LogDensityFarOutDoesNotVanish) {
   EXPECT_NEAR(log_density(kMixture, 1e3),
               -0.5 * 999.5 * 999.5 - 0.5 * std::log(2 * std::numbers::pi) - std::log(3.0), 1e-6);

@@ -147,6 +147,7 @@ TEST_F(Objectives, PartialBoundTrainsTheTwoNetworksByTwoBounds) {
 
 TEST_F(Objectives, EveryObjectiveHasAFiniteGradientOfAllItTrains) {
   for (const VaeObjectiveRecord* record : vae_objectives()) {
+    if (refines(*record)) continue;
     const torch::Tensor slope = gradient(std::string(record->name), {}, 3);
     EXPECT_TRUE(at::isfinite(slope).all().item<bool>()) << record->name;
     EXPECT_GT((slope != 0).to(torch::kFloat64).mean().item<double>(), 0.95) << record->name;

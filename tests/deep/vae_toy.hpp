@@ -36,6 +36,12 @@ struct ToyVae {
   }
 };
 
+// Its encoder only begins what refining steps finish, so that its bound before them says little:
+// vae_parts_test.cpp.
+inline bool refines(const VaeObjectiveRecord& record) {
+  return record.name == "semi-amortised" || record.name == "iterative";
+}
+
 inline std::unique_ptr<VaeObjective> make_objective(const std::string& name, const Words& options = {}) {
   const auto* record = find_vae_objective(name);
   return record->make(Settings(record->options, options), {});

@@ -111,7 +111,8 @@ void expect_improvement(const VaeObjectiveRecord& record, Architecture architect
 }
 
 TEST(VaeTraining, EveryObjectiveImprovesTheBound) {
-  for (const VaeObjectiveRecord* record : vae_objectives()) expect_improvement(*record, Architecture::mlp);
+  for (const VaeObjectiveRecord* record : vae_objectives())
+    if (!refines(*record)) expect_improvement(*record, Architecture::mlp);
 }
 
 TEST(VaeTraining, EveryArchitectureLearns) {

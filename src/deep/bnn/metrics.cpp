@@ -48,6 +48,10 @@ VarianceSplit split_variance(const NormalMixture& mixture) {
   }
   for (const double mean : mixture.means)
     split.epistemic += (mean - split.mean) * (mean - split.mean) / count;
+  for (const double variance : mixture.mean_variances) {
+    split.aleatoric -= variance / count;
+    split.epistemic += variance / count;
+  }
   return split;
 }
 

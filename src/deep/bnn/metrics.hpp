@@ -12,12 +12,14 @@ namespace kullback::deep {
 struct NormalMixture {
   std::span<const double> means;
   std::span<const double> variances;
+  // Of closed forms: the part of each variance that is uncertainty of the mean; empty: none of it.
+  std::span<const double> mean_variances = {};
 };
 
 struct VarianceSplit {
   double mean = 0;
-  double aleatoric = 0;  // mean of the draws' variances: noise
-  double epistemic = 0;  // variance of the draws' means: what more data would remove
+  double aleatoric = 0;  // mean of the draws' variances (less what is uncertainty of their means): noise
+  double epistemic = 0;  // variance of the draws' means, and their uncertainty: what more data would remove
 };
 VarianceSplit split_variance(const NormalMixture& mixture);
 double log_density(const NormalMixture& mixture, double y);

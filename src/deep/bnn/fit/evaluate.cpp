@@ -79,10 +79,16 @@ class NumberJudge final : public Judge {
   void take(const Predictive& block, std::size_t first) override {
     const Preparation& preparation = task_.network.preparation;
     const torch::Tensor means = by_row(block.mean) * preparation.target_sd + preparation.target_mean;
-    const torch::Tensor variances = by_row(block.variance) * (preparation.target_sd * preparation.target_sd);
+    const double squared = preparation.target_sd * preparation.target_sd;
+    const torch::Tensor variances = by_row(block.variance) * squared;
+    const bool is_closed = block.mean_variance.defined();
+    const torch::Tensor of_means = is_closed ? by_row(block.mean_variance) * squared : torch::Tensor();
     at::parallel_for(0, means.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row)
-        take_row({row_of(means, row), row_of(variances, row)}, first + static_cast<std::size_t>(row));
+      for (std::int64_t row = begin; row < end; ++row) {
+        NormalMixture mixture{row_of(means, row), row_of(variances, row)};
+        if (is_closed) mixture.mean_variances = row_of(of_means, row);
+        take_row(mixture, first + static_cast<std::size_t>(row));
+      }
     });
   }
 

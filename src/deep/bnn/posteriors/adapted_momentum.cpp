@@ -22,8 +22,7 @@ void AdaptedMomentum::adapt(const torch::Tensor& gradient, const torch::Tensor& 
 void AdaptedMomentum::move(torch::Tensor& flat, const Slope& slope, const Phase& phase) {
   adapt(slope.gradient, phase.adapts);
   const torch::Tensor squares = squares_.floored();
-  const torch::Tensor step =
-      step_sizes(rule_, squares, slope.noise_part, phase.capped) * phase.scale;
+  const torch::Tensor step = step_sizes(rule_, squares, slope.noise_part, phase.capped) * phase.scale;
   const torch::Tensor normal = slope.step.noise.normal(flat.sizes(), flat.options(), -1);
   const torch::Tensor sd = (2 * rule_.friction * phase.temperature * step).sqrt();
   velocity_.mul_(1 - rule_.friction).sub_(step * guarded(slope.gradient, squares)).add_(sd * normal);

@@ -1,8 +1,8 @@
 // Cyclical stochastic gradient MCMC (Zhang, Li, Zhang, Chen, Wilson 2020): the training is cut into cycles in
 // each of which the rate falls from its largest value to 0 as (1 + cos(pi r)) / 2. In the first part of a
-// cycle, r < explore, long steps without noise (or with one whose temperature falls from explore-temperature to 0) lead to another mode; in the
-// rest the chain samples it and draws are kept. The dynamics are those of sghmc, with scales adapted while it
-// explores.
+// cycle, r < explore, long steps without noise (or with one whose temperature falls from explore-temperature
+// to 0) lead to another mode; in the rest the chain samples it and draws are kept. The dynamics are those of
+// sghmc, with scales adapted while it explores.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -36,8 +36,8 @@ class Cyclical final : public Dynamics {
     const torch::Tensor samples = (place >= explore_).to(flat.scalar_type());
     dynamics_.move(flat, slope,
                    {.scale = (1 + at::cos(place * std::numbers::pi)) / 2,
-                    .temperature = 
-                        samples * temperature_ + (1 - samples) * explore_temperature_ * (1 - place / explore_),
+                    .temperature = samples * temperature_ +
+                                   (1 - samples) * explore_temperature_ * (1 - place / explore_),
                     .adapts = 1 - samples,
                     .capped = samples});
   }
@@ -71,7 +71,8 @@ const PosteriorRecord kCyclical{
          {"friction", "0.05", "the part of its velocity that a chain loses in a step"},
          {"cycles", "5", "how often the rate falls to 0"},
          {"explore", "0.5", "the part of a cycle in which no draws are kept"},
-         {"explore-temperature", "0", "of the noise at the beginning of that part, from which it falls to 0; large: crosses barriers"}}),
+         {"explore-temperature", "0",
+          "of the noise at the beginning of that part, from which it falls to 0; large: crosses barriers"}}),
     .members = 1,
     .suits_early_stopping = false,
     .make = [](const BayesNet& net, const Settings& settings,

@@ -1,6 +1,7 @@
-// Preconditioned SGLD (Li, Chen, Carlson, Carin 2016): x <- x - h g + N(0, 2 h T) by coordinate, h = rate / sqrt(S), S the
-// running second moment of the gradients g, as RMSProp has it. The term with the derivative of the preconditioner is
-// left out, as the authors do; it vanishes as the rate does. Beyond them: steps are capped as step_sizes() says.
+// Preconditioned SGLD (Li, Chen, Carlson, Carin 2016): x <- x - h g + N(0, 2 h T) by coordinate, h = rate /
+// sqrt(S), S the running second moment of the gradients g, as RMSProp has it. The term with the derivative of
+// the preconditioner is left out, as the authors do; it vanishes as the rate does. Beyond them: steps are
+// capped as step_sizes() says.
 #include "deep/bnn/posteriors/stochastic_gradient.hpp"
 
 namespace kullback::deep {

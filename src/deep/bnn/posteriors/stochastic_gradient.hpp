@@ -68,12 +68,12 @@ class GradientSquares final {
   torch::Tensor array_of_;       // [arrays, size], one where the array holds the coordinate
 };
 
-// Steps of all coordinates: h = friction * rate / sqrt(squares), and after half of the burn-in (`capped`, 0 or 1) no
-// more than friction / (2 * noise of the minibatches). As the noise of a minibatch is about all_rows / batch times the
-// curvature, a chain then takes two epochs or more to forget where it was; rows are drawn without replacement, so
-// that the noise of minibatches cancels within an epoch and adds next to nothing to the noise that is injected, of
-// variance 2 * h * friction * temperature. (Chen, Fox, Guestrin 2014 subtract it, which is right for independent
-// minibatches.)
+// Steps of all coordinates: h = friction * rate / sqrt(squares), and after half of the burn-in (`capped`, 0
+// or 1) no more than friction / (2 * noise of the minibatches). As the noise of a minibatch is about all_rows
+// / batch times the curvature, a chain then takes two epochs or more to forget where it was; rows are drawn
+// without replacement, so that the noise of minibatches cancels within an epoch and adds next to nothing to
+// the noise that is injected, of variance 2 * h * friction * temperature. (Chen, Fox, Guestrin 2014 subtract
+// it, which is right for independent minibatches.)
 struct StepRule {
   double rate = 0;
   double friction = 1;  // 1: without momentum
@@ -81,8 +81,8 @@ struct StepRule {
 torch::Tensor step_sizes(const StepRule& rule, const torch::Tensor& squares, double noise_part,
                          const torch::Tensor& capped);
 
-// Gradients cut at 10 roots of the second moments: a guard for a chain that has left the region where its scales were
-// found, which a chain in equilibrium does not notice.
+// Gradients cut at 10 roots of the second moments: a guard for a chain that has left the region where its
+// scales were found, which a chain in equilibrium does not notice.
 torch::Tensor guarded(const torch::Tensor& gradient, const torch::Tensor& squares);
 
 // Of all these methods: "draws-kept" and "temperature".
