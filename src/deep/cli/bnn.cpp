@@ -1,26 +1,18 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <random>
 
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
-#include "base/json_value.hpp"
 #include "deep/bnn/fit/fit.hpp"
 #include "deep/cli/display.hpp"
-#include "deep/cli/text.hpp"
+#include "deep/cli/training.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
 
 namespace kullback::deep::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-// Options that say how a run goes, not what it gives: a resumed run may have others.
-constexpr const char* kHow[] = {"out", "resume", "force", "quiet", "save-every", "threads", "device", "seed"};
 
 std::vector<OptionGroup> program_groups() {
   std::vector<OptionGroup> groups = {
@@ -73,52 +65,6 @@ Grammar grammar() {
   return result;
 }
 
-std::vector<std::int64_t> units_of(const std::string& text) {
-  std::vector<std::int64_t> units;
-  if (text == "none") return units;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::int64_t value = 0;
-    const auto [stop, status] = std::from_chars(text.data() + begin, text.data() + end, value);
-    if (status != std::errc() || stop != text.data() + end || value < 1 || value > 1'000'000)
-      throw Error(ErrorKind::usage, filled("--hidden is '{}'; it must be whole numbers above 0.", text),
-                  "Write --hidden 50,50 for two layers of 50 units, --hidden none for a linear model.");
-    units.push_back(value);
-    begin = end + 1;
-  }
-  return units;
-}
-
-std::vector<std::string> texts_of(const std::string& json) {
-  std::vector<std::string> texts;
-  const JsonValue list = parse_json(json, "run.json");
-  if (list.array() != nullptr)
-    for (const JsonValue& item : *list.array())
-      if (item.string() != nullptr) texts.push_back(*item.string());
-  return texts;
-}
-
-// What a resumed run was not told it takes from the record; what it was told must agree.
-void take_from_record(Arguments& arguments, const std::string& out, posterior::RunRecord& record) {
-  if (!fs::exists(fs::path(out) / "run.json"))
-    throw Error(ErrorKind::missing_file, out + ": holds no training to go on with.", "Leave out --resume.");
-  record = posterior::read_run_record((fs::path(out) / "run.json").string());
-  if (record.kind != "bnn")
-    throw Error(ErrorKind::bad_input, filled("{}: holds a '{}', not a network.", out, record.kind),
-                "Choose another folder with --out.");
-  record.options["seed"] = std::to_string(record.seed);
-  if (arguments.lists.count("ignore") == 0 && record.options.count("ignore") != 0)
-    arguments.lists["ignore"] = texts_of(record.options["ignore"]);
-  record.options.erase("ignore");
-  for (const auto& [name, value] : record.options) {
-    const auto [given, is_taken] = arguments.values.emplace(name, value);
-    if (is_taken || given->second == value) continue;
-    throw Error(ErrorKind::usage,
-                filled("{}: was begun with --{} {}, but this run has {}.", out, name, value, given->second),
-                "Resume with the options of the first run, or begin anew with --force.");
-  }
-}
-
 struct Chosen {
   Settings program;
   Words prior, posterior;
@@ -151,15 +97,12 @@ Chosen choose(const Arguments& arguments) {
   return chosen;
 }
 
-std::uint64_t seed_of(const Settings& settings, const Ranks& ranks) {
-  if (settings.has("seed")) return settings.count("seed", 0, static_cast<std::size_t>(-1));
-  return std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
-}
-
 Network network_of(const Chosen& chosen, const Ranks& ranks) {
   const Settings& settings = chosen.program;
   Network network;
-  network.hidden = units_of(settings.text("hidden"));
+  network.hidden =
+      counts_of("hidden", settings.text("hidden"),
+                "Write --hidden 50,50 for two layers of 50 units, --hidden none for a linear model.");
   network.activation = settings.text("activation");
   activation_named(network.activation);
   network.is_residual = settings.flag("residual");
@@ -175,15 +118,6 @@ Network network_of(const Chosen& chosen, const Ranks& ranks) {
   network.precision = settings.choice("precision", {"float32", "float64"}) == 0 ? "float32" : "float64";
   network.seed = seed_of(settings, ranks);
   return network;
-}
-
-double validation_of(const Settings& settings) {
-  const double part = settings.number("validation");
-  if (!(part >= 0 && part < 1))
-    throw Error(ErrorKind::usage,
-                filled("--validation is '{}'; it must be from 0 to below 1.", settings.text("validation")),
-                "0.1 holds out a tenth of the rows, 0 none.");
-  return part;
 }
 
 FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ranks& ranks) {
@@ -215,31 +149,18 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
   if (settings.has("threads")) request.threads = static_cast<int>(settings.count("threads", 1, 4096));
   request.out = settings.text("out");
   request.force = settings.flag("force");
-  request.options = settings.values();
-  for (const char* name : kHow) request.options.erase(name);
-  for (const Words* words : {&request.network.prior_options, &request.network.posterior_options})
-    request.options.insert(words->begin(), words->end());
-  if (!request.ignored.empty()) request.options["ignore"] = json_texts(request.ignored);
-  std::erase_if(request.options, [](const auto& option) { return option.second.empty(); });
+  request.options = recorded_options(
+      settings, {&request.network.prior_options, &request.network.posterior_options}, request.ignored);
   return request;
 }
 
 int run_on(const Ranks& ranks, const Arguments& given) {
   Arguments arguments = given;
-  if (arguments.values.count("out") == 0)
-    arguments.values["out"] = fs::path(arguments.positionals[0]).stem().string() + "-bnn";
-  const std::string out = arguments.values["out"];
-  posterior::RunRecord before;
-  const auto resume = arguments.values.find("resume");
-  if (resume != arguments.values.end() && resume->second == "true") take_from_record(arguments, out, before);
+  const std::string out = out_of(arguments, "bnn");
+  const posterior::RunRecord before = resumed_record(arguments, "bnn", "a network");
   const Chosen chosen = choose(arguments);
   const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
-  if (before.status == "complete") {
-    if (prints)
-      std::fputs((record_text(before, out) + "The training is complete: nothing is left to do.\n").c_str(),
-                 stdout);
-    return 0;
-  }
+  if (before.status == "complete") return end_complete(before, out, prints);
   const FitRequest request = request_of(arguments, chosen, ranks);
   EpochDisplay display(!prints, "held-out log likelihood");
   const InterruptGuard guard;
@@ -248,15 +169,7 @@ int run_on(const Ranks& ranks, const Arguments& given) {
       {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
        .should_stop = is_interrupted});
   display.clear();
-  if (prints) std::fputs(record_text(outcome.record, out).c_str(), stdout);
-  if (outcome.trained.is_interrupted) return kInterruptedCode;
-  if (outcome.trained.failure.empty()) return 0;
-  if (ranks.is_first())
-    print_error(
-        outcome.trained.failure + ".",
-        filled("{} holds the network after epoch {}. Lower --rate, or look for extreme values in the data.",
-               out, outcome.trained.epochs.size()));
-  return static_cast<int>(ErrorKind::bad_input);
+  return end_training(outcome.trained, outcome.record, out, "network", prints, ranks);
 }
 
 }  // namespace

@@ -1,15 +1,12 @@
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <random>
 
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
-#include "base/json_value.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/cli/display.hpp"
-#include "deep/cli/text.hpp"
+#include "deep/cli/training.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
 #include "deep/json_fields.hpp"
@@ -18,11 +15,6 @@
 namespace kullback::deep::cli {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-// Options that say how a run goes, not what it gives: a resumed run may have others.
-constexpr const char* kHow[] = {"out", "resume", "force", "quiet", "save-every", "threads", "device", "seed"};
 
 std::vector<OptionGroup> program_groups() {
   std::vector<OptionGroup> groups = {
@@ -94,53 +86,6 @@ Grammar grammar() {
   return result;
 }
 
-std::vector<std::int64_t> counts_of(const std::string& option, const std::string& text) {
-  std::vector<std::int64_t> counts;
-  if (text == "none") return counts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::int64_t value = 0;
-    const auto [stop, status] = std::from_chars(text.data() + begin, text.data() + end, value);
-    if (status != std::errc() || stop != text.data() + end || value < 1 || value > 1'000'000)
-      throw Error(ErrorKind::usage, filled("--{} is '{}'; it must be whole numbers above 0.", option, text),
-                  filled("Write --{} 200,200 for two layers.", option));
-    counts.push_back(value);
-    begin = end + 1;
-  }
-  return counts;
-}
-
-std::vector<std::string> texts_of(const std::string& json) {
-  std::vector<std::string> texts;
-  const JsonValue list = parse_json(json, "run.json");
-  if (list.array() != nullptr)
-    for (const JsonValue& item : *list.array())
-      if (item.string() != nullptr) texts.push_back(*item.string());
-  return texts;
-}
-
-// What a resumed run was not told it takes from the record; what it was told must agree.
-void take_from_record(Arguments& arguments, const std::string& out, posterior::RunRecord& record) {
-  if (!fs::exists(fs::path(out) / "run.json"))
-    throw Error(ErrorKind::missing_file, out + ": holds no training to go on with.", "Leave out --resume.");
-  record = posterior::read_run_record((fs::path(out) / "run.json").string());
-  if (record.kind != "vae")
-    throw Error(ErrorKind::bad_input, filled("{}: holds a '{}', not an autoencoder.", out, record.kind),
-                "Choose another folder with --out.");
-  record.options["seed"] = std::to_string(record.seed);
-  for (const auto& [name, value] : record.options) {
-    if (name == "ignore") {
-      if (arguments.lists.count(name) == 0) arguments.lists[name] = texts_of(value);
-      continue;
-    }
-    const auto [given, is_taken] = arguments.values.emplace(name, value);
-    if (is_taken || given->second == value) continue;
-    throw Error(ErrorKind::usage,
-                filled("{}: was begun with --{} {}, but this run has {}.", out, name, value, given->second),
-                "Resume with the options of the first run, or begin anew with --force.");
-  }
-}
-
 struct Chosen {
   Settings program;
   Words decoder, prior, family, objective;
@@ -189,17 +134,13 @@ Chosen choose(const Arguments& arguments) {
   return chosen;
 }
 
-std::uint64_t seed_of(const Settings& settings, const Ranks& ranks) {
-  if (settings.has("seed")) return settings.count("seed", 0, static_cast<std::size_t>(-1));
-  return std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
-}
-
 VaeModel model_of(const Chosen& chosen, const Ranks& ranks) {
   const Settings& settings = chosen.program;
   VaeModel model;
   model.spec.latent = static_cast<std::int64_t>(settings.count("latent", 1, 100'000));
-  model.spec.hidden = counts_of("hidden", settings.text("hidden"));
-  model.spec.filters = counts_of("filters", settings.text("filters"));
+  model.spec.hidden = counts_of("hidden", settings.text("hidden"), "Write --hidden 200,200 for two layers.");
+  model.spec.filters =
+      counts_of("filters", settings.text("filters"), "Write --filters 200,200 for two layers.");
   model.spec.architecture = architecture_named(settings.text("architecture"));
   model.activation = settings.text("activation");
   model.spec.activation = activation_named(model.activation);
@@ -214,15 +155,6 @@ VaeModel model_of(const Chosen& chosen, const Ranks& ranks) {
   model.precision = settings.text("precision");
   model.seed = seed_of(settings, ranks);
   return model;
-}
-
-double validation_of(const Settings& settings) {
-  const double part = settings.number("validation");
-  if (!(part >= 0 && part < 1))
-    throw Error(ErrorKind::usage,
-                filled("--validation is '{}'; it must be from 0 to below 1.", settings.text("validation")),
-                "0.1 holds out a tenth of the rows, 0 none.");
-  return part;
 }
 
 TrainOptions train_of(const Settings& settings) {
@@ -260,34 +192,21 @@ VaeFitRequest request_of(const Arguments& arguments, const Chosen& chosen, const
   request.device = device_named(settings.text("device"));
   request.out = settings.text("out");
   request.force = settings.flag("force");
-  request.options = settings.values();
-  for (const char* name : kHow) request.options.erase(name);
   const VaeModel& model = request.model;
-  for (const Words* words :
-       {&model.objective.options, &model.prior.options, &model.family.options, &chosen.decoder})
-    request.options.insert(words->begin(), words->end());
-  if (!request.rows.ignored.empty()) request.options["ignore"] = json_texts(request.rows.ignored);
-  std::erase_if(request.options, [](const auto& option) { return option.second.empty(); });
+  request.options = recorded_options(
+      settings, {&model.objective.options, &model.prior.options, &model.family.options, &chosen.decoder},
+      request.rows.ignored);
   return request;
 }
 
 int run_on(const Ranks& ranks, const Arguments& given) {
   Arguments arguments = given;
-  if (arguments.values.count("out") == 0)
-    arguments.values["out"] = fs::path(arguments.positionals[0]).stem().string() + "-vae";
-  const std::string out = arguments.values["out"];
-  posterior::RunRecord before;
-  const auto resume = arguments.values.find("resume");
-  if (resume != arguments.values.end() && resume->second == "true") take_from_record(arguments, out, before);
+  const std::string out = out_of(arguments, "vae");
+  const posterior::RunRecord before = resumed_record(arguments, "vae", "an autoencoder");
   const Chosen chosen = choose(arguments);
   use_threads(chosen.program, ranks);
   const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
-  if (before.status == "complete") {
-    if (prints)
-      std::fputs((record_text(before, out) + "The training is complete: nothing is left to do.\n").c_str(),
-                 stdout);
-    return 0;
-  }
+  if (before.status == "complete") return end_complete(before, out, prints);
   const VaeFitRequest request = request_of(arguments, chosen, ranks);
   EpochDisplay display(!prints, "held-out bound");
   const InterruptGuard guard;
@@ -296,15 +215,7 @@ int run_on(const Ranks& ranks, const Arguments& given) {
       {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
        .should_stop = is_interrupted});
   display.clear();
-  if (prints) std::fputs(record_text(outcome.record, out).c_str(), stdout);
-  if (outcome.trained.is_interrupted) return kInterruptedCode;
-  if (outcome.trained.failure.empty()) return 0;
-  if (ranks.is_first())
-    print_error(
-        outcome.trained.failure + ".",
-        filled("{} holds the model after epoch {}. Lower --rate, or look for extreme values in the data.",
-               out, outcome.trained.epochs.size()));
-  return static_cast<int>(ErrorKind::bad_input);
+  return end_training(outcome.trained, outcome.record, out, "model", prints, ranks);
 }
 
 }  // namespace
