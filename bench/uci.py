@@ -51,6 +51,7 @@ def arguments():
     parser.add_argument("--name", default="recipe", help="of the results")
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/bench/deep/uci_networks")
     parser.add_argument("--dropout", type=pathlib.Path)
+    parser.add_argument("--posteriors", nargs="+", help="of others, instead of all")
     return parser.parse_args()
 
 
@@ -121,7 +122,7 @@ def run(options):
 
 def others(options):
     listed = subprocess.run([options.program.parents[2] / "kullback-deep", "posteriors"], stdout=subprocess.PIPE, text=True, check=True)
-    for posterior in re.findall(r"^([a-z-]+): ", listed.stdout, re.MULTILINE):
+    for posterior in options.posteriors or re.findall(r"^([a-z-]+): ", listed.stdout, re.MULTILINE):
         for name in OTHERS_SETS:
             train(options, name, ["--posterior", posterior], options.results / "others" / posterior,
                   ["--splits", OTHERS_SPLITS, *OTHERS_SPECIAL.get(posterior, OTHERS_TRAINING)])

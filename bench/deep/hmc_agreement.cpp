@@ -1,14 +1,17 @@
 // hmc_agreement: every posterior against Hamiltonian Monte Carlo on one small net, as a table.
-//   hmc_agreement [--transitions 4000] [--epochs 4000] [posterior ...]
-// 60 rows of two inputs, y = sin(2 a) + b^2 / 2 + noise, with a gap in a; 10 tanh units. The distance is
-// between predictive means at 200 new inputs, in HMC's predictive sds: root mean square and worst. The exit
-// code is 1 where HMC's function-space R-hat is 1.05 or more, or fewer than three posteriors are within 0.1
-// (root mean square).
+//   hmc_agreement [--transitions 4000] [--epochs 4000] [POSTERIOR[:option=value,...] ...]
+// Options are those of the posterior, members, batch and epochs; without a list every posterior runs with its
+// defaults. 60 rows of two inputs, y = sin(2 a) + b^2 / 2 + noise, with a gap in a; 10 tanh units. The
+// distance is between predictive means at 200 new inputs, in HMC's predictive sds: root mean square and
+// worst. The exit code is 1 where HMC's function-space R-hat is 1.05 or more, or fewer than three posteriors
+// are within 0.1 (root mean square).
 #include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,12 +26,44 @@ using namespace kullback::deep;
 
 namespace {
 
-constexpr std::int64_t kRows = 60, kTestRows = 200, kChains = 8, kDraws = 1000;
+constexpr std::int64_t kRows = 60, kTestRows = 200, kChains = 8, kDraws = 1000, kBatch = 20;
+
+// A posterior and how it is to run.
+struct Asked {
+  const PosteriorRecord* record;
+  std::int64_t epochs, batch, members;
+  std::map<std::string, std::string> options;
+};
 
 struct Arguments {
   std::int64_t transitions = 4000, epochs = 4000;
   std::vector<std::string> posteriors = {};
 };
+
+Asked read_asked(const std::string& text, std::int64_t epochs) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const PosteriorRecord* record = find_posterior(name);
+  if (record == nullptr) throw Error(ErrorKind::usage, "there is no posterior '" + name + "'.");
+  Asked asked{record, epochs, kBatch, record->members, {}};
+  if (colon == std::string::npos) return asked;
+  std::istringstream rest(text.substr(colon + 1));
+  for (std::string word; std::getline(rest, word, ',');) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      throw Error(ErrorKind::usage, "'" + word + "' in '" + text + "' is not option=value.");
+    const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
+    if (key == "epochs")
+      asked.epochs = std::stoll(value);
+    else if (key == "batch")
+      asked.batch = std::stoll(value);
+    else if (key == "members")
+      asked.members = std::stoll(value);
+    else
+      asked.options[key] = value;
+  }
+  return asked;
+}
 
 torch::Tensor inputs(std::int64_t rows) {
   torch::Tensor x = torch::rand({rows, 2}, torch::kFloat64) * 4 - 2;
@@ -58,7 +93,7 @@ class Comparison final {
   }
 
   int run() {
-    const Fit hmc = fit("hmc", arguments_.transitions, kRows, kChains);
+    const Fit hmc = fit({find_posterior("hmc"), arguments_.transitions, kRows, kChains, {}});
     const std::vector<double> rhats = function_rhat(hmc.predictive.mean);
     const double worst_rhat = *std::max_element(rhats.begin(), rhats.end());
     std::printf("HMC: %lld chains, %lld transitions, largest function-space R-hat %.4f\n\n",
@@ -66,7 +101,7 @@ class Comparison final {
     std::printf("| posterior | distance, rms | worst | sd over HMC's, mean |\n|---|---|---|---|\n");
     int near = 0;
     for (const std::string& name : names()) {
-      const Fit other = fit(name, arguments_.epochs, 20, find_posterior(name)->members);
+      const Fit other = fit(read_asked(name, arguments_.epochs));
       const torch::Tensor distance = (other.moments[0] - hmc.moments[0]) / hmc.moments[1].sqrt();
       const double rms = distance.square().mean().sqrt().item<double>();
       near += rms <= 0.1;
@@ -96,17 +131,17 @@ class Comparison final {
     return all;
   }
 
-  Fit fit(const std::string& name, std::int64_t epochs, std::int64_t batch, std::int64_t members) const {
-    const PosteriorRecord* record = find_posterior(name);
-    if (record == nullptr) throw Error(ErrorKind::usage, "there is no posterior '" + name + "'.");
-    const auto posterior = record->make(
-        net_, Settings(record->options, {}),
+  Fit fit(const Asked& asked) const {
+    const std::int64_t epochs = asked.epochs, members = asked.members;
+    const auto posterior = asked.record->make(
+        net_, Settings(asked.record->options, asked.options),
         {.nets = members, .all_rows = kRows, .seed = 1, .options = torch::TensorOptions(torch::kFloat64)});
     const GroupRows rows{x_.unsqueeze(0), y_.unsqueeze(0)};
     PosteriorTrainee trainee(net_, *posterior, {.train = rows, .members = members, .epochs = epochs});
     const Ranks ranks;
-    const TrainOutcome outcome = train(trainee, {.epochs = epochs, .batch = batch, .seed = 1}, ranks);
-    if (!outcome.failure.empty()) throw Error(ErrorKind::internal, name + ": " + outcome.failure);
+    const TrainOutcome outcome = train(trainee, {.epochs = epochs, .batch = asked.batch, .seed = 1}, ranks);
+    if (!outcome.failure.empty())
+      throw Error(ErrorKind::internal, std::string(asked.record->name) + ": " + outcome.failure);
     posterior->finish(for_members(rows, members), kRows);
     at::manual_seed(1);
     const Predictive predictive =
