@@ -125,6 +125,17 @@ int bs_param_unconstrain_json(const bs_model* m, const char* json, double* theta
   });
 }
 
+int bs_param_initialize(const bs_model* m, const char* json, bs_rng* rng, double init_radius, int max_tries,
+                        bool jacobian, double* theta_unc, char** error) {
+  return guarded("param_initialize", error, [&] {
+    const capi::BridgeModel& model = model_of(m);
+    require(rng, "rng");
+    require(theta_unc, model.dim(), "theta_unc");
+    model.initialize({json, init_radius, max_tries, jacobian}, rng->random, theta_unc);
+    return 0;
+  });
+}
+
 int bs_log_density(const bs_model* m, bool propto, bool jacobian, const double* theta_unc, double* value,
                    char** error) {
   return guarded("log_density", error, [&] {

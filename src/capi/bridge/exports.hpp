@@ -35,6 +35,9 @@ KULLBACK_BS int bs_param_constrain(const bs_model* m, bool include_tp, bool incl
 KULLBACK_BS int bs_param_unconstrain(const bs_model* m, const double* theta, double* theta_unc, char** error);
 KULLBACK_BS int bs_param_unconstrain_json(const bs_model* m, const char* json, double* theta_unc,
                                           char** error);
+// Since 2.9.
+KULLBACK_BS int bs_param_initialize(const bs_model* m, const char* json, bs_rng* rng, double init_radius,
+                                    int max_tries, bool jacobian, double* theta_unc, char** error);
 KULLBACK_BS int bs_log_density(const bs_model* m, bool propto, bool jacobian, const double* theta_unc,
                                double* value, char** error);
 KULLBACK_BS int bs_log_density_gradient(const bs_model* m, bool propto, bool jacobian,

@@ -59,6 +59,14 @@ KULLBACK_BS void bs_param_unconstrain_json_R(bs_model** m, const char** json, do
   *error_pointer = *error;
 }
 
+// Its arguments are in the order of the others: inputs, the result, the code, the message.
+KULLBACK_BS void bs_param_initialize_R(bs_model** m, const char** json, bs_rng** rng, double* init_radius,
+                                       int* max_tries, int* jacobian, double* theta_unc, int* code,
+                                       char** error, void** error_pointer) {
+  *code = bs_param_initialize(*m, *json, *rng, *init_radius, *max_tries, flag(jacobian), theta_unc, error);
+  *error_pointer = *error;
+}
+
 KULLBACK_BS void bs_log_density_R(bs_model** m, int* propto, int* jacobian, const double* theta_unc,
                                   double* value, int* code, char** error, void** error_pointer) {
   *code = bs_log_density(*m, flag(propto), flag(jacobian), theta_unc, value, error);

@@ -178,6 +178,40 @@ void BridgeModel::unconstrain_json(const char* json, double* theta) const {
   std::copy(found.begin(), found.end(), theta);
 }
 
+std::string BridgeModel::problem_at(Terms terms, const double* theta) const {
+  std::vector<double> gradient(prepared_->dim);
+  try {
+    const double value = log_density(terms, theta, gradient.data());
+    if (!std::isfinite(value)) return fmt::format("the log density is {}", value);
+    require_finite(gradient.data(), gradient.size(), "the gradient");
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::internal) throw;
+    return error.message();
+  }
+  return {};
+}
+
+void BridgeModel::initialize(const Start& start, Random& random, double* theta) const {
+  if (!(start.radius >= 0) || !std::isfinite(start.radius))
+    refuse(fmt::format("init_radius is {}; it must be finite and not negative.", start.radius));
+  if (start.max_tries < 1) refuse(fmt::format("max_tries is {}; it must be at least 1.", start.max_tries));
+  const bool has_values = start.json != nullptr && *start.json != '\0';
+  const model::Data values =
+      has_values ? model::parse_json_data(start.json, "theta_json") : model::Data("theta_json");
+  std::vector<double> point(prepared_->dim);
+  std::string problem;
+  for (int tried = 0; tried < start.max_tries; ++tried) {
+    for (double& x : point) x = start.radius * (2 * random.uniform() - 1);
+    const std::vector<double> found = model::unconstrain(*prepared_, values, point).theta;
+    problem = problem_at({.propto = true, .jacobian = start.jacobian}, found.data());
+    if (!problem.empty()) continue;
+    std::copy(found.begin(), found.end(), theta);
+    return;
+  }
+  refuse(fmt::format("no point with a finite density was found in {} tries. At the last one: {}",
+                     start.max_tries, problem));
+}
+
 // ---- densities ----
 
 void BridgeModel::print(Terms terms, const double* theta) const {

@@ -28,6 +28,14 @@ struct Parts {
   bool generated = false;
 };
 
+// A starting point: values of some parameters, the others at random.
+struct Start {
+  const char* json = nullptr;  // null or empty: none
+  double radius = 2;           // coordinates uniform within it
+  int max_tries = 100;
+  bool jacobian = true;
+};
+
 // A log density of which each thread evaluates a clone.
 class Evaluators final {
  public:
@@ -58,6 +66,8 @@ class BridgeModel final {
   void constrain(Parts parts, const double* theta, double* columns, Random* random) const;
   void unconstrain(const double* columns, double* theta) const;
   void unconstrain_json(const char* json, double* theta) const;
+  // Where the density and its gradient are finite.
+  void initialize(const Start& start, Random& random, double* theta) const;
   // Null: no gradient. A density that is not finite without being refused is returned as it is.
   double log_density(Terms terms, const double* theta, double* gradient) const;
   double log_density_hessian(Terms terms, const double* theta, double* gradient, double* hessian) const;
@@ -74,6 +84,7 @@ class BridgeModel final {
     return (parts.transformed ? 1U : 0U) + (parts.generated ? 2U : 0U);
   }
   Evaluators& evaluators(Terms terms) const;
+  std::string problem_at(Terms terms, const double* theta) const;  // empty where all is finite
   void print(Terms terms, const double* theta) const;
   void write(Writer& writer, Parts parts, const double* theta, Random* random) const;
 

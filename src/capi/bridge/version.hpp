@@ -4,7 +4,7 @@
 namespace kullback::capi {
 
 inline constexpr int kInterfaceMajor = 2;
-inline constexpr int kInterfaceMinor = 7;
+inline constexpr int kInterfaceMinor = 9;
 inline constexpr int kInterfacePatch = 0;
 
 }  // namespace kullback::capi
