@@ -10,8 +10,8 @@
 
 namespace kullback::capi {
 
-// A slot holds an object or null. Taking exchanges with null, giving back fills an empty slot; each thread begins at a
-// slot of its own, so that threads seldom meet. Objects beyond the slots are destroyed.
+// A slot holds an object or null. Taking exchanges with null, giving back fills an empty slot; each thread
+// begins at a slot of its own, so that threads seldom meet. Objects beyond the slots are destroyed.
 template <class T>
 class Spares final {
  public:
