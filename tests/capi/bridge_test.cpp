@@ -278,24 +278,24 @@ TEST(Bridge, RejectionsNameTheirPlaceAndFailOnlyWhereTheirBlockRuns) {
     double gradient = 0;
     Vector columns(2);
     void* rng = model.call().rng_construct(1, nullptr);
-    const auto expect = [&](int code, bool fails, const char* function, char* error) {
+    char* error = nullptr;
+    const auto expect = [&](int code, bool fails, const char* function) {
       EXPECT_EQ(code, fails ? -1 : 0) << row.program << " " << function;
       if (!fails) return;
       const std::string text = model.library->take(error);
       EXPECT_TRUE(text.starts_with(std::string(function) + "() failed with exception: ")) << text;
       EXPECT_NE(text.find(row.message), std::string::npos) << text;
     };
-    char* error = nullptr;
     const Functions& call = model.call();
-    expect(call.log_density(model.handle, true, true, &y, &value, &error), row.density, "log_density", error);
+    expect(call.log_density(model.handle, true, true, &y, &value, &error), row.density, "log_density");
     expect(call.log_density_gradient(model.handle, true, true, &y, &value, &gradient, &error), row.density,
-           "log_density_gradient", error);
+           "log_density_gradient");
     expect(call.param_constrain(model.handle, false, false, &y, columns.data(), nullptr, &error), false,
-           "param_constrain", error);
+           "param_constrain");
     expect(call.param_constrain(model.handle, true, false, &y, columns.data(), nullptr, &error),
-           row.transformed, "param_constrain", error);
+           row.transformed, "param_constrain");
     expect(call.param_constrain(model.handle, false, true, &y, columns.data(), rng, &error), row.generated,
-           "param_constrain", error);
+           "param_constrain");
     call.rng_destruct(rng);
   }
 }
