@@ -105,7 +105,8 @@ typedef int (*kb_watch)(const kb_progress* progress, size_t chains, void* user);
 
 /* `options` is a JSON object with the names of the command line's options, or NULL: {"method": "nuts", "chains": 4,
  * "seed": 1, "draws": 1000, "tolerance": 0.1, "threads": 2, "out": "folder", "force": true, ...}. Draws are those of
- * `kullback fit` with the same options, bit for bit. Nothing is written unless "out" is given, which keeps checkpoints there too.
+ * `kullback fit` with the same options, bit for bit. Nothing is written unless "out" is given, which keeps checkpoints there too
+ * (and the data, as data.json). "init" may be an object with values of parameters. An option that is null is not given.
  * Where `watch` stops the run, *fit holds what there is and the status is KB_CANCELLED (or *fit is NULL where there
  * is nothing yet). */
 KB_API kb_status kb_fit_run(kb_model* model, const char* options, kb_watch watch, void* user, kb_fit** fit,
@@ -132,9 +133,6 @@ KB_API const char* kb_fit_certificate(const kb_fit* fit);
 KB_API const char* kb_fit_text(const kb_fit* fit);
 /* The result folder that `kullback fit --out` leaves. */
 KB_API kb_status kb_fit_write(const kb_fit* fit, const char* folder, int force, kb_error** error);
-/* The report of any result folder as one HTML file. */
-KB_API kb_status kb_report_write(const char* folder, const char* path, kb_error** error);
-
 #ifdef __cplusplus
 }
 #endif
