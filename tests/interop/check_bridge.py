@@ -19,6 +19,7 @@ PACKAGES = ["bridgestan", "nutpie[stan]", "blackjax", "arviz<1"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODEL, DATA = ROOT / "examples" / "eight_schools.stan", ROOT / "examples" / "eight_schools.json"
 CHAINS, DRAWS = 4, 2000
+FEW_DRAWS = 400  # where a call of Python inside JAX makes them dear
 MOST_ERRORS = 4
 
 
@@ -193,14 +194,14 @@ def with_blackjax(library):
     def chain(key):
         start, warmup, run = jax.random.split(key, 3)
         theta = jax.random.uniform(start, (model.param_unc_num(),), minval=-1, maxval=1)
-        (state, parameters), _ = blackjax.window_adaptation(blackjax.nuts, log_density).run(warmup, theta, 1000)
+        (state, parameters), _ = blackjax.window_adaptation(blackjax.nuts, log_density).run(warmup, theta, 500)
         step = blackjax.nuts(log_density, **parameters).step
 
         def next_draw(at, own_key):
             at, _ = step(own_key, at)
             return at, at.position
 
-        return jax.lax.scan(next_draw, state, jax.random.split(run, DRAWS))[1]
+        return jax.lax.scan(next_draw, state, jax.random.split(run, FEW_DRAWS))[1]
 
     chains = [numpy.asarray(chain(jax.random.key(seed))) for seed in range(CHAINS)]
     constrained = [[model.param_constrain(theta, include_tp=True) for theta in draws] for draws in chains]
