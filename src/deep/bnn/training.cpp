@@ -1,11 +1,14 @@
 #include "deep/bnn/training.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr std::int64_t kNumbersAtOnce = std::int64_t{1} << 27;  // of the widest layer, of held-out rows
 
 // Rows [groups, batch] of a tensor [groups, rows, ...].
 torch::Tensor take_rows(const torch::Tensor& from, const torch::Tensor& rows) {
@@ -38,9 +41,18 @@ void PosteriorTrainee::end_epoch(std::int64_t epoch) {
 double PosteriorTrainee::held_out() {
   if (!data_.held_out.x.defined()) return std::numeric_limits<double>::quiet_NaN();
   const torch::NoGradGuard no_gradient;
-  const Predictive predictive =
-      posterior_.predict(for_each_member(data_.held_out.x, data_.members), data_.held_out_draws);
-  return log_predictive(predictive, data_.held_out.y).mean().item<double>();
+  const std::int64_t rows = data_.held_out.x.size(1);
+  const std::int64_t each = groups() * data_.members * data_.held_out_draws * net_.net().widest();
+  const std::int64_t at_once = std::max<std::int64_t>(1, kNumbersAtOnce / each);
+  double sum = 0;
+  for (std::int64_t first = 0; first < rows; first += at_once) {
+    const std::int64_t count = std::min(at_once, rows - first);
+    const torch::Tensor x = data_.held_out.x.narrow(1, first, count);
+    const Predictive predictive = posterior_.predict(for_each_member(x, data_.members), data_.held_out_draws);
+    const torch::Tensor y = data_.held_out.y.narrow(1, first, count);
+    sum += log_predictive(predictive, y).mean().item<double>() * static_cast<double>(count);
+  }
+  return sum / static_cast<double>(rows);
 }
 
 std::string PosteriorTrainee::first_not_finite() {

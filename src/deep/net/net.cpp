@@ -1,5 +1,6 @@
 #include "deep/net/net.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -116,12 +117,13 @@ torch::Tensor PlainRule::apply(const Affine& layer, const Parameters& parameters
   return apply_affine(layer, parameters[layer.weight], parameters[layer.bias], x);
 }
 
-Net::Net(std::vector<Layer> layers) : layers_(std::move(layers)) {
+Net::Net(std::vector<Layer> layers, std::int64_t widest) : layers_(std::move(layers)), widest_(widest) {
   std::vector<const Affine*> found = affines();
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto* affine = const_cast<Affine*>(found[i]);  // of layers_, which is ours
     affine->index = i;
     affine->is_last = i + 1 == found.size();
+    if (widest == 0) widest_ = std::max({widest_, affine->inputs, affine->outputs});
   }
 }
 

@@ -65,7 +65,8 @@ struct Layer {
 
 class Net final {
  public:
-  explicit Net(std::vector<Layer> layers = {});
+  // widest: see below; 0: that of the linear layers.
+  explicit Net(std::vector<Layer> layers = {}, std::int64_t widest = 0);
 
   // x: [nets, rows, ...]; [1, rows, ...] is the same input for all nets. Result: [nets, rows, ...].
   torch::Tensor forward(const Parameters& parameters, const torch::Tensor& x, AffineRule& rule) const;
@@ -76,11 +77,15 @@ class Net final {
   const std::vector<Layer>& layers() const { return layers_; }
   // In order of application; pointers live as long as the net and its copies' own ones as long as these.
   std::vector<const Affine*> affines() const;
+  // The most numbers that a layer needs of one row, the patches of convolutions included: how many rows fit
+  // into memory at once.
+  std::int64_t widest() const { return widest_; }
   // The layer in which the values of forward() first cease to be finite, as "net.1"; empty: all are finite.
   std::string first_not_finite(const Parameters& parameters, const torch::Tensor& x) const;
 
  private:
   std::vector<Layer> layers_;
+  std::int64_t widest_ = 1;
 };
 
 // Adds a net's slots to a layout. Names begin with `prefix`.

@@ -61,6 +61,8 @@ TableRequest::Target target_kind(const std::string& likelihood) {
 std::string hash_of(const Table& table) {
   std::string bytes(reinterpret_cast<const char*>(table.cells.data()), table.cells.size() * sizeof(double));
   for (const std::string& name : table.shape.names) bytes += name + "\n";
+  if (table.pixels.defined())
+    bytes.append(static_cast<const char*>(table.pixels.data_ptr()), table.pixels.nbytes());
   return posterior::content_hash(bytes);
 }
 
@@ -80,10 +82,15 @@ class Fit final {
 
  private:
   void read() {
+    const bool has_images = holds_images({.paths = request_.data, .labels = request_.labels});
+    check_options(has_images);
     table_ = read_table({.paths = request_.data,
                          .target = request_.target,
                          .ignored = request_.ignored,
-                         .kind = target_kind(request_.likelihood)});
+                         .kind = target_kind(request_.likelihood),
+                         .has_images = has_images,
+                         .labels = request_.labels,
+                         .image = request_.image});
     split_ = split_rows(table_.rows, request_.validation, request_.network.seed);
     if (split_.train.size() < 2)
       throw Error(ErrorKind::bad_input,
@@ -97,6 +104,27 @@ class Fit final {
     const std::int64_t steps = (rows + train_.batch - 1) / train_.batch;
     if (train_.epochs == 0) train_.epochs = std::clamp(kSteps / steps, kFewestEpochs, kMostEpochs);
     choose_patience();
+  }
+
+  void check_options(bool has_images) const {
+    if (!has_images && request_.target.empty())
+      throw Error(ErrorKind::usage, "kullback bnn must know which column to explain.",
+                  "Name it with --target.");
+    if (!has_images && !request_.labels.empty())
+      throw Error(ErrorKind::usage, "--labels is for files of images: a table has its target in a column.",
+                  "Name the column with --target.");
+    if (!has_images) return;
+    if (!request_.target.empty())
+      throw Error(ErrorKind::usage,
+                  "--target is for tables: images have their classes in a file of their own.",
+                  "Name that file with --labels.");
+    if (request_.labels.empty())
+      throw Error(ErrorKind::usage, "kullback bnn must know the classes of the images.",
+                  "Name the file with them with --labels.");
+    if (request_.likelihood != "auto" && !likelihood_named(request_.likelihood).is_classification)
+      throw Error(ErrorKind::usage,
+                  filled("--likelihood {} is for numbers, and images have classes.", request_.likelihood),
+                  "Leave --likelihood away.");
   }
 
   void choose_patience() {
@@ -118,6 +146,7 @@ class Fit final {
   void build() {
     Network network = request_.network;
     network.preparation = prepare(table_, split_.train);
+    choose_net(network);
     network.likelihood = request_.likelihood != "auto"             ? request_.likelihood
                          : network.preparation.is_classification() ? "categorical"
                                                                    : "gaussian";
@@ -132,6 +161,24 @@ class Fit final {
     use_threads(true);
     data_.members = built_->network().members;
     data_.epochs = train_.epochs;
+  }
+
+  // Images get convolutions unless the user says otherwise.
+  static void choose_net(Network& network) {
+    const bool has_images = network.preparation.image.exists();
+    if (network.net == "auto") network.net = has_images ? "conv" : "mlp";
+    if (network.net == "conv" && !has_images)
+      throw Error(
+          ErrorKind::usage, "--net conv needs images, and these rows are not.",
+          "Say how large the images in the rows of a table are with --image 28x28, or give --net mlp.");
+    if (network.net == "conv" && network.is_residual)
+      throw Error(ErrorKind::usage, "--residual is not an option of --net conv.",
+                  "Leave it out, or give --net mlp.");
+    if (network.net == "mlp" && !network.channels.empty())
+      throw Error(ErrorKind::usage, "--channels is not an option of --net mlp.",
+                  "Leave it out, or give --net conv.");
+    if (network.net == "conv" && network.channels.empty()) network.channels = {16, 32};
+    if (network.net == "mlp") network.channels.clear();
   }
 
   // Threads that wait for each other cost more than a small step does.
@@ -255,7 +302,9 @@ class Fit final {
 
   Evaluation finish_and_evaluate() {
     use_threads(false);
-    built_->posterior().finish(for_members(data_.train, data_.members), kFinishRows);
+    const std::int64_t rows =
+        std::min(kFinishRows, block_rows(*built_, built_->net().likelihood().outputs()));
+    built_->posterior().finish(for_members(data_.train, data_.members), rows);
     if (split_.held_out.empty()) return {};
     std::vector<double> target;
     for (const std::size_t row : split_.held_out) target.push_back(table_.target(row));

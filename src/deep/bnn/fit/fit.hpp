@@ -16,6 +16,8 @@ namespace kullback::deep {
 struct FitRequest {
   std::vector<std::filesystem::path> data = {};
   std::string target = {};
+  std::string labels = {};  // of images: the file with their classes
+  std::string image = {};   // of a table whose columns are pixels: "28x28"
   std::vector<std::string> ignored = {};
   std::string likelihood = "auto";
   Network network = {};     // what the data decide is filled in
@@ -48,6 +50,7 @@ FitOutcome fit(const FitRequest& request, const Ranks& ranks, const FitWatch& wa
 struct PredictRequest {
   std::filesystem::path folder = {};
   std::vector<std::filesystem::path> data = {};
+  std::string labels = {};                      // of images: the file with their classes; empty: unknown
   std::vector<std::filesystem::path> ood = {};  // rows of another origin; empty: none
   std::filesystem::path out = {};
   bool force = false;

@@ -39,19 +39,35 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return shape.empty() ? "1" : text;
 }
 
+Net add_net(const Network& network, Layout& layout, std::int64_t outputs) {
+  const Preparation& preparation = network.preparation;
+  const Activation activation = activation_named(network.activation);
+  if (network.net == "conv") {
+    const ImageShape& image = preparation.image.shape;
+    return conv_net(layout, "net",
+                    {.channels = image.channels,
+                     .height = image.height,
+                     .width = image.width,
+                     .filters = network.channels,
+                     .kernel = network.kernel,
+                     .hidden = network.hidden,
+                     .outputs = outputs,
+                     .activation = activation});
+  }
+  return mlp(layout, "net",
+             {.inputs = preparation.inputs(),
+              .hidden = network.hidden,
+              .outputs = outputs,
+              .activation = activation,
+              .is_residual = network.is_residual});
+}
+
 std::unique_ptr<BayesNet> build_net(const Network& network) {
   const LikelihoodRecord& likelihood = likelihood_named(network.likelihood);
   const PriorRecord& prior = prior_named(network.prior);
   const Preparation& preparation = network.preparation;
   return std::make_unique<BayesNet>(
-      [&](Layout& layout, std::int64_t outputs) {
-        return mlp(layout, "net",
-                   {.inputs = preparation.inputs(),
-                    .hidden = network.hidden,
-                    .outputs = outputs,
-                    .activation = activation_named(network.activation),
-                    .is_residual = network.is_residual});
-      },
+      [&](Layout& layout, std::int64_t outputs) { return add_net(network, layout, outputs); },
       likelihood.make({.classes = static_cast<std::int64_t>(preparation.classes.size()),
                        .noise = network.noise / preparation.target_sd}),
       prior.make(Settings(prior.options, network.prior_options)));
@@ -78,6 +94,11 @@ std::string to_json(const Network& network) {
     text += filled("  \"{}\": {},\n", name, json);
   };
   add("format", json_string(kFormat));
+  add("net", json_string(network.net));
+  if (network.net == "conv") {
+    add("channels", json_counts(network.channels));
+    add("kernel", std::to_string(network.kernel));
+  }
   add("hidden", json_counts(network.hidden));
   add("activation", json_string(network.activation));
   add("residual", network.is_residual ? "true" : "false");
@@ -102,6 +123,14 @@ Network read_network(const std::filesystem::path& file) {
   if (json.text("format") != kFormat) json.refuse("format", filled("'{}'", kFormat));
   Network network;
   network.preparation = read_preparation(json.object("data"));
+  if (json.has("net")) network.net = json.text("net");  // older files have perceptrons only
+  if (network.net != "mlp" && network.net != "conv") json.refuse("net", "'mlp' or 'conv'");
+  if (network.net == "conv") {
+    network.channels = json.counts("channels");
+    network.kernel = static_cast<std::int64_t>(json.count("kernel"));
+    if (network.kernel % 2 == 0) json.refuse("kernel", "odd");
+    if (!network.preparation.image.exists()) json.refuse("net", "'mlp', as the data are no images");
+  }
   network.hidden = json.counts("hidden");
   network.activation = json.text("activation");
   network.is_residual = json.flag("residual");

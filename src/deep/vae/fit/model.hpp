@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "deep/vae/fit/rows.hpp"
+#include "deep/data/rows.hpp"
 #include "deep/vae/objective.hpp"
 #include "deep/vae/training.hpp"
 #include "deep/vae/vae.hpp"
