@@ -18,6 +18,26 @@ worst = max(abs(x - y) / max(1, abs(x)) for rows in zip(a, b) for x, y in zip(*r
 sys.exit(f"the curves differ by {worst:.2e}" if worst > limit else None)
 PY
 
+# All tensors of two folders' weights agree to LIMIT.
+cat >weights.py <<'PY'
+import array, json, struct, sys
+def tensors(folder):
+    data = open(f"{folder}/weights.safetensors", "rb").read()
+    size, = struct.unpack("<Q", data[:8])
+    for name, entry in json.loads(data[8:8 + size]).items():
+        if name != "__metadata__":
+            first, last = entry["data_offsets"]
+            numbers = array.array({"F64": "d", "F32": "f", "I64": "q"}[entry["dtype"]], data[8 + size + first:8 + size + last])
+            yield name, entry["shape"], numbers
+limit = float(sys.argv[3])
+for (name, shape, a), (other, other_shape, b) in zip(tensors(sys.argv[1]), tensors(sys.argv[2]), strict=True):
+    assert (name, shape) == (other, other_shape), f"{name} {shape} and {other} {other_shape}"
+    # Signs of eigenvectors are arbitrary.
+    if not name.startswith("state.curvature"):
+        worst = max((abs(x - y) / max(1, abs(x)) for x, y in zip(a, b)), default=0)
+        if worst > limit: sys.exit(f"{name} differs by {worst:.2e}")
+PY
+
 expect 'an ensemble of networks' 0 'held-out RMSE' -- "$kullback" bnn line.csv --target y $quick --out line
 expect 'the record' 0 '"kind": "bnn"' -- cat line/run.json
 expect 'what the network is' 0 '"hidden": \[50\]' -- cat line/network.json
@@ -136,6 +156,26 @@ for posterior in map ensemble mean-field; do
     expect "$posterior on $ranks ranks" 0 '^$' -- bash -c "mpirun --oversubscribe -n $ranks '$kullback' $ranked --out ranks$ranks-$posterior && python3 curves.py ranks1-$posterior ranks$ranks-$posterior 1e-9"
   done
 done
+# Members divided among the ranks: the same networks as on one rank, whatever their number.
+for case in 'ensemble --members 5' 'mean-field --members 4' 'low-rank --members 4' 'sghmc' 'hmc --batch 270 --max-leapfrogs 10' 'laplace --members 4' \
+  'dropout --members 4' 'swag --members 4 --collect-from 0.3'; do
+  name=${case%% *}
+  spread="bnn line.csv --target y --posterior $case --hidden 10 --epochs 5 --precision float64 --seed 3 --threads 1 --draws 10"
+  expect "$name on one rank" 0 'Results' -- "$kullback" $spread --out "spread1-$name"
+  for ranks in 2 4; do
+    expect "members of $name on $ranks ranks" 0 "processes +$ranks; the members are divided" -- mpirun --oversubscribe -n $ranks "$kullback" $spread --out "spread$ranks-$name"
+    expect "the same curve of $name on $ranks ranks" 0 -- python3 curves.py "spread1-$name" "spread$ranks-$name" 1e-9
+    expect "the same weights of $name on $ranks ranks" 0 -- python3 weights.py "spread1-$name" "spread$ranks-$name" 1e-8
+  done
+done
+expect 'fewer members than ranks: rows are divided' 0 'each has a part of every minibatch' -- mpirun --oversubscribe -n 2 "$kullback" bnn line.csv --target y --posterior map --epochs 2 --seed 3 --threads 1 --out rows-divided
+long="--posterior ensemble --members 4 --epochs 400 --precision float64 --seed 2 --threads 1"
+"$kullback" bnn line.csv --target y $long --quiet --out spread-whole
+expect 'members on two ranks, interrupted' 0 -- bash -c "mpirun --oversubscribe -n 2 '$kullback' bnn line.csv --target y $long --save-every 0 --out spread-parts & pid=\$!
+  for i in {1..1000}; do [ -e spread-parts/checkpoint.safetensors ] && break; sleep 0.01; done
+  kill -INT \$(cut -d' ' -f1 /proc/\$pid/task/\$pid/children); wait \$pid; grep -q '\"status\": \"interrupted\"' spread-parts/run.json"
+expect 'and resumed on one' 0 '^$' -- bash -c "'$kullback' bnn line.csv --resume --quiet --out spread-parts && python3 curves.py spread-whole spread-parts 1e-9"
+
 expect 'one rank fails' 66 'none.csv' -- mpirun --oversubscribe -n 2 "$kullback" bnn none.csv --target y
 
 expect 'help of networks' 0 '^Training:' -- "$kullback" bnn --help

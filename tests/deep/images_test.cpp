@@ -40,8 +40,9 @@ struct Bars {
 BayesNet bars_net(std::vector<std::int64_t> filters = {3}) {
   return BayesNet(
       [&](Layout& layout, std::int64_t outputs) {
-        return conv_net(layout, "net",
-                        {.height = kSide, .width = kSide, .filters = filters, .hidden = {5}, .outputs = outputs});
+        return conv_net(
+            layout, "net",
+            {.height = kSide, .width = kSide, .filters = filters, .hidden = {5}, .outputs = outputs});
       },
       std::make_unique<Classes>(2), gaussian_prior());
 }
@@ -60,8 +61,10 @@ TEST_P(ConvolutionsOf, TrainAndPredict) {
   if (has("max-leapfrogs")) variants = {{{"max-leapfrogs", "3"}}};
   if (has("gradient")) variants.push_back({{"gradient", "weights"}});
   if (has("curvature"))
-    variants = {{{"curvature", "diagonal"}}, {{"curvature", "kronecker"}},
-                {{"curvature", "last-layer"}, {"prediction", "sampled"}}, {{"curvature", "full"}}};
+    variants = {{{"curvature", "diagonal"}},
+                {{"curvature", "kronecker"}},
+                {{"curvature", "last-layer"}, {"prediction", "sampled"}},
+                {{"curvature", "full"}}};
   for (const auto& options : variants) {
     const auto posterior = train_posterior(net,
                                            {.posterior = GetParam(),
@@ -84,17 +87,18 @@ std::vector<std::string> all_posteriors() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Posteriors, ConvolutionsOf, testing::ValuesIn(all_posteriors()), [](const auto& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Posteriors, ConvolutionsOf, testing::ValuesIn(all_posteriors()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(Convolutions, LearnBarsThatTheyHaveNotSeen) {
   const Bars bars(200, 2), others(100, 3);
   const BayesNet net = bars_net({6});
-  const auto posterior = train_posterior(
-      net, {.posterior = "map", .options = {{"rate", "0.02"}}, .epochs = 15}, bars.x, bars.y);
+  const auto posterior =
+      train_posterior(net, {.posterior = "map", .options = {{"rate", "0.02"}}, .epochs = 15}, bars.x, bars.y);
   const torch::Tensor found = posterior->predict(others.x.unsqueeze(0), 1).log_probs[0][0].argmax(1);
   EXPECT_GT((found == others.y).to(torch::kFloat64).mean().item<double>(), 0.97);
 }
@@ -226,11 +230,10 @@ TEST_F(ImageFiles, AreRefusedInASentence) {
             file("noise.idx").string() + ": is no IDX file: it does not begin with two zero bytes.");
   fit(request("fit"), ranks_, {});
   replace_file(file("small-ubyte"), idx_head({1, 2, 2}) + "abcd");
-  EXPECT_EQ(message_of([&] {
-              predict({.folder = file("fit"), .data = {file("small-ubyte")}, .out = file("none")});
-            }),
-            file("small-ubyte").string() +
-                ": has images of 2 x 2; the network was trained on images of 6 x 6.");
+  EXPECT_EQ(
+      message_of(
+          [&] { predict({.folder = file("fit"), .data = {file("small-ubyte")}, .out = file("none")}); }),
+      file("small-ubyte").string() + ": has images of 2 x 2; the network was trained on images of 6 x 6.");
   replace_file(file("table.csv"), "a,b\n1,2\n");
   EXPECT_EQ(
       message_of([&] { predict({.folder = file("fit"), .data = {file("table.csv")}, .out = file("none")}); }),

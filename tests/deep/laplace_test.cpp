@@ -36,8 +36,7 @@ class TwoOutputs final : public Likelihood {
 };
 
 Net small_perceptron(Layout& layout, std::int64_t outputs) {
-  return mlp(layout, "net",
-             {.inputs = 3, .hidden = {4}, .outputs = outputs, .activation = Activation::tanh});
+  return mlp(layout, "net", {.inputs = 3, .hidden = {4}, .outputs = outputs, .activation = Activation::tanh});
 }
 
 BayesNet::BuildNet small_convolution(const ConvSpec& spec) {
@@ -220,8 +219,8 @@ TEST(Curvature, KroneckerIsTheProductOfItsFactors) {
   }
 }
 
-// Slopes of both outputs of one row to what the convolution of small_convolution(kSmallImages) gives, one place
-// after the other: [outputs, places, filters].
+// Slopes of both outputs of one row to what the convolution of small_convolution(kSmallImages) gives, one
+// place after the other: [outputs, places, filters].
 torch::Tensor place_slopes(const Parameters& parameters, std::int64_t which, const torch::Tensor& image) {
   const auto of = [&](std::size_t slot) { return parameters[slot][which]; };
   const torch::Tensor given = at::conv2d(image.view({1, 1, 4, 4}), of(0), of(1), 1, 1).requires_grad_();
@@ -271,8 +270,8 @@ TEST(Curvature, KroneckerOfAConvolutionIsTheProductOfItsFactors) {
   }
 }
 
-// One row, windows of one pixel and equal pixels, of which the pooling takes one: what the factors leave out is
-// 0, and the blocks of the layers are those of G itself.
+// One row, windows of one pixel and equal pixels, of which the pooling takes one: what the factors leave out
+// is 0, and the blocks of the layers are those of G itself.
 TEST(Curvature, KroneckerOfAConvolutionIsExactWhereItsAssumptionsHold) {
   Small small(small_convolution({.channels = 2, .height = 2, .width = 2, .filters = {2}, .kernel = 1}), 8);
   small.x = torch::tensor({0.7, -1.3, 0.2, 0.9}, kDouble).view({2, 1, 2}).repeat_interleave(4, 2);
@@ -285,8 +284,7 @@ TEST(Curvature, KroneckerOfAConvolutionIsExactWhereItsAssumptionsHold) {
     for (const Slot& slot : small.net.layout().slots())
       expected.narrow(0, slot.first, slot.size)
           .narrow(1, slot.first, slot.size)
-          .copy_(at::linalg_inv(
-              precision.narrow(0, slot.first, slot.size).narrow(1, slot.first, slot.size)));
+          .copy_(at::linalg_inv(precision.narrow(0, slot.first, slot.size).narrow(1, slot.first, slot.size)));
     EXPECT_GT(gauss_newton(small, which).narrow(0, 0, 4).abs().max().item<double>(), 1e-3);
     expect_covariances(*curvature, small, which, expected);
   }

@@ -52,6 +52,8 @@ class Posterior {
   virtual torch::Tensor draw_parameters(std::int64_t /*draws*/) { return {}; }
   // A point estimate, [nets, size]: for diagnoses of numbers that are not finite.
   virtual torch::Tensor center() = 0;
+  // The first dimension of tensors of real numbers counts nets; whole numbers (counts, stages) are the same
+  // for all nets.
   virtual void visit(const VisitTensor& visit) = 0;
   virtual bool is_capturable() const { return true; }
   virtual Findings findings() const { return {}; }
@@ -70,7 +72,17 @@ struct PosteriorStart {
   std::int64_t all_rows = 0;
   std::uint64_t seed = 0;
   torch::TensorOptions options = {};  // device and type of parameters
+  // Where nets are divided among processes: the number of the first one here, and how many there are of all.
+  std::int64_t first_net = 0;
+  std::int64_t all_nets = 0;  // 0: as many as here
+
+  NetPart part() const { return {.first = first_net, .count = nets, .all = all_nets == 0 ? nets : all_nets}; }
 };
+
+// Those of the nets here.
+inline torch::Tensor fresh_parameters(const Layout& layout, const PosteriorStart& start) {
+  return fresh_parameters(layout, start.nets, start.seed, start.options, start.first_net);
+}
 
 struct PosteriorRecord {
   std::string_view name;      // "mean-field"

@@ -42,7 +42,9 @@ double PosteriorTrainee::held_out() {
   if (!data_.held_out.x.defined()) return std::numeric_limits<double>::quiet_NaN();
   const torch::NoGradGuard no_gradient;
   const std::int64_t rows = data_.held_out.x.size(1);
-  const std::int64_t each = groups() * data_.members * data_.held_out_draws * net_.net().widest();
+  // Processes may have one member more or less, but cut rows into the same pieces.
+  const std::int64_t nets = data_.spread != nullptr ? data_.spread->part().all : groups() * data_.members;
+  const std::int64_t each = nets * data_.held_out_draws * net_.net().widest();
   const std::int64_t at_once = std::max<std::int64_t>(1, kNumbersAtOnce / each);
   double sum = 0;
   for (std::int64_t first = 0; first < rows; first += at_once) {
@@ -50,7 +52,10 @@ double PosteriorTrainee::held_out() {
     const torch::Tensor x = data_.held_out.x.narrow(1, first, count);
     const Predictive predictive = posterior_.predict(for_each_member(x, data_.members), data_.held_out_draws);
     const torch::Tensor y = data_.held_out.y.narrow(1, first, count);
-    sum += log_predictive(predictive, y).mean().item<double>() * static_cast<double>(count);
+    torch::Tensor figures = log_predictive(predictive, y);
+    if (data_.spread != nullptr)
+      figures = data_.spread->log_mean_exp(figures[0].to(torch::kCPU, torch::kFloat64));
+    sum += figures.mean().item<double>() * static_cast<double>(count);
   }
   return sum / static_cast<double>(rows);
 }

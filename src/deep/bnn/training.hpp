@@ -29,6 +29,8 @@ class PosteriorTrainee final : public Trainee {
     std::int64_t members = 1;  // of each group
     std::int64_t held_out_draws = 20;
     std::int64_t epochs = 1;  // of the whole training
+    // Null: `members` are all there are. Else they are this process's, of one group.
+    const MembersOverRanks* spread = nullptr;
   };
   PosteriorTrainee(const BayesNet& net, Posterior& posterior, Data data)
       : net_(net), posterior_(posterior), data_(std::move(data)) {}
@@ -36,6 +38,7 @@ class PosteriorTrainee final : public Trainee {
   std::int64_t groups() const override { return data_.train.x.size(0); }
   std::int64_t rows() const override { return data_.train.x.size(1); }
   torch::Device device() const override { return data_.train.x.device(); }
+  const MembersOverRanks* spread() const override { return data_.spread; }
   torch::Tensor step(const StepContext& context) override;
   void end_epoch(std::int64_t epoch) override;
   // The mean log density of the held-out rows under the mixture of all members and draws, over all groups.

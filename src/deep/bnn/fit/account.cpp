@@ -210,6 +210,11 @@ Facts facts_of(const Account& account) {
   facts.emplace_back("posterior", network.members == 1
                                       ? network.posterior
                                       : filled("{}, {} members", network.posterior, network.members));
+  if (account.processes > 1)
+    facts.emplace_back(
+        "processes", filled("{}; {}", account.processes,
+                            account.is_spread ? "the members are divided among them, each on all rows"
+                                              : "each has a part of every minibatch, gradients are summed"));
   facts.emplace_back("epochs", epochs_text(account.trained, account.options));
   const double noise = learned_noise(account.built);
   if (std::isfinite(noise)) facts.emplace_back("noise sd", digits(noise * network.preparation.target_sd));

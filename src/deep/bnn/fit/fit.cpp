@@ -69,7 +69,11 @@ std::string hash_of(const Table& table) {
 class Fit final {
  public:
   Fit(const FitRequest& request, const Ranks& ranks, const FitWatch& watch)
-      : request_(request), ranks_(ranks), watch_(watch), train_(request.train) {}
+      : request_(request),
+        ranks_(ranks),
+        watch_(watch),
+        train_(request.train),
+        spread_(ranks, request.network.members) {}
 
   FitOutcome run() {
     read();
@@ -155,12 +159,13 @@ class Fit final {
                   filled("--noise is not an option of --likelihood {}.", network.likelihood),
                   "Leave it out, or give --likelihood gaussian.");
     network.train_rows = static_cast<std::int64_t>(split_.train.size());
-    built_ = std::make_unique<BuiltNetwork>(std::move(network), request_.device);
+    built_ = std::make_unique<BuiltNetwork>(std::move(network), request_.device, spread_.part());
     data_.train = rows_of(split_.train);
     if (!split_.held_out.empty()) data_.held_out = rows_of(split_.held_out);
-    use_threads(true);
-    data_.members = built_->network().members;
+    data_.members = spread_.part().count;
     data_.epochs = train_.epochs;
+    if (spread_.is_spread()) data_.spread = &spread_;
+    use_threads(true);
   }
 
   // Images get convolutions unless the user says otherwise.
@@ -183,7 +188,7 @@ class Fit final {
 
   // Threads that wait for each other cost more than a small step does.
   void use_threads(bool is_training) const {
-    const double work = 6.0 * static_cast<double>(built_->network().members * train_.batch) *
+    const double work = 6.0 * static_cast<double>(data_.members * train_.batch) *
                         static_cast<double>(built_->net().layout().size());
     const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     const int all = request_.threads > 0 ? request_.threads : std::max(1, cores / ranks_.size());
@@ -265,8 +270,24 @@ class Fit final {
         watch_.on_epoch(in_own_units(figures), train_.epochs);
       };
     TrainOutcome trained = train(trainee, train_, ranks_, watch);
+    if (spread_.is_spread()) gather_members();
     for (EpochFigures& epoch : trained.epochs) epoch = in_own_units(epoch);
     return trained;
+  }
+
+  // The first process goes on with all members.
+  void gather_members() {
+    std::vector<torch::Tensor> state;
+    built_->posterior().visit([&](const std::string&, torch::Tensor& tensor) { state.push_back(tensor); });
+    state = spread_.gather(state);
+    data_.spread = nullptr;
+    if (!ranks_.is_first()) return;
+    auto whole = std::make_unique<BuiltNetwork>(built_->network(), request_.device);
+    std::size_t i = 0;
+    const torch::NoGradGuard no_gradient;
+    whole->posterior().visit([&](const std::string&, torch::Tensor& tensor) { tensor.copy_(state[i++]); });
+    built_ = std::move(whole);
+    data_.members = built_->network().members;
   }
 
   void write() {
@@ -282,7 +303,8 @@ class Fit final {
     write_training(request_.out / "training.csv", trained.epochs);
     Evaluation evaluation;
     if (!trained.is_interrupted) evaluation = finish_and_evaluate();
-    const Account account{table_, split_.train, split_.held_out.size(), *built_, train_, trained, evaluation};
+    const Account account{table_,     split_.train,  split_.held_out.size(), *built_, train_, trained,
+                          evaluation, ranks_.size(), spread_.is_spread()};
     record.facts = facts_of(account);
     if (!trained.is_interrupted) record.findings = findings_of(account);
     record.gradients =
@@ -326,6 +348,7 @@ class Fit final {
   const Ranks& ranks_;
   const FitWatch& watch_;
   TrainOptions train_;
+  MembersOverRanks spread_;
   Clock::time_point began_ = Clock::now();
   Table table_;
   Split split_;

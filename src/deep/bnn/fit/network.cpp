@@ -148,17 +148,19 @@ Network read_network(const std::filesystem::path& file) {
   return network;
 }
 
-BuiltNetwork::BuiltNetwork(Network network, torch::Device device)
+BuiltNetwork::BuiltNetwork(Network network, torch::Device device, const NetPart& nets)
     : network_(std::move(network)),
       options_(torch::TensorOptions().device(device).dtype(
           network_.precision == "float64" ? torch::kFloat64 : torch::kFloat32)) {
   net_ = build_net(network_);
   const PosteriorRecord& record = posterior_named(network_.posterior);
   posterior_ = record.make(*net_, Settings(record.options, network_.posterior_options),
-                           {.nets = network_.members,
+                           {.nets = nets.is_all() ? network_.members : nets.count,
                             .all_rows = network_.train_rows,
                             .seed = network_.seed,
-                            .options = options_});
+                            .options = options_,
+                            .first_net = nets.first,
+                            .all_nets = network_.members});
 }
 
 std::string BuiltNetwork::architecture() const {

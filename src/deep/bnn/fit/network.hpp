@@ -52,7 +52,8 @@ Network read_network(const std::filesystem::path& file);
 // The parts, on a device. Throws Error usage for what makes no sense together.
 class BuiltNetwork final {
  public:
-  BuiltNetwork(Network network, torch::Device device);
+  // nets: those of the members that are here, where processes share them.
+  BuiltNetwork(Network network, torch::Device device, const NetPart& nets = {});
 
   const Network& network() const { return network_; }
   const BayesNet& net() const { return *net_; }
