@@ -171,7 +171,7 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
   request.train.save_every = settings.number("save-every");
   request.train.resume = settings.flag("resume");
   settings.choice("device", {"cpu", "cuda", "auto"});
-  request.device = device_named(settings.text("device"));
+  request.device = device_named(settings.text("device"), ranks);
   if (settings.has("threads")) request.threads = static_cast<int>(settings.count("threads", 1, 4096));
   request.out = settings.text("out");
   request.force = settings.flag("force");

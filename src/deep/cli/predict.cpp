@@ -74,7 +74,7 @@ int run_predict(const std::vector<std::string>& words) {
       .out = settings.has("out") ? settings.text("out") : default_out(arguments.positionals[0]),
       .force = settings.flag("force"),
       .draws = settings.has("draws") ? static_cast<std::int64_t>(settings.count("draws", 1, 100'000)) : 0,
-      .device = device_named(settings.text("device"))};
+      .device = device_named(settings.text("device"), alone)};
   const auto ood = arguments.lists.find("ood");
   if (ood != arguments.lists.end()) request.ood.assign(ood->second.begin(), ood->second.end());
   const PredictOutcome outcome = predict(request);

@@ -189,7 +189,7 @@ VaeFitRequest request_of(const Arguments& arguments, const Chosen& chosen, const
   request.train.seed = request.model.seed;
   request.has_patience = settings.has("patience");
   settings.choice("device", {"cpu", "cuda", "auto"});
-  request.device = device_named(settings.text("device"));
+  request.device = device_named(settings.text("device"), ranks);
   request.out = settings.text("out");
   request.force = settings.flag("force");
   const VaeModel& model = request.model;

@@ -85,6 +85,11 @@ class Epoch final {
   Noise noise_;
 };
 
+StepGraph::Captured captured(const Trainee& trainee, const TrainOptions& options, const SumOverRanks& sum) {
+  if (!options.uses_graph || !trainee.is_capturable() || !sum.is_capturable()) return StepGraph::Captured::no;
+  return sum.is_alone() ? StepGraph::Captured::yes : StepGraph::Captured::beside_threads;
+}
+
 class Training final {
  public:
   Training(Trainee& trainee, const TrainOptions& options, const Ranks& ranks, const TrainWatch& watch)
@@ -94,12 +99,11 @@ class Training final {
         ranks_(ranks),
         spread_(trainee.spread()),
         part_(rows_part(trainee, ranks)),
-        sum_(spread_ != nullptr ? SumOverRanks() : SumOverRanks(ranks)),
+        sum_(spread_ != nullptr ? SumOverRanks() : SumOverRanks(ranks, trainee.device())),
         batch_(batch_size(trainee, options, part_)),
         epoch_(trainee, batch_, part_),
         checkpoint_(trainee, options),
-        graph_([this] { return step(); }, trainee.device(),
-               options.uses_graph && trainee.is_capturable() && sum_.is_alone()) {
+        graph_([this] { return step(); }, trainee.device(), captured(trainee, options, sum_)) {
     const auto number = torch::TensorOptions().device(trainee.device()).dtype(torch::kFloat64);
     count_ = torch::zeros({}, number);
     loss_ = torch::zeros({}, number);

@@ -2,6 +2,10 @@
 
 #include <torch/cuda.h>
 
+#ifdef KULLBACK_CUDA
+#include <c10/cuda/CUDAFunctions.h>
+#endif
+
 #include <algorithm>
 #include <utility>
 
@@ -210,12 +214,20 @@ void BuiltNetwork::load(const std::filesystem::path& file) {
   });
 }
 
-torch::Device device_named(const std::string& name) {
+torch::Device device_named(const std::string& name, const Ranks& ranks) {
   const bool has_cuda = torch::cuda::is_available();
   if (name == "cuda" && !has_cuda)
     throw Error(ErrorKind::usage, "--device is cuda, but there is no CUDA device here.",
                 "Leave --device away, or give --device cpu.");
-  return name == "cuda" || (name == "auto" && has_cuda) ? torch::kCUDA : torch::kCPU;
+  if (name == "cpu" || !has_cuda) return torch::kCPU;
+#ifdef KULLBACK_CUDA
+  const int index = ranks.local_rank() % static_cast<int>(torch::cuda::device_count());
+  c10::cuda::set_device(static_cast<c10::DeviceIndex>(index));
+  return torch::Device(torch::kCUDA, static_cast<c10::DeviceIndex>(index));
+#else
+  static_cast<void>(ranks);
+  return torch::kCUDA;
+#endif
 }
 
 }  // namespace kullback::deep

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ranks.hpp"
 #include "deep/bnn/bayes_net.hpp"
 #include "deep/bnn/fit/table.hpp"
 #include "deep/bnn/posterior.hpp"
@@ -74,7 +75,8 @@ class BuiltNetwork final {
   std::unique_ptr<Posterior> posterior_;
 };
 
-// "cpu", "cuda" (Error usage where there is none), "auto": CUDA where there is one.
-torch::Device device_named(const std::string& name);
+// "cpu", "cuda" (Error usage where there is none), "auto": CUDA where there is one. Of several processes on a
+// machine each has its own GPU, in turn where there are fewer, which becomes the current one.
+torch::Device device_named(const std::string& name, const Ranks& ranks);
 
 }  // namespace kullback::deep
