@@ -193,6 +193,10 @@ expect 'too few rows' 65 'too few' -- bash -c "printf 'a,k\n1,2.5\n2,3.5\n' >few
 if [ ! -e /dev/nvidia0 ]; then
   expect 'no GPU' 64 'no CUDA device' -- "$kullback" bnn line.csv --target y --device cuda
 fi
+expect 'products in bfloat16' 0 'held-out RMSE' -- "$kullback" bnn line.csv --target y $quick --precision bf16 --out brief
+expect 'they predict' 0 'crps' -- "$kullback" predict brief line.csv
+expect 'bfloat16 is not for hmc' 64 'bf16 is not safe with --posterior hmc' -- "$kullback" bnn line.csv --target y --posterior hmc --precision bf16 --out none
+expect 'bfloat16 is not for laplace' 64 'bf16 is not safe with --posterior laplace' -- "$kullback" bnn line.csv --target y --posterior laplace --precision bf16 --out none
 expect 'an option that is misspelled' 64 "Did you mean '--hidden'" -- "$kullback" bnn line.csv --target y --hiden 5
 expect 'an option without its value' 64 'hidden needs a value' -- "$kullback" bnn line.csv --target y --hidden --quiet
 expect 'an option given twice' 64 'given twice' -- "$kullback" bnn line.csv --target y --batch 3 --batch=4

@@ -95,7 +95,8 @@ struct PosteriorRecord {
   // False where draws are collected while it trains: an early end, or going back to the best epoch, would
   // lose them.
   bool suits_early_stopping = true;
-  bool needs_all_rows = false;  // a minibatch is all of the data
+  bool needs_all_rows = false;       // a minibatch is all of the data
+  bool suits_short_products = true;  // layers may multiply in bfloat16 or tf32 while it trains
   // Throws Error usage for what makes no sense (a prior without precisions, a likelihood without a closed
   // form ...).
   std::unique_ptr<Posterior> (*make)(const BayesNet& net, const Settings& settings,

@@ -48,7 +48,9 @@ std::vector<OptionGroup> program_groups() {
         {"patience", "",
          "epochs without a better held-out likelihood after which training ends; the best epoch is "
          "kept; 0: never (default: a fifth of the epochs)"},
-        {"precision", "float32", "float32 or float64"}}},
+        {"precision", "float32",
+         "float32, float64, tf32 (a GPU's fast products of float32), or bf16 (products of training steps in "
+         "bfloat16)"}}},
       {"Run",
        {{"out", "", "folder of the results (default: DATA-bnn)"},
         {"seed", "", "seed of all random numbers (default: a random one, which is recorded)"},
@@ -142,7 +144,8 @@ Network network_of(const Chosen& chosen, const Ranks& ranks) {
   network.members = settings.has("members") ? static_cast<std::int64_t>(settings.count("members", 1, 10'000))
                                             : posterior.members;
   network.draws = static_cast<std::int64_t>(settings.count("draws", 1, 100'000));
-  network.precision = settings.choice("precision", {"float32", "float64"}) == 0 ? "float32" : "float64";
+  settings.choice("precision", {"float32", "float64", "tf32", "bf16"});
+  network.precision = settings.text("precision");
   network.seed = seed_of(settings, ranks);
   return network;
 }

@@ -48,7 +48,9 @@ std::vector<OptionGroup> program_groups() {
          "epochs without a better held-out bound after which training ends; the best epoch is kept; 0: never "
          "(default: a fifth of the epochs)"},
         {"judge-every", "1", "epochs between two held-out bounds"},
-        {"precision", "float32", "float32, float64, or tf32 (a GPU's fast products of float32)"}}},
+        {"precision", "float32",
+         "float32, float64, tf32 (a GPU's fast products of float32), or bf16 (products of training steps in "
+         "bfloat16)"}}},
       {"Run",
        {{"out", "", "folder of the results (default: DATA-vae)"},
         {"seed", "", "seed of all random numbers (default: a random one, which is recorded)"},
@@ -151,7 +153,7 @@ VaeModel model_of(const Chosen& chosen, const Ranks& ranks) {
   model.prior = part(latent_prior_named(settings.text("prior")), chosen.prior);
   model.family = part(family_named(settings.text("posterior")), chosen.family);
   model.decoder.name = settings.text("decoder");
-  settings.choice("precision", {"float32", "float64", "tf32"});
+  settings.choice("precision", {"float32", "float64", "tf32", "bf16"});
   model.precision = settings.text("precision");
   model.seed = seed_of(settings, ranks);
   return model;

@@ -14,6 +14,7 @@
 #include "base/filled.hpp"
 #include "base/json.hpp"
 #include "base/nearest_name.hpp"
+#include "deep/net/precision.hpp"
 #include "deep/train/safetensors.hpp"
 
 namespace kullback::deep {
@@ -71,10 +72,26 @@ std::unique_ptr<BayesNet> build_net(const Network& network) {
   const PriorRecord& prior = prior_named(network.prior);
   const Preparation& preparation = network.preparation;
   return std::make_unique<BayesNet>(
-      [&](Layout& layout, std::int64_t outputs) { return add_net(network, layout, outputs); },
+      [&](Layout& layout, std::int64_t outputs) {
+        Net net = add_net(network, layout, outputs);
+        if (network.precision == "bf16") net.use_bfloat16();
+        return net;
+      },
       likelihood.make({.classes = static_cast<std::int64_t>(preparation.classes.size()),
                        .noise = network.noise / preparation.target_sd}),
       prior.make(Settings(prior.options, network.prior_options)));
+}
+
+void check_precision(const Network& network) {
+  const PosteriorRecord& posterior = posterior_named(network.posterior);
+  const bool is_exact = network.precision == "float32" || network.precision == "float64";
+  if (is_exact || posterior.suits_short_products) return;
+  throw Error(
+      ErrorKind::usage,
+      filled("--precision {} is not safe with --posterior {}: {}.", network.precision, network.posterior,
+             posterior.needs_all_rows ? "its energies must be exact for proposals to be accepted"
+                                      : "its curvature would be that of rounded products"),
+      "Give --precision float32.");
 }
 
 [[noreturn]] void refuse_weights(const std::filesystem::path& file, const std::string& what) {
@@ -154,8 +171,9 @@ Network read_network(const std::filesystem::path& file) {
 
 BuiltNetwork::BuiltNetwork(Network network, torch::Device device, const NetPart& nets)
     : network_(std::move(network)),
-      options_(torch::TensorOptions().device(device).dtype(
-          network_.precision == "float64" ? torch::kFloat64 : torch::kFloat32)) {
+      options_(torch::TensorOptions().device(device).dtype(type_of_precision(network_.precision))) {
+  check_precision(network_);
+  use_products_of(network_.precision);
   net_ = build_net(network_);
   const PosteriorRecord& record = posterior_named(network_.posterior);
   posterior_ = record.make(*net_, Settings(record.options, network_.posterior_options),

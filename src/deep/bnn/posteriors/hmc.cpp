@@ -303,6 +303,7 @@ const PosteriorRecord kHmc{
     .members = 4,
     .suits_early_stopping = false,
     .needs_all_rows = true,
+    .suits_short_products = false,
     .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
         -> std::unique_ptr<Posterior> { return std::make_unique<Hmc>(net, settings, start); }};
 

@@ -159,6 +159,7 @@ const PosteriorRecord kLaplace{
         "deep "
         "learning",
     .options = options(),
+    .suits_short_products = false,
     .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
         -> std::unique_ptr<Posterior> { return std::make_unique<Laplace>(net, settings, start); }};
 
