@@ -193,6 +193,8 @@ expect 'too few rows' 65 'too few' -- bash -c "printf 'a,k\n1,2.5\n2,3.5\n' >few
 if [ ! -e /dev/nvidia0 ]; then
   expect 'no GPU' 64 'no CUDA device' -- "$kullback" bnn line.csv --target y --device cuda
 fi
+expect 'rows that are streamed, to the same bits' 0 '^$' -- bash -c "'$kullback' bnn line.csv --target y $quick --device-memory 0 --quiet --out streamed && cmp line/weights.safetensors streamed/weights.safetensors"
+expect 'memory that is no number' 64 'must be a number of bytes' -- "$kullback" bnn line.csv --target y --device-memory lots --out none
 expect 'products in bfloat16' 0 'held-out RMSE' -- "$kullback" bnn line.csv --target y $quick --precision bf16 --out brief
 expect 'they predict' 0 'crps' -- "$kullback" predict brief line.csv
 expect 'bfloat16 is not for hmc' 64 'bf16 is not safe with --posterior hmc' -- "$kullback" bnn line.csv --target y --posterior hmc --precision bf16 --out none

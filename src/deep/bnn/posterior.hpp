@@ -41,7 +41,8 @@ class Posterior {
   virtual torch::Tensor step(const Minibatch& batch) = 0;
   // After an epoch; progress is the part of all epochs that is done. Collects draws, for instance.
   virtual void end_epoch(double /*progress*/) {}
-  // After the last epoch, with all training data: curvature and the like. `batch` rows are evaluated at once.
+  // After the last epoch, with all training data, which may be on the CPU: curvature and the like. `batch`
+  // rows are evaluated at once.
   virtual void finish(const NetRows& /*data*/, std::int64_t /*batch*/) {}
   // `draws` of each net at x [nets, rows, ...]: tensors [nets, draws', rows(, classes)]. A posterior that has
   // its own set of draws returns at most so many of them; one with a closed form may return a single Gaussian

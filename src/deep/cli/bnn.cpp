@@ -59,6 +59,7 @@ std::vector<OptionGroup> program_groups() {
         {"force", "false", "replace what is there already"},
         {"quiet", "false", "print nothing but errors"}}}};
   for (Option& option : device_options()) groups.back().options.push_back(std::move(option));
+  groups.back().options.push_back(kDeviceMemory);
   return groups;
 }
 
@@ -175,6 +176,7 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
   request.train.resume = settings.flag("resume");
   settings.choice("device", {"cpu", "cuda", "auto"});
   request.device = device_named(settings.text("device"), ranks);
+  request.device_memory = device_memory_of(settings);
   if (settings.has("threads")) request.threads = static_cast<int>(settings.count("threads", 1, 4096));
   request.out = settings.text("out");
   request.force = settings.flag("force");

@@ -59,6 +59,7 @@ std::vector<OptionGroup> program_groups() {
         {"force", "false", "replace what is there already"},
         {"quiet", "false", "print nothing but errors"}}}};
   for (Option& option : device_options()) groups.back().options.push_back(std::move(option));
+  groups.back().options.push_back(kDeviceMemory);
   return groups;
 }
 
@@ -192,6 +193,7 @@ VaeFitRequest request_of(const Arguments& arguments, const Chosen& chosen, const
   request.has_patience = settings.has("patience");
   settings.choice("device", {"cpu", "cuda", "auto"});
   request.device = device_named(settings.text("device"), ranks);
+  request.device_memory = device_memory_of(settings);
   request.out = settings.text("out");
   request.force = settings.flag("force");
   const VaeModel& model = request.model;

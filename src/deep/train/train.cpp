@@ -44,15 +44,19 @@ std::int64_t batch_size(const Trainee& trainee, const TrainOptions& options, Row
 // The minibatches of an epoch as tensors on the device that stay in place.
 class Epoch final {
  public:
-  Epoch(const Trainee& trainee, std::int64_t batch, RowsPart part)
-      : groups_(trainee.groups()), rows_(trainee.rows()), batch_(batch), steps_((rows_ + batch - 1) / batch) {
+  Epoch(Trainee& trainee, std::int64_t batch, RowsPart part)
+      : groups_(trainee.groups()),
+        rows_(trainee.rows()),
+        batch_(batch),
+        steps_((rows_ + batch - 1) / batch),
+        first_(batch * part.rank / part.of),
+        last_(batch * (part.rank + 1) / part.of),
+        feed_(trainee.feed()) {
     const auto on_device = torch::TensorOptions().device(trainee.device());
-    const std::int64_t first = batch * part.rank / part.of;
-    const std::int64_t last = batch * (part.rank + 1) / part.of;
     order_ = torch::zeros({groups_, steps_ * batch}, on_device.dtype(torch::kInt64));
-    columns_ = torch::arange(first, last, on_device.dtype(torch::kInt64));
+    columns_ = torch::arange(first_, last_, on_device.dtype(torch::kInt64));
     position_ = torch::zeros({}, on_device.dtype(torch::kInt64));
-    noise_ = Noise(first, last - first, batch);
+    noise_ = Noise(first_, last_ - first_, batch);
     if (trainee.spread() != nullptr) noise_ = noise_.of_nets(trainee.spread()->part());
   }
 
@@ -67,8 +71,10 @@ class Epoch final {
       const torch::Tensor order = torch::randperm(rows_, torch::kInt64);
       orders.push_back(at::cat({order, order.slice(0, 0, steps_ * batch_ - rows_)}));
     }
-    order_.copy_(at::stack(orders));
+    const torch::Tensor order = at::stack(orders);
+    order_.copy_(order);
     position_.zero_();
+    if (feed_ != nullptr) feed_->begin_epoch(order.view({groups_, steps_, batch_}).slice(2, first_, last_));
     at::manual_seed(random());  // what is drawn next does not depend on the number of rows
   }
 
@@ -81,6 +87,8 @@ class Epoch final {
 
  private:
   std::int64_t groups_, rows_, batch_, steps_;
+  std::int64_t first_, last_;  // of a minibatch: this process's part
+  RowFeed* feed_;
   torch::Tensor order_, columns_, position_;
   Noise noise_;
 };
@@ -145,7 +153,9 @@ class Training final {
     epoch_.begin(options_.seed, number);
     loss_.zero_();
     for (std::int64_t i = 0; i < epoch_.steps(); ++i) {
+      if (RowFeed* feed = trainee_.feed()) feed->ready();
       graph_.run();
+      if (RowFeed* feed = trainee_.feed()) feed->prefetch();
       if (watch_.should_stop && watch_.should_stop()) return interrupt();
     }
     EpochFigures figures{.epoch = number, .loss = total_loss() / static_cast<double>(epoch_.steps())};

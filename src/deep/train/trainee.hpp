@@ -11,6 +11,7 @@
 
 #include "deep/train/members_over_ranks.hpp"
 #include "deep/train/noise.hpp"
+#include "deep/train/row_feed.hpp"
 #include "deep/train/sum_over_ranks.hpp"
 
 namespace kullback::deep {
@@ -42,6 +43,9 @@ class Trainee {
   virtual torch::Device device() const = 0;
   // Not null: its members are spread over the processes, each of which has all rows of a minibatch.
   virtual const MembersOverRanks* spread() const { return nullptr; }
+
+  // Where steps get their rows from, for the loop to keep it going; null: they take them themselves.
+  virtual RowFeed* feed() { return nullptr; }
 
   // Moves the parameters; returns the loss before the move, one number, detached.
   virtual torch::Tensor step(const StepContext& context) = 0;

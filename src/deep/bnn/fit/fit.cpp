@@ -160,8 +160,7 @@ class Fit final {
                   "Leave it out, or give --likelihood gaussian.");
     network.train_rows = static_cast<std::int64_t>(split_.train.size());
     built_ = std::make_unique<BuiltNetwork>(std::move(network), request_.device, spread_.part());
-    data_.train = rows_of(split_.train);
-    if (!split_.held_out.empty()) data_.held_out = rows_of(split_.held_out);
+    place_rows();
     data_.members = spread_.part().count;
     data_.epochs = train_.epochs;
     if (spread_.is_spread()) data_.spread = &spread_;
@@ -196,12 +195,24 @@ class Fit final {
     at::set_num_threads(takes_one ? 1 : all);
   }
 
-  GroupRows rows_of(const std::vector<std::size_t>& rows) const {
+  // On the device where they fit.
+  void place_rows() {
+    const auto numbers = static_cast<std::int64_t>(table_.rows) * built_->network().preparation.inputs();
+    const std::int64_t bytes = numbers * static_cast<std::int64_t>(built_->options().dtype().itemsize());
+    const torch::Device place = place_of_rows(bytes, request_.device, request_.device_memory);
+    data_.device = request_.device;
+    data_.streams = request_.device_memory && bytes > *request_.device_memory;
+    data_.train = rows_of(split_.train, place);
+    if (!split_.held_out.empty()) data_.held_out = rows_of(split_.held_out, place);
+  }
+
+  GroupRows rows_of(const std::vector<std::size_t>& rows, const torch::Device& place) const {
     const Preparation& preparation = built_->network().preparation;
     const torch::Tensor y = preparation.y(table_, rows).unsqueeze(0);
+    const torch::TensorOptions numbers = built_->options().device(place);
     const torch::TensorOptions kind =
-        preparation.is_classification() ? built_->options().dtype(torch::kInt64) : built_->options();
-    return {preparation.x(table_, rows).unsqueeze(0).to(built_->options()), y.to(kind)};
+        preparation.is_classification() ? numbers.dtype(torch::kInt64) : numbers;
+    return {preparation.x(table_, rows).unsqueeze(0).to(numbers), y.to(kind)};
   }
 
   void begin() {

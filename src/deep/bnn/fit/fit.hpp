@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct FitRequest {
   bool has_patience = false;
   Words options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
+  std::optional<std::int64_t> device_memory = {};  // bytes for rows; not given: half of what is free
   int threads = 0;  // 0: one for small networks, which more would slow down, else the cores of the machine
   std::filesystem::path out = {};
   bool force = false;

@@ -49,7 +49,7 @@ class Laplace final : public Posterior {
   void finish(const NetRows& data, std::int64_t batch) override {
     curvature_->clear();
     for (std::int64_t first = 0; first < data.x.size(1); first += batch) {
-      const torch::Tensor x = data.x.slice(1, first, first + batch);
+      const torch::Tensor x = data.x.slice(1, first, first + batch).to(map_.center().device());
       const RecordedForward forward(net_.layout(), net_.net(), map_.center(), x);
       const torch::NoGradGuard no_gradient;
       const torch::Tensor hessian =

@@ -86,7 +86,12 @@ class Fit final {
     built_ = std::make_unique<BuiltVae>(std::move(model), request_.device);
     check_ranks();
     data_hash_ = hash_of(raw);
-    const VaeRows all = built_->prepared(raw);
+    const auto each =
+        built_->model().has_levels ? 1 : static_cast<std::int64_t>(built_->options().dtype().itemsize());
+    const std::int64_t bytes = raw.x.numel() * each;
+    const torch::Device place = place_of_rows(bytes, request_.device, request_.device_memory);
+    streams_ = request_.device_memory && bytes > *request_.device_memory;
+    const VaeRows all = built_->prepared(raw, place);
     train_rows_ = take(all, split.train);
     if (split.held_out.size(0) > 0) held_out_ = take(all, split.held_out);
     built_->start(train_rows_);
@@ -157,7 +162,8 @@ class Fit final {
                        {.rate = request_.rate,
                         .schedule = request_.schedule,
                         .held_out_samples = held_out_samples(),
-                        .seed = built_->model().seed});
+                        .seed = built_->model().seed,
+                        .streams = streams_});
     TrainWatch watch;
     watch.should_stop = [this] {
       double stops = watch_.should_stop && watch_.should_stop() ? 1 : 0;
@@ -210,6 +216,8 @@ class Fit final {
                                           built_->model().seed, batch);
     const VaeRows& rows = held_out_.x.defined() && held_out_.size() >= 100 ? held_out_ : train_rows_;
     shown_ = take(rows, torch::arange(std::min(rows.size(), kMappedRows), torch::kInt64));
+    shown_.x = shown_.x.to(request_.device);
+    if (shown_.label.defined()) shown_.label = shown_.label.to(request_.device);
     means_ = built_->encode(shown_).mean;
     account.activity = activity_of(means_);
   }
@@ -249,6 +257,7 @@ class Fit final {
   Clock::time_point began_ = Clock::now();
   std::unique_ptr<BuiltVae> built_;
   std::string data_hash_;
+  bool streams_ = false;
   VaeRows train_rows_, held_out_;
   VaeRows shown_;        // of the pictures
   torch::Tensor means_;  // of the latent variables of those

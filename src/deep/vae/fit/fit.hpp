@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/ranks.hpp"
@@ -26,6 +27,7 @@ struct VaeFitRequest {
   bool has_patience = false;
   std::map<std::string, std::string> options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
+  std::optional<std::int64_t> device_memory = {};  // bytes for rows; not given: half of what is free
   std::filesystem::path out = {};
   bool force = false;
 };

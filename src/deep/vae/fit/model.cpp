@@ -197,16 +197,17 @@ BuiltVae::BuiltVae(VaeModel model, torch::Device device)
 
 void BuiltVae::start(const VaeRows& rows) {
   const std::int64_t some = std::min<std::int64_t>(rows.size(), 10'000);
-  flat_.copy_(vae_->fresh(rows_as_numbers(rows.x.narrow(0, 0, some), options_), model_.seed));
+  flat_.copy_(
+      vae_->fresh(rows_as_numbers(rows.x.narrow(0, 0, some).to(options_.device()), options_), model_.seed));
 }
 
-VaeRows BuiltVae::prepared(const RawRows& rows) const {
+VaeRows BuiltVae::prepared(const RawRows& rows, const torch::Device& place) const {
   torch::Tensor x = rows.x;
   if (model_.is_binarised_once()) x = binarised_once(x, model_.seed);
   if (!model_.center.empty()) x = (x - tensor_of(model_.center)) / tensor_of(model_.sd);
   if (x.scalar_type() != torch::kUInt8) x = x.to(options_.dtype());
-  VaeRows result{.x = x.to(options_.device())};
-  if (rows.label.defined()) result.label = rows.label.to(options_.device());
+  VaeRows result{.x = x.to(place)};
+  if (rows.label.defined()) result.label = rows.label.to(place);
   return result;
 }
 
