@@ -214,7 +214,7 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const VaeFitRequest request = request_of(arguments, chosen, ranks);
   EpochDisplay display(!prints, "held-out bound");
   const InterruptGuard guard;
-  const VaeFitOutcome outcome = fit_vae(
+  const FitOutcome outcome = fit_vae(
       request, ranks,
       {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
        .should_stop = is_interrupted});

@@ -9,8 +9,7 @@
 #include "base/ranks.hpp"
 #include "deep/bnn/fit/evaluate.hpp"
 #include "deep/bnn/fit/network.hpp"
-#include "deep/train/train.hpp"
-#include "posterior/run_record.hpp"
+#include "deep/train/training_run.hpp"
 
 namespace kullback::deep {
 
@@ -31,19 +30,6 @@ struct FitRequest {
   int threads = 0;  // 0: one for small networks, which more would slow down, else the cores of the machine
   std::filesystem::path out = {};
   bool force = false;
-};
-
-struct FitOutcome {
-  posterior::RunRecord record;  // facts and findings for people
-  TrainOutcome trained;
-  bool is_complete() const { return record.status == "complete"; }
-};
-
-// Called with the figures of each epoch (held-out log likelihood in the units of the target) and the number
-// of epochs.
-struct FitWatch {
-  std::function<void(const EpochFigures& figures, std::int64_t epochs)> on_epoch = {};
-  std::function<bool()> should_stop = {};
 };
 
 // Throws Error; a folder that was made is left only where something was learned.

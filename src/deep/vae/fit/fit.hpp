@@ -3,15 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "base/ranks.hpp"
-#include "deep/train/train.hpp"
+#include "deep/train/training_run.hpp"
 #include "deep/vae/fit/model.hpp"
-#include "posterior/run_record.hpp"
 
 namespace kullback::deep {
 
@@ -32,17 +30,7 @@ struct VaeFitRequest {
   bool force = false;
 };
 
-struct VaeFitOutcome {
-  posterior::RunRecord record;
-  TrainOutcome trained;
-};
-
-struct VaeFitWatch {
-  std::function<void(const EpochFigures& figures, std::int64_t epochs)> on_epoch = {};
-  std::function<bool()> should_stop = {};
-};
-
 // Throws Error; a folder that was made is left only where something was learned.
-VaeFitOutcome fit_vae(const VaeFitRequest& request, const Ranks& ranks, const VaeFitWatch& watch);
+FitOutcome fit_vae(const VaeFitRequest& request, const Ranks& ranks, const FitWatch& watch);
 
 }  // namespace kullback::deep
