@@ -149,10 +149,10 @@ function weights(width, data) {
   return Plot.plot({
     ...kb.axes, width, height: 190, marginLeft: 60, marginRight: 12, marginTop: 10, marginBottom: 36,
     x: {type: "log", label: "draws, the heaviest first", labelArrow: "none", labelAnchor: "center", ticks: 4, tickFormat: d3.format("~s")},
-    y: {type: "log", label: null, ticks: 4, tickFormat: (y) => `${d3.format("~g")(100 * y)} %`, grid: true},
+    y: {type: "log", label: null, domain: [Math.max(0.001 / data.draws, d3.min(data.shares)), Math.max(data.largest, 2 / data.draws)], ticks: 4, tickFormat: (y) => `${d3.format("~g")(100 * y)} %`, grid: true},
     marks: [
       Plot.ruleY([1 / data.draws], {stroke: kb.colour.soft, strokeDasharray: "3 3"}),
-      Plot.lineY(points, {x: "rank", y: "share", stroke: kb.colour.accent, strokeWidth: 1.8}),
+      Plot.lineY(points, {x: "rank", y: "share", stroke: kb.colour.accent, strokeWidth: 1.8, clip: true}),
       Plot.dot(points.slice(0, 5), {x: "rank", y: "share", r: 2.5, fill: kb.colour.accent}),
     ],
   });
@@ -162,7 +162,8 @@ function weights(width, data) {
 function bound(width, data) {
   const points = data.steps.map((step, k) => ({step, bound: data.bound[k], error: data.error?.[k] ?? null})).filter((p) => p.bound !== null);
   const late = points.slice(Math.floor(points.length / 4)).map((p) => p.bound);
-  const [low, high] = [d3.min(late), d3.max(points, (p) => p.bound)];
+  const band = 2 * (d3.median(points.filter((p) => p.error !== null), (p) => p.error) ?? 0);
+  const [low, high] = [d3.min(late) - band, d3.max(points, (p) => p.bound) + band];
   const margin = 0.08 * (high - low || 1);
   return Plot.plot({
     ...kb.axes, width, height: 220, marginLeft: 56, marginRight: 10, marginTop: 10, marginBottom: 36, clip: true,
