@@ -116,10 +116,15 @@ TEST(Draws, KeepDivergentOnesThatThinningDrops) {
   EXPECT_EQ(plan.divergent, std::vector<std::size_t>{3});  // 4 is among the kept
 }
 
+// Between points as a line.
 double height(const DensityCurve& curve, double x) {
   const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const double at = (x - curve.low) / (curve.high - curve.low) * (DensityCurve::kPoints - 1);
-  return static_cast<double>(digits.find(curve.heights.at(static_cast<std::size_t>(std::lround(at))))) / 63;
+  const auto left = static_cast<std::size_t>(at);
+  const auto value = [&](std::size_t i) {
+    return static_cast<double>(digits.find(curve.heights.at(i))) / 63;
+  };
+  return value(left) + (at - static_cast<double>(left)) * (value(left + 1) - value(left));
 }
 
 TEST(Density, OfANormalAndOfAnExponential) {
@@ -130,12 +135,15 @@ TEST(Density, OfANormalAndOfAnExponential) {
     falling.push_back(random.gamma(1.0));
   }
   const DensityCurve normal_curve = density_curve(bell, {});
-  EXPECT_NEAR(height(normal_curve, 0), 1, 0.05);
-  EXPECT_NEAR(height(normal_curve, 1), std::exp(-0.5), 0.06);
+  EXPECT_NEAR(height(normal_curve, 0), 1, 0.04);
+  EXPECT_NEAR(height(normal_curve, 1), std::exp(-0.5), 0.03);
   EXPECT_NEAR(height(normal_curve, -2), std::exp(-2), 0.04);
+  // Smoothed by h = 0.9 (IQR / 1.34) n^(-1/5) and reflected, exp(-x) is exp(h^2/2 - x) inside and 2 Phi(-h)
+  // exp(h^2/2) at its end.
+  const double h = 0.9 * std::log(3.0) / 1.34 * std::pow(20'000.0, -0.2);
   const DensityCurve falling_curve = density_curve(falling, {});
-  EXPECT_NEAR(height(falling_curve, 0.02), 1, 0.08);  // not smeared over its end
-  EXPECT_NEAR(height(falling_curve, 1), std::exp(-1), 0.06);
+  EXPECT_NEAR(height(falling_curve, 0.02), 1, 0.04);  // not smeared over its end
+  EXPECT_NEAR(height(falling_curve, 1), std::exp(-1) / std::erfc(h / std::sqrt(2.0)), 0.02);
 }
 
 TEST(Density, OfWeightedDrawsIsTheTargets) {
@@ -187,7 +195,8 @@ TEST(Checks, GoByTheNumbersWhereTheRecordIsSilent) {
   posterior::add_stat(draws, "divergent__",
                       [](const posterior::Chain&, std::size_t, std::size_t d) { return d == 7 ? 1.0 : 0.0; });
   const Made made(draws);
-  for (const JsonValue& check : *parsed(checks_section(made.result())).find("checks")->array())
+  const JsonValue json = parsed(checks_section(made.result()));
+  for (const JsonValue& check : *json.find("checks")->array())
     EXPECT_EQ(*check.find("level")->string(), "caution") << *check.find("code")->string();
 }
 
