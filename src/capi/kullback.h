@@ -34,7 +34,7 @@ typedef enum kb_status {
   KB_NO_INPUT = 66,  /* a file or folder that cannot be read */
   KB_INTERNAL = 70,  /* a bug of Kullback */
   KB_CANNOT_WRITE = 73,
-  KB_NOT_FINITE = 75, /* no point with a finite density was found, or the density is not finite at this one */
+  KB_NOT_FINITE = 75, /* the density is not finite at a point, or the program rejects it */
   KB_CANCELLED = 130
 } kb_status;
 
@@ -50,8 +50,9 @@ KB_API void kb_error_free(kb_error* error);
 typedef struct kb_model kb_model;
 
 /* `program` is the text of a Stan program, `name` what messages call it ("model.stan"); `data` is JSON (NULL or "": none).
- * `options` is a JSON object or NULL: {"include_paths": [...], "max_memory": bytes, "seed": n (of random transformed data)}.
- * Warnings of the checker, as text, are kb_model_warnings. */
+ * `options` is a JSON object or NULL: {"include_paths": [...], "max_memory": bytes, "seed": n (of random transformed data),
+ * "data_name": what messages call the data}. Warnings of the checker and about data, as text, are
+ * kb_model_warnings. */
 KB_API kb_status kb_model_new(const char* program, const char* name, const char* data, const char* options,
                               kb_model** model, kb_error** error);
 KB_API void kb_model_free(kb_model* model);
@@ -71,16 +72,20 @@ KB_API const char* kb_model_unconstrained_names(const kb_model* model);
  * some points are not finite. */
 KB_API kb_status kb_model_log_density(kb_model* model, size_t points, const double* theta, int jacobian, int constants,
                                       double* log_density, double* gradient, kb_status* status, kb_error** error);
-/* H v at one point for `count` directions, rows of v. */
+/* Why a point is not finite: KB_NOT_FINITE with the statement and the value behind it; KB_OK where it is finite. */
+KB_API kb_status kb_model_explain(kb_model* model, const double* theta, int jacobian, int constants, kb_error** error);
+/* H v at one point for `count` directions, rows of v and of `result`: of the log density with the Jacobian. KB_NOT_FINITE
+ * where it is not finite there. */
 KB_API kb_status kb_model_hessian_times(kb_model* model, const double* theta, size_t count, const double* v,
                                         double* result, kb_error** error);
-/* `columns` is [points][kb_model_size(parts)]. `seed` and the point's number decide generated quantities. */
+/* `columns` is [points][kb_model_size(parts)]. `seed` and the point's number decide generated quantities. KB_NOT_FINITE
+ * where the program rejects a point: its columns from there on are NaN, all other points are written. */
 KB_API kb_status kb_model_constrain(kb_model* model, size_t points, const double* theta, int parts, uint64_t seed,
                                     double* columns, kb_error** error);
 /* From the columns of parameters: [points][kb_model_size(KB_PARAMETERS)]. */
 KB_API kb_status kb_model_unconstrain(kb_model* model, size_t points, const double* columns, double* theta,
                                       kb_error** error);
-/* From {"mu": 1, "theta": [..]}. */
+/* From {"mu": 1, "theta": [..]}, with every parameter; other names are left aside. */
 KB_API kb_status kb_model_unconstrain_json(kb_model* model, const char* values, double* theta, kb_error** error);
 
 /* ---- Fits ---- */
