@@ -45,6 +45,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kb_model_names": (_TEXT, [_VOID, _INT]),
     "kb_model_unconstrained_names": (_TEXT, [_VOID]),
     "kb_model_log_density": (_INT, [_VOID, _SIZE, _VOID, _INT, _INT, _VOID, _VOID, _VOID, _OUT]),
+    "kb_model_explain": (_INT, [_VOID, _VOID, _INT, _INT, _OUT]),
     "kb_model_hessian_times": (_INT, [_VOID, _VOID, _SIZE, _VOID, _VOID, _OUT]),
     "kb_model_constrain": (_INT, [_VOID, _SIZE, _VOID, _INT, ctypes.c_uint64, _VOID, _OUT]),
     "kb_model_unconstrain": (_INT, [_VOID, _SIZE, _VOID, _VOID, _OUT]),

@@ -246,11 +246,24 @@ class Model:
             )
         return (value.item() if points.ndim == 1 else value), gradient
 
-    def hessian_times(self, theta: Any, v: Any) -> np.ndarray:
-        """H v at one point, for one direction [dim] or several [count, dim]."""
-        point, directions = self._points(theta), self._points(v, "v")
+    def explain(self, theta: Any, *, jacobian: bool = True, constants: bool = False) -> str:
+        """Why the density is not finite at a point: the statement and the value behind it. Empty where it is finite."""
+        point = self._one_point(theta)
+        try:
+            _library.call("kb_model_explain", self._handle, point.ctypes.data, bool(jacobian), bool(constants))
+        except errors.NotFiniteError as reason:
+            return reason.text
+        return ""
+
+    def _one_point(self, theta: Any) -> np.ndarray:
+        point = self._points(theta)
         if point.ndim != 1:
             raise errors.made(errors.UsageError, f"theta has the shape {point.shape}; needed one point, ({self.dim},).")
+        return point
+
+    def hessian_times(self, theta: Any, v: Any) -> np.ndarray:
+        """H v at one point, for one direction [dim] or several [count, dim]."""
+        point, directions = self._one_point(theta), self._points(v, "v")
         result = np.empty_like(directions)
         count = 1 if directions.ndim == 1 else len(directions)
         _library.call(
