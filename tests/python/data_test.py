@@ -133,7 +133,7 @@ class Refusals(support.Case):
     def test_by_the_engine(self):
         good = {"N": 2, "n": [1, 2], "x": [1.0, 2.0], "m": np.zeros((2, 2))}
         self.refuses(["'x'", "3", "vector[N]"], **{**good, "x": [1, 2, 3]})
-        self.refuses(["'n'", "1.5"], **{**good, "n": [1, 1.5]})
+        self.refuses(["'n[2]'", "1.5"], **{**good, "n": [1, 1.5]})
         self.refuses(["'m'"], **{**good, "m": np.zeros((2, 3))})
         del good["m"]
         self.refuses(["m"], **good)
