@@ -12,6 +12,9 @@ class Ranks final {
  public:
   // Starts MPI where the environment says that this process is one of several. Throws Error where that fails.
   Ranks();
+  // One process, whatever the environment says: for a library inside a program that has started MPI itself.
+  struct Alone {};
+  explicit Ranks(Alone) {}
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
