@@ -84,7 +84,7 @@ def _draws(fit: Fit, values: np.ndarray) -> np.ndarray:
 
 
 def _statistics(fit: Fit) -> dict[str, np.ndarray]:
-    found = {}
+    found: dict[str, np.ndarray] = {}
     for name in fit.stat_names:
         known, kind = _STATS.get(name, (name[:-2] if name.endswith("__") else name, np.float64))
         if name != "log_weight":  # all weigh the same after resampling
@@ -94,7 +94,7 @@ def _statistics(fit: Fit) -> dict[str, np.ndarray]:
 
 def _facts(fit: Fit) -> dict[str, Any]:
     """What the run says of itself: elbo, elbo_standard_error, khat, family, ... Numbers where they are."""
-    facts = {}
+    facts: dict[str, Any] = {}
     for name, value in fit.record["facts"].items():
         try:
             facts[name.replace(" ", "_")] = float(value)

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _engine, _json, errors
 from ._files import write_documents, write_idx, write_table, write_words
+from ._fit import Fit
 from ._load import read_record
 from ._progress import is_shown
 from ._result import Result, write_rows
@@ -139,11 +140,12 @@ def vae(
         return start("vae", data, out, options, is_deep=True, write=write_rows, progress=progress)
 
 
-def certify(folder: str | os.PathLike[str], *, tolerance: float = 0.1, **options: Any) -> Certificate:
-    """How wrong the draws of a fit in a folder may be, also of one that was fitted without a tolerance."""
+def certify(fit: Fit | str | os.PathLike[str], *, tolerance: float = 0.1, **options: Any) -> Certificate:
+    """How wrong the draws of a fit, or of a fit in a folder, may be; also where it was fitted without a tolerance."""
     with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
         path = os.path.join(scratch, "certificate.json")
-        words = ["certify", os.fspath(folder), f"--out={path}", f"--tolerance={tolerance}"]
+        folder = fit.folder or fit.save(os.path.join(scratch, "fit")) if isinstance(fit, Fit) else os.fspath(fit)
+        words = ["certify", folder, f"--out={path}", f"--tolerance={tolerance}"]
         _engine.run([*words, *option_words(options, scratch)])
         return Certificate(_json.read(path))
 

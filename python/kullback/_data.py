@@ -5,13 +5,16 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from typing import Any, Iterable, Mapping, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Union
 
 import numpy as np
 
 from . import errors
 from ._library import library
 from ._numbers import as_doubles, refuse
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 Data = Union[None, str, "os.PathLike[str]", Mapping[str, Any], Any]
 
@@ -59,6 +62,11 @@ def value_text(name: str, value: Any) -> bytes:
     if isinstance(value, (str, bytes)):
         raise refuse(name, f"is text: {value[:40]!r}", "Give a number or an array.")
     return number_text(as_doubles(name, value))
+
+
+def object_text(values: Mapping[str, Any]) -> bytes:
+    """A JSON object of numbers and arrays by name."""
+    return b"{" + b",\n".join(json.dumps(n).encode() + b":" + value_text(n, v) for n, v in values.items()) + b"}"
 
 
 def columns_of(frame: Any) -> dict[str, Any] | None:
@@ -115,7 +123,7 @@ def _file_text(path: str) -> bytes:
         ) from None
 
 
-def is_path(data: Data) -> bool:
+def is_path(data: Data) -> TypeGuard[str | os.PathLike[str]]:
     """Not text that is JSON itself."""
     return isinstance(data, os.PathLike) or (isinstance(data, str) and not data.lstrip().startswith("{"))
 
@@ -128,8 +136,7 @@ def data_text(data: Data) -> bytes:
         return _file_text(os.fspath(data))
     if isinstance(data, str):
         return data.encode()
-    items = as_mapping(data).items()
-    return b"{" + b",\n".join(json.dumps(name).encode() + b":" + value_text(name, value) for name, value in items) + b"}\n"
+    return object_text(as_mapping(data))
 
 
 def data(frame: Any, *, rows: str | None = None, columns: Iterable[str] | None = None, **others: Any) -> dict[str, Any]:

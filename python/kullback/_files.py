@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -36,7 +36,9 @@ def _values(name: str, column: Any) -> np.ndarray:
     if family == "pandas" and hasattr(column, "isna"):
         missing = np.asarray(column.isna())
         if missing.any() and column.dtype.kind not in "fc":
-            return np.where(missing, None, np.asarray(column.astype(object)))
+            values = np.array(column.astype(object))
+            values[missing] = None
+            return values
         return np.asarray(column.astype(object) if str(column.dtype) == "category" else column.to_numpy())
     if family in ("pyarrow", "polars") and hasattr(column, "null_count"):
         has_missing = bool(column.null_count() if callable(column.null_count) else column.null_count)
@@ -139,7 +141,7 @@ def write_documents(data: Any, stem: str) -> tuple[list[str], list[str] | None]:
     return [_write_ldac(counted, stem)], list(number)
 
 
-def _write_ldac(documents: Iterable[tuple[list[int], list[float]]], stem: str) -> str:
+def _write_ldac(documents: Iterable[tuple[Sequence[int], Sequence[float]]], stem: str) -> str:
     path = stem + ".ldac"
     with open(path, "w", encoding="ascii") as file:
         for indices, counts in documents:

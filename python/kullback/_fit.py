@@ -6,14 +6,13 @@ import ctypes
 import html
 import json
 import os
-import tempfile
 from typing import Any, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from . import _json, _library, errors
 from ._columns import Variable, as_array, display_name, find_variables
-from ._data import Data, as_mapping, is_path, value_text
+from ._data import Data, as_mapping, is_path, object_text
 from ._model import Model
 from ._program import ProgramLike
 from ._progress import Display
@@ -195,6 +194,8 @@ class Fit:
 
         if self.folder is not None:
             return write_report(self.folder, path)
+        import tempfile
+
         with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
             return write_report(self.save(os.path.join(scratch, "fit")), path)
 
@@ -208,25 +209,29 @@ class Fit:
         return _json.parse(self._data) if isinstance(self._data, str) else as_mapping(self._data)
 
 
-def _option_value(name: str, value: Any) -> Any:
-    """What JSON has: NumPy's numbers become Python's, paths text."""
+def _option_text(name: str, value: Any) -> bytes:
+    """As JSON: numbers of NumPy are Python's, paths are text; values of parameters (init) go as data do."""
+    if name == "init" and isinstance(value, Mapping):
+        return object_text(value)
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
+        value = os.fspath(value)
     if isinstance(value, np.generic):
-        return value.item()
+        value = value.item()
     if isinstance(value, (list, tuple)):
-        return [_option_value(name, item) for item in value]
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
+        return b"[" + b",".join(_option_text(name, item) for item in value) + b"]"
+    if isinstance(value, (bool, int, float, str)):
+        return json.dumps(value).encode()
     raise errors.made(errors.UsageError, f"{name} is {type(value).__name__}; needed a number or text.")
 
 
 def options_text(options: Mapping[str, Any]) -> bytes:
     """target_accept=0.9 is --target-accept 0.9; None is as if not given."""
-    given = {
-        name.replace("_", "-"): _option_value(name, value) for name, value in options.items() if value is not None
-    }
-    return json.dumps(given).encode()
+    given = (
+        json.dumps(name.replace("_", "-")).encode() + b":" + _option_text(name, value)
+        for name, value in options.items()
+        if value is not None
+    )
+    return b"{" + b",".join(given) + b"}"
 
 
 def _random_seed() -> int:
@@ -297,15 +302,4 @@ def fit(
         model = program
     else:
         model = Model(program, data, include_paths=include_paths, max_memory=max_memory, seed=chosen)
-    every = {"seed": chosen, **options}
-    if not isinstance(init, Mapping):
-        return _run(model, {**every, "init": init if init is None else _init_word(init)}, progress, data)
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        items = (json.dumps(name).encode() + b":" + value_text(name, value) for name, value in init.items())
-        file.write(b"{" + b",".join(items) + b"}")
-        file.flush()
-        return _run(model, {**every, "init": file.name}, progress, data)
-
-
-def _init_word(init: Any) -> str:
-    return os.fspath(init) if isinstance(init, os.PathLike) else str(init)
+    return _run(model, {"seed": chosen, **options, "init": init}, progress, data)

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library, errors
 from ._columns import as_array, display_name, find_variables
-from ._data import Data, data_text, is_path, value_text
+from ._data import Data, data_text, is_path, object_text
 from ._program import ProgramLike, read_program
 
 _DOUBLE = np.dtype(np.float64)
@@ -41,7 +41,7 @@ class _Evaluation:
     def __init__(self, model: Model, theta: np.ndarray, gradient: np.ndarray | None, flags: tuple[bool, bool]) -> None:
         self.model = model  # kept alive
         self.theta = theta
-        self.gradient = gradient
+        self.gradient: Any = gradient
         self.value = np.zeros(1)
         self.error = ctypes.c_void_p()
         self.evaluate = model._evaluate
@@ -72,7 +72,7 @@ class Bound:
         self._evaluation = evaluation
         self._evaluate = evaluation.evaluate
         self._arguments = evaluation.arguments
-        self._value = ctypes.c_double.from_buffer(evaluation.value)
+        self._value = ctypes.c_double.from_buffer(evaluation.value.data)
 
     def __call__(self) -> float:
         status = self._evaluate(*self._arguments)
@@ -301,7 +301,6 @@ class Model:
         return theta[0] if columns.ndim == 1 else theta
 
     def _unconstrain_mapping(self, params: Mapping[str, Any]) -> np.ndarray:
-        items = (json.dumps(name).encode() + b":" + value_text(name, value) for name, value in params.items())
         theta = np.empty(self.dim)
-        _library.call("kb_model_unconstrain_json", self._handle, b"{" + b",".join(items) + b"}", theta.ctypes.data)
+        _library.call("kb_model_unconstrain_json", self._handle, object_text(params), theta.ctypes.data)
         return theta

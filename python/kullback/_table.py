@@ -62,7 +62,7 @@ class Table:
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame, indexed by the first column where that holds names."""
-        import pandas
+        import pandas  # type: ignore[import-untyped, unused-ignore]
 
         frame = pandas.DataFrame(self.columns)
         return frame.set_index(self.label) if self.label in self.columns else frame

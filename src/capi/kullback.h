@@ -152,6 +152,7 @@ KB_API kb_status kb_fit_write(const kb_fit* fit, const char* folder, int force, 
  * that is too small `text` holds nothing of use. */
 KB_API size_t kb_number_text(const double* numbers, size_t rank, const size_t* dims, char* text,
                              size_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """kb.mixture and its relatives against the commands they start, with data of Python and of files."""
+import json
 import os
 import pathlib
 import unittest
 
 import support
-from support import BUILD, EXAMPLES, SCHOOLS, engine
+from support import BUILD, EXAMPLES, engine
 
 import numpy as np
 
@@ -125,6 +126,9 @@ class Others(support.Case):
         self.assertIn(certificate.verdict, ("met", "not met", "cannot tell"))
         self.assertEqual(len(certificate.parameters), 3)
         self.assertFalse((self.scratch / "f" / "certificate.json").exists())
+        given = {name: np.array(value) for name, value in json.loads((EXAMPLES / "logistic.json").read_text()).items()}
+        fit = kb.fit(EXAMPLES / "logistic.stan", given, method="laplace", seed=1)
+        self.assertEqual(kb.certify(fit, tolerance=0.2).record["parameters"], certificate.record["parameters"])
 
     def test_methods(self):
         self.assertIn("nuts", kb.methods())
