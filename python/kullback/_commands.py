@@ -13,7 +13,7 @@ from ._files import write_documents, write_idx, write_table, write_words
 from ._fit import Fit
 from ._load import read_record
 from ._progress import is_shown
-from ._result import Result, write_rows
+from ._result import Kept, Result, write_rows
 from ._verdict import Certificate
 
 _REPEATED = ("ignore",)
@@ -62,7 +62,7 @@ def start(
     """`kullback VERB [before] DATA --out OUT options`. Without `out` the result lives in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
         files = (write or write_table)(data, os.path.join(scratch, "data"))
-        kept = tempfile.TemporaryDirectory(prefix="kullback-") if out is None else None
+        kept = Kept() if out is None else None
         folder = os.path.join(kept.name, verb) if kept is not None else os.fspath(out)  # type: ignore[arg-type]
         words = [verb, *(before or []), *files, f"--out={folder}", *option_words(options, scratch)]
         text = _engine.run(words, is_deep=is_deep, shows=is_shown(progress))[1]

@@ -129,7 +129,8 @@ def write_documents(data: Any, stem: str) -> tuple[list[str], list[str] | None]:
         isinstance(document, (list, tuple)) and all(isinstance(word, str) for word in document) for document in data
     )
     if not is_words:
-        return write_table(data, stem), None
+        is_counts = isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in _NPY_KINDS
+        return ([_write_ldac(_counted(data), stem)] if is_counts else write_table(data, stem)), None
     number: dict[str, int] = {}
     counted = []
     for document in data:
@@ -141,13 +142,20 @@ def write_documents(data: Any, stem: str) -> tuple[list[str], list[str] | None]:
     return [_write_ldac(counted, stem)], list(number)
 
 
+def _counted(counts: np.ndarray) -> Iterable[tuple[Sequence[int], Sequence[float]]]:
+    for row in counts:
+        present = np.flatnonzero(row)
+        yield present.tolist(), row[present].tolist()
+
+
 def _write_ldac(documents: Iterable[tuple[Sequence[int], Sequence[float]]], stem: str) -> str:
     path = stem + ".ldac"
     with open(path, "w", encoding="ascii") as file:
         for indices, counts in documents:
+            wrong = next((count for count in counts if not (count >= 0 and count == np.floor(count))), None)
+            if wrong is not None:
+                raise _refuse(f"documents hold counts, and one is {wrong}; needed whole numbers from 0")
             pairs = " ".join(f"{index}:{int(count)}" for index, count in zip(indices, counts))
-            if any(count != int(count) or count < 0 for count in counts):
-                raise _refuse("documents hold counts, and one is no whole number from 0")
             file.write(f"{len(indices)} {pairs}\n".replace(" \n", "\n"))
     return path
 

@@ -6,6 +6,8 @@ import ctypes
 import html
 import json
 import os
+import signal
+import threading
 from typing import Any, Iterable, Iterator, Mapping
 
 import numpy as np
@@ -239,36 +241,48 @@ def _random_seed() -> int:
 
 
 class _Watch:
-    """Shows progress, and stops the run after Ctrl-C: an exception cannot pass through the library, so it is kept."""
+    """Shows progress, and stops the run after Ctrl-C or an error in showing it. An exception cannot pass through the library, and
+    one that a signal raises comes before any `try` of the callback: Ctrl-C sets a flag while the library runs."""
 
     def __init__(self, display: Display) -> None:
+        self.is_interrupted = False
         self.caught: BaseException | None = None
         self._display = display
+        self._before: Any = None
         self.callback = _library.WATCH(self._called)
+
+    def __enter__(self) -> _Watch:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+        self._display.close()
+
+    def _interrupt(self, _number: int, _frame: Any) -> None:
+        self.is_interrupted = True
 
     def _called(self, chains: Any, count: int, _user: Any) -> int:
         try:
             self._display.update(chains, count)
-        except BaseException as caught:  # noqa: B902  KeyboardInterrupt above all
+        except BaseException as caught:  # of another handler of Ctrl-C, say
             self.caught = caught
-        return int(self.caught is not None)
+        return int(self.is_interrupted or self.caught is not None)
 
 
 def _run(model: Model, options: Mapping[str, Any], progress: bool | None, data: Data) -> Fit:
     handle = ctypes.c_void_p()
-    display = Display(str(options.get("method") or "auto"), progress)
-    watch = _Watch(display)
-    try:
-        status = _library.call(
-            "kb_fit_run", model._handle, options_text(options), watch.callback, None, ctypes.byref(handle)
-        )
-    finally:
-        display.close()
+    words = options_text(options)
+    with _Watch(Display(str(options.get("method") or "auto"), progress)) as watch:
+        status = _library.call("kb_fit_run", model._handle, words, watch.callback, None, ctypes.byref(handle))
     out = options.get("out")
     fit = Fit(handle, None if out is None else os.fspath(out), data) if handle else None
-    if watch.caught is not None and not isinstance(watch.caught, KeyboardInterrupt):
+    if watch.caught is not None:
         raise watch.caught
-    if status == errors.CANCELLED or watch.caught is not None:
+    if status == errors.CANCELLED or watch.is_interrupted:
         drawn = fit.chains * fit.draws_per_chain if fit is not None else 0
         raise errors.Interrupted(f"the fit was interrupted after {drawn} draws; 'fit' of this exception holds them", fit)
     assert fit is not None

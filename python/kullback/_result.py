@@ -6,6 +6,7 @@ import html
 import os
 import shutil
 import tempfile
+import weakref
 from typing import Any, Iterator
 
 import numpy as np
@@ -16,6 +17,14 @@ from ._table import Table
 from ._verdict import Findings
 
 _DEEP = ("bnn", "vae")
+
+
+class Kept:
+    """A temporary folder that goes when nothing refers to it, at the latest with the interpreter."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="kullback-")
+        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
 
 
 class Result:

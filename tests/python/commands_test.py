@@ -94,6 +94,8 @@ class Others(support.Case):
         counts = np.array([[d.count(w) for w in fruit + metal] for d in documents])
         dense = kb.topics(counts, fruit + metal, topics=2, seed=1)
         self.assertEqual(set(dense["topics"]["word"]), set(fruit + metal))
+        self.assert_says(kb.InputError, "0.5", kb.topics, counts + 0.5)
+        self.assert_says(kb.InputError, "-1", kb.topics, counts - 1 - counts.max())
 
     def test_hmm(self):
         numbers = np.random.default_rng(3)
