@@ -97,7 +97,6 @@ def plot(az, name, data):
             warnings.simplefilter("ignore")
             getattr(az, function)(data, var_names=["mu", "tau"])
         expect(True, f"az.{function} of {name}")
-    az.plot_ppc(data) if hasattr(az, "plot_ppc") else az.plot_ppc_dist(data)
     loo = az.loo(data)
     value = loo.elpd_loo if hasattr(loo, "elpd_loo") else loo.elpd
     expect(-40 < float(value) < -25, f"az.loo of {name}: {float(value):.2f}")
