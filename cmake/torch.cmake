@@ -25,6 +25,13 @@ target_compile_options(kullback_torch INTERFACE ${torch_flags} -Wno-shadow -Wno-
 
 if(TARGET torch_cuda)
   target_compile_definitions(kullback_torch INTERFACE KULLBACK_CUDA)  # steps are captured as CUDA graphs
+  # Events and streams in LibTorch's headers call CUDA's runtime themselves.
+  foreach(runtime IN ITEMS torch::cudart CUDA::cudart)
+    if(TARGET ${runtime})
+      target_link_libraries(kullback_torch INTERFACE ${runtime})
+      break()
+    endif()
+  endforeach()
   # Sums over GPUs need a LibTorch that was built with NCCL, which says so, and NCCL's header, which Python's packages
   # have beside LibTorch.
   get_target_property(cuda_definitions torch_cuda INTERFACE_COMPILE_DEFINITIONS)
@@ -34,6 +41,10 @@ if(TARGET torch_cuda)
   if("USE_C10D_NCCL" IN_LIST cuda_definitions AND KULLBACK_NCCL_INCLUDE)
     target_compile_definitions(kullback_torch INTERFACE KULLBACK_NCCL)
     target_include_directories(kullback_torch SYSTEM INTERFACE "${KULLBACK_NCCL_INCLUDE}")
+    find_library(KULLBACK_NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS "${KULLBACK_NCCL_INCLUDE}/../lib")
+    if(KULLBACK_NCCL_LIBRARY)
+      target_link_libraries(kullback_torch INTERFACE "${KULLBACK_NCCL_LIBRARY}")
+    endif()
   else()
     message(STATUS "LibTorch was built without NCCL, or nccl.h is not found (KULLBACK_NCCL_INCLUDE): several processes "
       "do not sum gradients on GPUs")

@@ -52,6 +52,13 @@ void check_devices(const Ranks& ranks, const torch::Device& device) {
               "Start as many processes as there are GPUs, give --members at least as many, or --device cpu.");
 }
 
+bool is_one_machine(const Ranks& ranks) {
+  const std::string own = host_name();
+  double here = ranks.broadcast(own) == own ? 1 : 0;
+  ranks.sum({&here, 1});
+  return here == ranks.size();
+}
+
 c10::intrusive_ptr<c10d::Store> make_store(const Ranks& ranks) {
   if (ranks.size() == 1) return c10::make_intrusive<c10d::HashStore>();
   c10d::TCPStoreOptions options;
@@ -59,7 +66,8 @@ c10::intrusive_ptr<c10d::Store> make_store(const Ranks& ranks) {
   options.numWorkers = static_cast<std::size_t>(ranks.size());
   options.isServer = ranks.is_first();
   options.port = 0;  // any that is free
-  std::string host = host_name();
+  // Not every machine knows its own name.
+  const std::string host = is_one_machine(ranks) ? "127.0.0.1" : host_name();
   c10::intrusive_ptr<c10d::TCPStore> store;
   if (ranks.is_first()) store = c10::make_intrusive<c10d::TCPStore>(host, options);
   const std::string address =
