@@ -13,6 +13,7 @@
 #include "conjugate/passes.hpp"
 #include "conjugate/write.hpp"
 #include "kullback_version.hpp"
+#include "posterior/progress_log.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::conjugate {
@@ -130,10 +131,38 @@ void begin_run(const Request& request, const posterior::RunRecord& record, const
       posterior::begin_folder(request.out, record, {}, request.force);
     }
     posterior::add_event(request.out, request.train.resume ? "resume" : "start",
-                         fmt::format("\"ranks\": {}", ranks.size()));
+                         fmt::format("\"ranks\": {}, {}", ranks.size(), posterior::process_fields()));
   }
   ranks.barrier();
 }
+
+// Of all starts, in events.jsonl. A pass tells its bound at its end only.
+class StartsLog final {
+ public:
+  StartsLog(const Request& request, const Ranks& ranks)
+      : log_(request.out), is_first_(ranks.is_first()), passes_(request.train.passes) {
+    progress_.stage = kMethods[static_cast<int>(request.train.method)];
+    progress_.parts.resize(request.train.starts);
+    for (std::size_t i = 0; i < progress_.parts.size(); ++i) {
+      progress_.parts[i].name = fmt::format("start {}", i + 1);
+      progress_.parts[i].value_name = "bound per unit";
+    }
+  }
+
+  void note(const TrainProgress& progress) {
+    posterior::PartProgress& part = progress_.parts[progress.start];
+    part.done = static_cast<double>(progress.pass) + progress.part;
+    part.total = static_cast<double>(passes_);
+    if (progress.elbo_per_unit != 0) part.value = progress.elbo_per_unit;
+    if (is_first_ && log_.is_due()) log_.write(progress_);
+  }
+
+ private:
+  posterior::ProgressLog log_;
+  bool is_first_;
+  std::size_t passes_;
+  posterior::RunProgress progress_;
+};
 
 Findings training_findings(const Outcome& outcome, const TrainOptions& options) {
   Findings findings;
@@ -262,7 +291,13 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
   const std::vector<double> prior = prior_state(request, settings, outcome.shape);
   begin_run(request, outcome.record, ranks);
   try {
-    outcome.trained = train(make, *source, request.train, ranks, watch, prior);
+    StartsLog log(request, ranks);
+    TrainWatch logged = watch;
+    logged.on_progress = [&](const TrainProgress& progress) {
+      log.note(progress);
+      if (watch.on_progress) watch.on_progress(progress);
+    };
+    outcome.trained = train(make, *source, request.train, ranks, logged, prior);
   } catch (const Error&) {
     const bool is_empty = !request.train.resume && !fs::exists(request.train.checkpoint);
     if (ranks.size() == 1 && is_empty) fs::remove_all(request.out);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
+#include "posterior/progress_log.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
@@ -23,9 +24,10 @@ void begin_run(const Request& request, const posterior::RunRecord& record, const
       posterior::remove_torn_files(request.out);
     else
       posterior::begin_folder(request.out, record, model.program->text, request.force);
-    posterior::add_event(request.out, request.resume ? "resume" : "start",
-                         fmt::format("\"method\": {}, \"chains\": {}, \"seed\": {}",
-                                     json_string(record.method), record.chains, record.seed));
+    posterior::add_event(
+        request.out, request.resume ? "resume" : "start",
+        fmt::format("\"method\": {}, \"chains\": {}, \"seed\": {}, {}", json_string(record.method),
+                    record.chains, record.seed, posterior::process_fields()));
   }
   ranks.barrier();
 }

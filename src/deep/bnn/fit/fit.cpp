@@ -16,8 +16,10 @@
 #include "deep/bnn/fit/files.hpp"
 #include "deep/bnn/training.hpp"
 #include "deep/purpose.hpp"
+#include "deep/train/epoch_log.hpp"
 #include "kullback_version.hpp"
 #include "posterior/json_text.hpp"
+#include "posterior/progress_log.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::deep {
@@ -182,7 +184,7 @@ class Fit final {
     }
     replace_file(request_.out / "network.json", to_json(built_->network()));
     posterior::add_event(request_.out, train_.resume ? "resume" : "start",
-                         filled("\"ranks\": {}", ranks_.size()));
+                         filled("\"ranks\": {}, {}", ranks_.size(), posterior::process_fields()));
   }
 
   // In the units of the target: a density of the standardised one is larger by its sd.
@@ -212,11 +214,15 @@ class Fit final {
   TrainOutcome train_network() {
     PosteriorTrainee trainee(built_->net(), built_->posterior(), data_);
     TrainWatch watch;
-    watch.should_stop = [this] { return should_stop(); };
-    if (watch_.on_epoch)
-      watch.on_epoch = [this](const EpochFigures& figures) {
-        watch_.on_epoch(in_own_units(figures), train_.epochs);
-      };
+    EpochLog log(request_.out, train_.epochs, "log likelihood", ranks_.is_first());
+    watch.should_stop = [&] {
+      log.beat();
+      return should_stop();
+    };
+    watch.on_epoch = [&](const EpochFigures& figures) {
+      log.note(in_own_units(figures));
+      if (watch_.on_epoch) watch_.on_epoch(in_own_units(figures), train_.epochs);
+    };
     TrainOutcome trained = train(trainee, train_, ranks_, watch);
     for (EpochFigures& epoch : trained.epochs) epoch = in_own_units(epoch);
     return trained;

@@ -12,11 +12,13 @@
 #include "deep/bnn/fit/files.hpp"
 #include "deep/data/png.hpp"
 #include "deep/purpose.hpp"
+#include "deep/train/epoch_log.hpp"
 #include "deep/vae/fit/account.hpp"
 #include "deep/vae/fit/pictures.hpp"
 #include "deep/vae/fit/prepare.hpp"
 #include "kullback_version.hpp"
 #include "posterior/json_text.hpp"
+#include "posterior/progress_log.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::deep {
@@ -147,7 +149,7 @@ class Fit final {
     }
     replace_file(request_.out / "model.json", to_json(built_->model()));
     posterior::add_event(request_.out, train_.resume ? "resume" : "start",
-                         filled("\"ranks\": {}", ranks_.size()));
+                         filled("\"ranks\": {}, {}", ranks_.size(), posterior::process_fields()));
   }
 
   std::int64_t held_out_samples() const { return std::min<std::int64_t>(built_->objective().samples(), 50); }
@@ -159,13 +161,17 @@ class Fit final {
                         .held_out_samples = held_out_samples(),
                         .seed = built_->model().seed});
     TrainWatch watch;
-    watch.should_stop = [this] {
+    EpochLog log(request_.out, train_.epochs, "bound", ranks_.is_first());
+    watch.should_stop = [&] {
+      log.beat();
       double stops = watch_.should_stop && watch_.should_stop() ? 1 : 0;
       ranks_.sum({&stops, 1});  // a signal reaches the processes at different times
       return stops > 0;
     };
-    if (watch_.on_epoch)
-      watch.on_epoch = [this](const EpochFigures& figures) { watch_.on_epoch(figures, train_.epochs); };
+    watch.on_epoch = [&](const EpochFigures& figures) {
+      log.note(figures);
+      if (watch_.on_epoch) watch_.on_epoch(figures, train_.epochs);
+    };
     return train(trainee, train_, ranks_, watch);
   }
 
