@@ -36,6 +36,7 @@ need_for_run() {
   need libsundials-dev cvodes/cvodes.h "solves differential equations"
   need libnetcdf-dev netcdf.h "writes draws for ArviZ"
   need zlib1g-dev zlib.h "reads compressed tables"
+  need npm npm "fetches the plotting library of the report"
 }
 
 need_for_test() {

@@ -43,6 +43,7 @@ struct FitArguments {
   std::optional<double> tolerance;
   bool wasserstein = false;
   std::optional<double> budget;
+  bool report = false;
   bool quiet = false;
 };
 
@@ -58,7 +59,7 @@ void check_resume_alone(const FitArguments& arguments) {
   throw Error(
       ErrorKind::usage,
       "--resume takes program, data, seed and options of the method from the folder; others were given.",
-      "Beside it go --threads, --checkpoint, --sensitivity, --max-memory and --quiet.");
+      "Beside it go --threads, --checkpoint, --sensitivity, --max-memory, --report and --quiet.");
 }
 
 // Not where the end was cut off, after the record and before unfinished draws were removed.
@@ -149,6 +150,7 @@ int run_fit(const FitArguments& arguments) {
     return 0;
   }
   const RunSettings settings{.quiet = arguments.quiet,
+                             .report = arguments.report,
                              .has_seed = arguments.seed.has_value() || !arguments.resume.empty()};
   return run_request([&] { return request_for(arguments); }, settings,
                      [](const fit::Outcome& outcome, const fit::Request& request) {
@@ -222,6 +224,7 @@ void add_options(CLI::App& verb, FitArguments& arguments) {
                   "Refuse a program that needs more, such as 500MB or 4GB (default: what is free)")
       ->transform(CLI::AsSizeValue(true))
       ->type_name("SIZE");
+  verb.add_flag("--report", arguments.report, "Also make DIR/report.html, as 'kullback report' does");
   verb.add_flag("--quiet", arguments.quiet, "Print nothing but errors");
 }
 

@@ -1,5 +1,7 @@
 #include "cli/fit_run.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -11,10 +13,16 @@
 #include "cli/display.hpp"
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
+#include "report/page.hpp"
 
 namespace kullback::cli {
 
 namespace {
+
+void write_report(const std::filesystem::path& out, bool prints) {
+  report::write_page(out, out / "report.html");
+  if (prints) fmt::print("Report: {}\n", (out / "report.html").string());
+}
 
 int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings, const OutcomeText& text) {
   if (!settings.has_seed) request.seed = std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
@@ -31,6 +39,7 @@ int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings
       {.on_progress = [&](const auto& chains) { display.show(chains); }, .should_stop = is_interrupted});
   display.clear();
   if (prints) std::fputs(text(outcome, request).c_str(), stdout);
+  if (settings.report && ranks.is_first()) write_report(request.out, prints);
   if (outcome.is_interrupted) return kInterruptedCode;
   if (request.tolerance && !outcome.certificate) return kInterruptedCode;
   const bool is_met = !outcome.certificate || outcome.certificate->verdict == certify::Verdict::met;

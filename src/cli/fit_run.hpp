@@ -13,6 +13,7 @@ inline constexpr int kToleranceCode = 3;
 
 struct RunSettings {
   bool quiet = false;
+  bool report = false;   // report.html in the folder, too
   bool has_seed = true;  // else a random one is drawn, the same on all ranks
 };
 

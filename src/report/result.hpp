@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>

@@ -1,0 +1,15 @@
+// Which quantities to show before the reader has chosen any.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/result.hpp"
+
+namespace kullback::report {
+
+// Three at most. Where transitions diverged, those in which divergent draws lie furthest from the others; else those with the
+// largest R-hat above 1.01; then the first of each variable in the program's order.
+std::vector<std::string> telling_names(const Result& result);
+
+}  // namespace kullback::report
