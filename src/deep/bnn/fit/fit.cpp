@@ -35,6 +35,7 @@ constexpr std::int64_t kFewestEpochs = 20, kMostEpochs = 1000;
 constexpr std::int64_t kBatch = 32;
 constexpr double kSmallStep = 2e7;          // operations
 constexpr std::int64_t kFinishRows = 1024;  // evaluated at once after the last epoch
+constexpr std::size_t kShownRows = 2000;    // of held_out.csv
 
 struct Split {
   std::vector<std::size_t> train, held_out;
@@ -263,10 +264,32 @@ class Fit final {
     use_threads(false);
     built_->posterior().finish(for_members(data_.train, data_.members), kFinishRows);
     if (split_.held_out.empty()) return {};
+    const bool has_all_lines = split_.held_out.size() <= kShownRows;
+    const Evaluation all = evaluate_rows(split_.held_out, has_all_lines);
+    if (has_all_lines) {
+      write_held_out(split_.held_out, all);
+    } else {
+      const std::vector<std::size_t> some(split_.held_out.begin(), split_.held_out.begin() + kShownRows);
+      write_held_out(some, evaluate_rows(some, true));
+    }
+    return all;
+  }
+
+  std::vector<double> targets_of(const std::vector<std::size_t>& rows) const {
     std::vector<double> target;
-    for (const std::size_t row : split_.held_out) target.push_back(table_.target(row));
-    return evaluate(*built_, built_->network().preparation.x(table_, split_.held_out), target,
-                    {.wants_lines = false, .draws = built_->network().draws, .seed = built_->network().seed});
+    for (const std::size_t row : rows) target.push_back(table_.target(row));
+    return target;
+  }
+
+  Evaluation evaluate_rows(const std::vector<std::size_t>& rows, bool wants_lines) {
+    return evaluate(
+        *built_, built_->network().preparation.x(table_, rows), targets_of(rows),
+        {.wants_lines = wants_lines, .draws = built_->network().draws, .seed = built_->network().seed});
+  }
+
+  void write_held_out(const std::vector<std::size_t>& rows, const Evaluation& evaluation) const {
+    write_predictions(request_.out / "held_out.csv", evaluation, built_->network().preparation,
+                      targets_of(rows));
   }
 
   void write_results(const Evaluation& evaluation) {
@@ -275,6 +298,7 @@ class Fit final {
                               split_.train.size(), split_.held_out.size(), outcome_.trained.best_epoch);
     for (const auto& [name, value] : evaluation.figures)
       text += filled(",\n  \"held_out_{}\": {}", name, posterior::json_number(value));
+    if (!evaluation.bins.empty()) text += ",\n  \"reliability\": " + reliability_json(evaluation.bins);
     text += ",\n  \"findings\": " + posterior::json_findings(outcome_.record.findings) + "\n}\n";
     replace_file(request_.out / "summary.json", text);
   }

@@ -61,6 +61,14 @@ std::string hash_of(const RawRows& rows) {
   return posterior::content_hash(bytes);
 }
 
+std::string variances_json(const Activity& activity) {
+  const torch::Tensor variance = activity.variance.to(torch::kCPU, torch::kFloat64).contiguous();
+  std::string text = "[";
+  for (std::int64_t i = 0; i < variance.size(0); ++i)
+    text += (i == 0 ? "" : ", ") + posterior::json_number(variance.data_ptr<double>()[i]);
+  return text + "]";
+}
+
 class Fit final {
  public:
   Fit(const VaeFitRequest& request, const Ranks& ranks, const VaeFitWatch& watch)
@@ -229,10 +237,11 @@ class Fit final {
     replace_file(request_.out / "summary.json",
                  filled("{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"best_epoch\": {},\n"
                         "  \"held_out_bound\": {},\n  \"held_out_samples\": {},\n  \"active_units\": {},\n"
-                        "  \"findings\": {}\n}}\n",
+                        "  \"latent_variances\": {},\n  \"findings\": {}\n}}\n",
                         account.train_rows, account.held_out_rows, account.trained.best_epoch,
                         posterior::json_number(account.held_out_bound), account.held_out_samples,
-                        account.activity.active, posterior::json_findings(outcome_.record.findings)));
+                        account.activity.active, variances_json(account.activity),
+                        posterior::json_findings(outcome_.record.findings)));
   }
 
   // Originals, and below each its reconstruction.
