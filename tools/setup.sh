@@ -44,6 +44,7 @@ need_for_test() {
   need libgtest-dev gtest/gtest.h "runs the unit tests"
   need clang-format-16 clang-format-16 "checks the formatting of the sources"
   need python3 python3 "runs the checks written in Python"
+  need chromium chromium "opens reports as a reader does"
   need openmpi-bin mpirun "runs fits in several processes"
   need libtorch-dev torch/csrc/api/include/torch/torch.h "is the tensors of kullback-deep"
   need libopenblas0-openmp "/usr/lib/*/openblas-openmp/libblas.so.3" "multiplies matrices in LibTorch's threads"
