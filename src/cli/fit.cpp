@@ -147,6 +147,7 @@ int run_fit(const FitArguments& arguments) {
   if (!arguments.resume.empty() && is_complete(arguments.resume)) {
     check_resume_alone(arguments);
     if (!arguments.quiet) fmt::print("{}: is complete; nothing was left to do.\n", arguments.resume);
+    if (arguments.report) write_report(arguments.resume, !arguments.quiet);
     return 0;
   }
   const RunSettings settings{.quiet = arguments.quiet,

@@ -19,11 +19,6 @@ namespace kullback::cli {
 
 namespace {
 
-void write_report(const std::filesystem::path& out, bool prints) {
-  report::write_page(out, out / "report.html");
-  if (prints) fmt::print("Report: {}\n", (out / "report.html").string());
-}
-
 int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings, const OutcomeText& text) {
   if (!settings.has_seed) request.seed = std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
   const std::unique_ptr<fit::LoadedProgram> program = fit::load_program(request.inputs);
@@ -59,6 +54,11 @@ int run_request(const std::function<fit::Request()>& make_request, const RunSett
     ranks.abort(static_cast<int>(error.kind()));  // the others would wait for this one
     throw;
   }
+}
+
+void write_report(const std::filesystem::path& out, bool prints) {
+  report::write_page(out, out / "report.html");
+  if (prints) fmt::print("Report: {}\n", (out / "report.html").string());
 }
 
 bool is_understood(const fit::LoadedProgram& program, bool prints) {

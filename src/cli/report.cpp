@@ -1,5 +1,3 @@
-#include "report/page.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "cli/verb.hpp"
+#include "report/page.hpp"
 
 namespace kullback::cli {
 
@@ -20,8 +19,9 @@ struct ReportArguments {
 };
 
 int run_report(const ReportArguments& arguments) {
-  const std::filesystem::path file =
-      arguments.file.empty() ? std::filesystem::path(arguments.folder) / "report.html" : std::filesystem::path(arguments.file);
+  const std::filesystem::path file = arguments.file.empty()
+                                         ? std::filesystem::path(arguments.folder) / "report.html"
+                                         : std::filesystem::path(arguments.file);
   report::write_page(arguments.folder, file);
   if (!arguments.quiet) fmt::print("Report: {}\n", file.string());
   return 0;
@@ -31,7 +31,9 @@ int run_report(const ReportArguments& arguments) {
 
 Run add_report(CLI::App& verb) {
   const auto arguments = std::make_shared<ReportArguments>();
-  verb.add_option("folder", arguments->folder, "Folder of a result, of any command that fits")->required()->type_name("DIR");
+  verb.add_option("folder", arguments->folder, "Folder of a result, of any command that fits")
+      ->required()
+      ->type_name("DIR");
   verb.add_option("-o,--output", arguments->file, "The page (default: DIR/report.html)")->type_name("FILE");
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   return [arguments] { return run_report(*arguments); };

@@ -1,7 +1,7 @@
-// A Gaussian kernel estimate with Silverman's bandwidth h = 0.9 min(sd, IQR / 1.34) n^(-1/5), n the effective number of
-// draws. Values are reflected at their smallest and largest, so that a density that ends (a scale at 0) is not smeared
-// over its end; far from an end this changes nothing. The curve ends two half-widths beyond the 90 % interval, or where
-// the values end: one wild draw does not flatten it.
+// A Gaussian kernel estimate with Silverman's bandwidth h = 0.9 min(sd, IQR / 1.34) n^(-1/5), n the effective
+// number of draws. Values are reflected at their smallest and largest, so that a density that ends (a scale
+// at 0) is not smeared over its end; far from an end this changes nothing. The curve ends two half-widths
+// beyond the 90 % interval, or where the values end: one wild draw does not flatten it.
 #include "report/density.hpp"
 
 #include <algorithm>
@@ -40,7 +40,8 @@ Shape shape_of(std::span<const double> values, std::span<const double> weights) 
     below += weight(i);
     mean += weight(i) * values[i];
     squares += weight(i) * weight(i);
-    while (next < std::size(wanted) && below >= wanted[next].first) shape.*(wanted[next++].second) = values[i];
+    while (next < std::size(wanted) && below >= wanted[next].first)
+      shape.*(wanted[next++].second) = values[i];
   }
   while (next < std::size(wanted)) shape.*(wanted[next++].second) = shape.largest;
   double spread = 0;
@@ -63,7 +64,8 @@ DensityCurve density_curve(std::span<const double> values, std::span<const doubl
   if (values.size() < 2 || !std::all_of(values.begin(), values.end(), is_finite)) return {};
   const Shape shape = shape_of(values, weights);
   const double h = bandwidth(shape);
-  if (!(h > 0) || !(shape.largest > shape.smallest) || !std::isfinite(shape.largest - shape.smallest)) return {};
+  if (!(h > 0) || !(shape.largest > shape.smallest) || !std::isfinite(shape.largest - shape.smallest))
+    return {};
 
   DensityCurve curve;
   curve.low = std::max(shape.smallest, shape.q5 - 2 * (shape.q50 - shape.q5) - h);
@@ -87,7 +89,8 @@ DensityCurve density_curve(std::span<const double> values, std::span<const doubl
 
   double heights[DensityCurve::kPoints];
   for (std::size_t p = 0; p < DensityCurve::kPoints; ++p) {
-    const double x = curve.low + (curve.high - curve.low) * static_cast<double>(p) / (DensityCurve::kPoints - 1);
+    const double x =
+        curve.low + (curve.high - curve.low) * static_cast<double>(p) / (DensityCurve::kPoints - 1);
     heights[p] = 0;
     for (std::size_t b = 0; b < kBins; ++b) {
       const double z = (x - first - (static_cast<double>(b) + 0.5) * width) / h;

@@ -6,8 +6,8 @@
 
 namespace kullback::report {
 
-// A curve at kPoints equal steps from low to high; heights in 64ths of the largest, each a digit of base 64. Empty where
-// the values are constant or not all finite.
+// A curve at kPoints equal steps from low to high; heights in 64ths of the largest, each a digit of base 64.
+// Empty where the values are constant or not all finite.
 struct DensityCurve {
   static constexpr std::size_t kPoints = 48;
 

@@ -38,11 +38,13 @@ std::vector<std::size_t> rows_by_need(const Result& result) {
   std::vector<std::size_t> bad;
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].rhat && *rows[i].rhat > kMaxRhat) bad.push_back(i);
-  std::stable_sort(bad.begin(), bad.end(), [&](std::size_t a, std::size_t b) { return *rows[a].rhat > *rows[b].rhat; });
+  std::stable_sort(bad.begin(), bad.end(),
+                   [&](std::size_t a, std::size_t b) { return *rows[a].rhat > *rows[b].rhat; });
   for (std::size_t i = 0; i < std::min(bad.size(), kMostBadRows); ++i) take(bad[i]);
 
   std::vector<posterior::Variable> variables = posterior::find_variables(result.draws().names);
-  std::stable_sort(variables.begin(), variables.end(), [](const auto& a, const auto& b) { return a.size < b.size; });
+  std::stable_sort(variables.begin(), variables.end(),
+                   [](const auto& a, const auto& b) { return a.size < b.size; });
   for (const posterior::Variable& variable : variables)
     for (std::size_t i = 0; i < variable.size; ++i) take(first + variable.first + i);
   return order;
@@ -89,7 +91,8 @@ Range range_of(const std::vector<double>& values, const posterior::SummaryRow& r
 
 template <class Unsigned>
 void put(std::vector<std::uint8_t>& bytes, Unsigned number) {
-  for (std::size_t b = 0; b < sizeof number; ++b) bytes.push_back(static_cast<std::uint8_t>(number >> (8 * b)));
+  for (std::size_t b = 0; b < sizeof number; ++b)
+    bytes.push_back(static_cast<std::uint8_t>(number >> (8 * b)));
 }
 
 std::string column_json(std::size_t row, const std::vector<double>& values, const Range& range) {
@@ -113,7 +116,8 @@ std::string column_json(std::size_t row, const std::vector<double>& values, cons
 std::vector<double> row_values(const Result& result, std::size_t row) {
   const std::size_t first = has_density_row(result) ? 1 : 0;
   if (row < first) return result.draws().log_density();
-  return row - first < result.draws().names.size() ? result.draws().column(row - first) : std::vector<double>();
+  return row - first < result.draws().names.size() ? result.draws().column(row - first)
+                                                   : std::vector<double>();
 }
 
 std::vector<double> draw_weights(const posterior::Posterior& draws) {
@@ -133,9 +137,10 @@ StorePlan plan_store(const Result& result, const StoreLimits& limits) {
   const std::size_t draws = result.draws().draws();
   if (draws == 0 || result.rows().empty()) return plan;
 
-  const double fitting = static_cast<double>(limits.bytes) / (kTextPerDraw * static_cast<double>(result.rows().size()));
-  const double wanted = std::clamp(fitting, static_cast<double>(limits.fewest_draws),
-                                   static_cast<double>(limits.most_draws));
+  const double fitting =
+      static_cast<double>(limits.bytes) / (kTextPerDraw * static_cast<double>(result.rows().size()));
+  const double wanted =
+      std::clamp(fitting, static_cast<double>(limits.fewest_draws), static_cast<double>(limits.most_draws));
   const auto all = static_cast<double>(chains * draws);
   plan.every = all > wanted ? static_cast<std::size_t>(std::ceil(all / wanted)) : 1;
   plan.kept = (draws + plan.every - 1) / plan.every;

@@ -19,7 +19,8 @@ class JsonObject final {
  public:
   JsonObject& text(std::string_view name, std::string_view words);
   JsonObject& number(std::string_view name, double number, int digits = 6);
-  JsonObject& number(std::string_view name, const std::optional<double>& number);  // nothing where it is absent
+  JsonObject& number(std::string_view name,
+                     const std::optional<double>& number);  // nothing where it is absent
   JsonObject& count(std::string_view name, std::size_t count);
   JsonObject& truth(std::string_view name, bool is_true);
   JsonObject& raw(std::string_view name, std::string_view json);

@@ -1,6 +1,7 @@
-// The page is a frame (shell/page.html) with gaps {{name}}: title, styles, libraries, scripts, and the data as JSON. JSON goes
-// into a script element that the browser does not run; < > & and the line ends of JavaScript are written there as \uXXXX, so that
-// no text of a result can end the element. All text is shown through the DOM's text nodes.
+// The page is a frame (shell/page.html) with gaps {{name}}: title, styles, libraries, scripts, and the data
+// as JSON. JSON goes into a script element that the browser does not run; < > & and the line ends of
+// JavaScript are written there as \uXXXX, so that no text of a result can end the element. All text is shown
+// through the DOM's text nodes.
 #include "report/page.hpp"
 
 #include <utility>
@@ -112,7 +113,8 @@ std::string scripts() {
 
 // Chapter "fetch nothing" of the page, for the browser.
 std::string policy(bool is_live) {
-  return std::string("default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:") +
+  return std::string(
+             "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:") +
          (is_live ? "; connect-src 'self'" : "");
 }
 
@@ -158,15 +160,15 @@ std::string page_data(const Result& result) {
 
 std::string page_html(const Result& result, const PageOptions& options) {
   const bool is_live = !options.live_script.empty();
-  return fill_page(asset("shell/page.html"),
-                   {{"title", html_text(title_of(result))},
-                    {"policy", policy(is_live)},
-                    {"styles", std::string(asset("shell/page.css"))},
-                    {"licences", html_text(asset("library/licences.txt"))},
-                    {"library", std::string(asset("library/d3.js")) + "\n" + std::string(asset("library/plot.js"))},
-                    {"scripts", scripts()},
-                    {"data", inside_script(page_data(result))},
-                    {"live", is_live ? as_function(options.live_script) : ""}});
+  return fill_page(asset("shell/page.html"), {{"title", html_text(title_of(result))},
+                                              {"policy", policy(is_live)},
+                                              {"styles", std::string(asset("shell/page.css"))},
+                                              {"licences", html_text(asset("library/licences.txt"))},
+                                              {"library", std::string(asset("library/d3.js")) + "\n" +
+                                                              std::string(asset("library/plot.js"))},
+                                              {"scripts", scripts()},
+                                              {"data", inside_script(page_data(result))},
+                                              {"live", is_live ? as_function(options.live_script) : ""}});
 }
 
 void write_page(const std::filesystem::path& folder, const std::filesystem::path& file) {

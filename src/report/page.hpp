@@ -1,4 +1,5 @@
-// One self-contained HTML file from the files of a result: no network, no clock, the same folder gives the same bytes.
+// One self-contained HTML file from the files of a result: no network, no clock, the same folder gives the
+// same bytes.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +10,8 @@
 namespace kullback::report {
 
 struct PageOptions {
-  // For a server on this machine: the page may fetch from where it came, and `live` is a script that runs last (it calls
-  // kullback.show(blob) with newer data). Empty: a file, which may fetch nothing.
+  // For a server on this machine: the page may fetch from where it came, and `live` is a script that runs
+  // last (it calls kullback.show(blob) with newer data). Empty: a file, which may fetch nothing.
   std::string live_script = {};
 };
 

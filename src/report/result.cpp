@@ -147,7 +147,8 @@ std::optional<std::string> Result::text(std::string_view name, std::size_t limit
   std::error_code none;
   if (!fs::is_regular_file(path, none)) return {};
   std::string text = read_file(path);
-  if (text.size() > limit) text.resize(text.rfind('\n', limit) == std::string::npos ? limit : text.rfind('\n', limit));
+  if (text.size() > limit)
+    text.resize(text.rfind('\n', limit) == std::string::npos ? limit : text.rfind('\n', limit));
   return text;
 }
 

@@ -1,8 +1,9 @@
-// A result folder as the page sees it: what is there, and in words what is not. Read once; nothing is run again.
+// A result folder as the page sees it: what is there, and in words what is not. Read once; nothing is run
+// again.
 #pragma once
 
-#include <filesystem>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -40,11 +41,11 @@ class Result final {
   const std::string& kind() const { return record_.kind; }
   bool is_posterior() const;  // named draws of a program
 
-  // Files directly in the folder (no "/" in the name). Null where there is no such file; Error where it is damaged. Text
-  // is cut to whole lines beyond `limit` bytes.
+  // Files directly in the folder (no "/" in the name). Null where there is no such file; Error where it is
+  // damaged. Text is cut to whole lines beyond `limit` bytes.
   std::optional<std::string> text(std::string_view name, std::size_t limit = 1 << 20) const;
-  const JsonValue* json(std::string_view name) const;           // read at the first call
-  const NumberTable* numbers(std::string_view name) const;      // CSV with a head, likewise
+  const JsonValue* json(std::string_view name) const;       // read at the first call
+  const NumberTable* numbers(std::string_view name) const;  // CSV with a head, likewise
   // Of is_posterior(): the draws, and their table (lp__ first). Empty where no draw has been made.
   const posterior::Posterior& draws() const { return draws_; }
   const std::vector<posterior::SummaryRow>& rows() const { return rows_; }

@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::size_t kNames = 3;
 constexpr std::size_t kSearched = 500;  // columns: each takes a sort
-constexpr double kNotable = 4;          // standard deviations of Mann and Whitney's statistic, as in the findings
+constexpr double kNotable = 4;  // standard deviations of Mann and Whitney's statistic, as in the findings
 
 void take(std::vector<std::string>& names, const std::string& name) {
-  if (names.size() < kNames && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (names.size() < kNames && std::find(names.begin(), names.end(), name) == names.end())
+    names.push_back(name);
 }
 
 void take_separating(const posterior::Posterior& draws, std::vector<std::string>& names) {
@@ -46,9 +47,15 @@ std::vector<std::string> telling_names(const Result& result) {
   const posterior::Posterior& draws = result.draws();
   take_separating(draws, names);
   take_disagreeing(result.rows(), names);
-  for (const posterior::Variable& variable : posterior::find_variables(draws.names))
-    take(names, posterior::display_name(draws.names[variable.first]));
-  for (const std::string& column : draws.names) take(names, posterior::display_name(column));
+  const auto take_columns = [&](std::size_t end) {
+    const std::vector<std::string> columns(draws.names.begin(),
+                                           draws.names.begin() + static_cast<std::ptrdiff_t>(end));
+    for (const posterior::Variable& variable : posterior::find_variables(columns))
+      take(names, posterior::display_name(columns[variable.first]));
+    for (const std::string& column : columns) take(names, posterior::display_name(column));
+  };
+  take_columns(std::min(draws.parameters, draws.names.size()));
+  take_columns(draws.names.size());
   return names;
 }
 

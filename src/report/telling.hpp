@@ -8,8 +8,9 @@
 
 namespace kullback::report {
 
-// Three at most. Where transitions diverged, those in which divergent draws lie furthest from the others; else those with the
-// largest R-hat above 1.01; then the first of each variable in the program's order.
+// Three at most. Where transitions diverged, those in which divergent draws lie furthest from the others;
+// else those with the largest R-hat above 1.01; then the first of each parameter in the program's order,
+// further elements of parameters, and other quantities.
 std::vector<std::string> telling_names(const Result& result);
 
 }  // namespace kullback::report

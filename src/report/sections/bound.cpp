@@ -37,8 +37,10 @@ std::string bound_section(const Result& result) {
   JsonObject json;
   json.text("step", has_gradients ? "gradients" : trace->columns.front());
   json.raw("steps", json_numbers(thinned(*steps), 9)).raw("bound", json_numbers(thinned(*bound), 7));
-  if (const std::vector<double>* error = trace->find("error")) json.raw("error", json_numbers(thinned(*error), 3));
-  json.text("elbo", fact(result.record(), "elbo")).text("elbo_error", fact(result.record(), "elbo standard error"));
+  if (const std::vector<double>* error = trace->find("error"))
+    json.raw("error", json_numbers(thinned(*error), 3));
+  json.text("elbo", fact(result.record(), "elbo"))
+      .text("elbo_error", fact(result.record(), "elbo standard error"));
   json.text("khat", fact(result.record(), "khat")).text("objective", fact(result.record(), "objective"));
   return json.str();
 }

@@ -59,11 +59,13 @@ Judged judged(const JsonValue& parameter) {
 
 std::string parameters_json(const JsonValue& certificate, std::size_t& count) {
   std::vector<Judged> all;
-  if (const JsonValue* parameters = certificate.find("parameters"); parameters != nullptr && parameters->array() != nullptr)
+  if (const JsonValue* parameters = certificate.find("parameters");
+      parameters != nullptr && parameters->array() != nullptr)
     for (const JsonValue& parameter : *parameters->array()) all.push_back(judged(parameter));
   count = all.size();
   if (all.size() > kShown) {
-    std::stable_sort(all.begin(), all.end(), [](const Judged& a, const Judged& b) { return a.size > b.size; });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Judged& a, const Judged& b) { return a.size > b.size; });
     all.resize(kShown);
   }
   std::vector<std::string> texts;
@@ -75,8 +77,11 @@ std::string none(const posterior::RunRecord& record) {
   const bool is_optimum = record.method == "optimize";
   return JsonObject()
       .text("verdict", "none")
-      .text("why", is_optimum ? "This is one point, the maximum of the density: it has no spread, and no certificate."
-                              : "No certificate was asked for: nothing is known of the error of these draws but what the checks below say.")
+      .text("why",
+            is_optimum
+                ? "This is one point, the maximum of the density: it has no spread, and no certificate."
+                : "No certificate was asked for: nothing is known of the error of these draws but what the "
+                  "checks below say.")
       .text("advice", is_optimum ? "" : "Fit with --tolerance 0.1, or run 'kullback certify' on this folder.")
       .str();
 }
@@ -88,7 +93,8 @@ std::string certificate_section(const Result& result) {
   const JsonValue* certificate = result.json("certificate.json");
   if (certificate == nullptr) return result.draws().draws() == 0 ? "" : none(result.record());
   JsonObject json;
-  json.text("verdict", text_in(*certificate, "verdict")).number("tolerance", number_in(*certificate, "tolerance"));
+  json.text("verdict", text_in(*certificate, "verdict"))
+      .number("tolerance", number_in(*certificate, "tolerance"));
   json.text("certified", text_in(*certificate, "certified"));
   json.raw("reasons", json_strings(texts_in(*certificate, "reasons")));
   json.raw("notes", json_strings(texts_in(*certificate, "notes")));
@@ -96,7 +102,8 @@ std::string certificate_section(const Result& result) {
   std::size_t count = 0;
   json.raw("parameters", parameters_json(*certificate, count));
   json.count("judged", count);
-  if (const JsonValue* weights = certificate->find("weights"); weights != nullptr && weights->object() != nullptr)
+  if (const JsonValue* weights = certificate->find("weights");
+      weights != nullptr && weights->object() != nullptr)
     json.raw("weights", JsonObject()
                             .text("proposal", text_in(*weights, "proposal"))
                             .number("khat", number_in(*weights, "khat"), 3)

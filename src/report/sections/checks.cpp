@@ -1,5 +1,5 @@
-// What was found and what was looked at and is well, the worst first. The words of a finding are those of the record; what is said
-// here are the checks that passed, so that a reader sees what "no problems" rests on.
+// What was found and what was looked at and is well, the worst first. The words of a finding are those of the
+// record; what is said here are the checks that passed, so that a reader sees what "no problems" rests on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "report/json_object.hpp"
+#include "report/json_read.hpp"
 #include "report/section.hpp"
 #include "report/telling.hpp"
 #include "stats/chains.hpp"
@@ -107,10 +108,17 @@ Level level_of(const Finding& finding, Level usual, const Result& result) {
 
 Check found(const Finding& finding, const Result& result) {
   const Known kind = known(finding.code);
-  Check check{finding, std::string(kind.title), level_of(finding, kind.level, result), std::string(kind.pictures), {}};
-  if (finding.code == "divergences") check.names = telling_names(result);
-  else if (const std::string name = named_in(finding.evidence, result.rows()); !name.empty()) check.names = {name};
-  else if (const auto* row = largest(result.rows(), &posterior::SummaryRow::rhat, 1)) check.names = {row->name};
+  Check check{finding,
+              std::string(kind.title),
+              level_of(finding, kind.level, result),
+              std::string(kind.pictures),
+              {}};
+  if (finding.code == "divergences")
+    check.names = telling_names(result);
+  else if (const std::string name = named_in(finding.evidence, result.rows()); !name.empty())
+    check.names = {name};
+  else if (const auto* row = largest(result.rows(), &posterior::SummaryRow::rhat, 1))
+    check.names = {row->name};
   return check;
 }
 
@@ -120,7 +128,8 @@ class Checks final {
     for (const Finding& finding : result.record().findings) all_.push_back(found(finding, result));
     if (result.are_chains()) add_chain_checks();
     add_khat();
-    std::stable_sort(all_.begin(), all_.end(), [](const Check& a, const Check& b) { return a.level < b.level; });
+    std::stable_sort(all_.begin(), all_.end(),
+                     [](const Check& a, const Check& b) { return a.level < b.level; });
   }
 
   const std::vector<Check>& all() const { return all_; }
@@ -134,20 +143,26 @@ class Checks final {
 
   void pass(std::string_view code, std::string message, std::vector<std::string> names = {}) {
     const Known kind = known(std::string(code));
-    all_.push_back({{std::string(code), std::move(message), "", ""}, std::string(kind.title), Level::good,
-                    std::string(kind.pictures), std::move(names)});
+    all_.push_back({{std::string(code), std::move(message), "", ""},
+                    std::string(kind.title),
+                    Level::good,
+                    std::string(kind.pictures),
+                    std::move(names)});
   }
 
   void add_chain_checks() {
     using Row = posterior::SummaryRow;
     const Row* rhat = largest(result_.rows(), &Row::rhat, 1);
     if (rhat != nullptr && !has({"rhat", "chains-apart", "few-draws"}))
-      pass("rhat", fmt::format("The chains agree: R-hat is at most {:.3f} ({}), and up to 1.01 is well.", *rhat->rhat, rhat->name),
+      pass("rhat",
+           fmt::format("The chains agree: R-hat is at most {:.3f} ({}), and up to 1.01 is well.", *rhat->rhat,
+                       rhat->name),
            {rhat->name});
     const Row* bulk = largest(result_.rows(), &Row::ess_bulk, -1);
     const Row* tail = largest(result_.rows(), &Row::ess_tail, -1);
     if (bulk != nullptr && tail != nullptr && !has({"ess", "few-draws"}))
-      pass("ess", fmt::format("Enough draws: the chains are worth {:.0f} independent draws at least ({}), {:.0f} in the tails ({}); "
+      pass("ess", fmt::format("Enough draws: the chains are worth {:.0f} independent draws at least ({}), "
+                              "{:.0f} in the tails ({}); "
                               "from 400 on is well.",
                               *bulk->ess_bulk, bulk->name, *tail->ess_tail, tail->name));
     add_sampler_checks();
@@ -157,7 +172,8 @@ class Checks final {
     const posterior::Posterior& draws = result_.draws();
     const std::vector<double> divergent = draws.stat("divergent__");
     if (!divergent.empty() && !has({"divergences"}))
-      pass("divergences", fmt::format("None of {} transitions diverged.", divergent.size()), telling_names(result_));
+      pass("divergences", fmt::format("None of {} transitions diverged.", divergent.size()),
+           telling_names(result_));
     const std::vector<double> depths = draws.stat("treedepth__");
     if (!depths.empty() && !has({"tree-depth"}))
       pass("tree-depth", fmt::format("Trajectories were not cut short: the longest took {:.0f} doublings.",
@@ -166,15 +182,29 @@ class Checks final {
     if (energy.empty() || draws.draws() < 2 || has({"e-bfmi"})) return;
     double smallest = HUGE_VAL;
     for (std::size_t c = 0; c < draws.chains.size(); ++c)
-      smallest = std::min(smallest, stats::e_bfmi(std::span(energy).subspan(c * draws.draws(), draws.draws())));
+      smallest =
+          std::min(smallest, stats::e_bfmi(std::span(energy).subspan(c * draws.draws(), draws.draws())));
     if (std::isfinite(smallest))
-      pass("e-bfmi", fmt::format("The chains reach the tails: E-BFMI is at least {:.2f}, and from 0.3 on is well.", smallest));
+      pass("e-bfmi",
+           fmt::format("The chains reach the tails: E-BFMI is at least {:.2f}, and from 0.3 on is well.",
+                       smallest));
   }
 
+  // From the method's own account, else from the certificate.
   void add_khat() {
-    const std::string* khat = posterior::find_fact(result_.record(), "khat");
-    if (khat == nullptr || has({"khat", "weights"})) return;
-    pass("khat", fmt::format("Pareto k-hat of the importance weights is {}: the weights can repair what the approximation misses.", *khat));
+    if (has({"khat", "weights"})) return;
+    std::string khat;
+    const JsonValue* certificate = result_.json("certificate.json");
+    const JsonValue* weights = certificate == nullptr ? nullptr : certificate->find("weights");
+    if (const std::string* fact = posterior::find_fact(result_.record(), "khat")) {
+      khat = *fact;
+    } else if (weights != nullptr && number_in(*weights, "khat") < number_in(*weights, "khat_limit")) {
+      khat = fmt::format("{:.2f}", number_in(*weights, "khat"));
+    }
+    if (khat.empty()) return;
+    pass("khat", fmt::format("Pareto k-hat of the importance weights is {}: the weights can repair what the "
+                             "approximation misses.",
+                             khat));
   }
 
   const Result& result_;

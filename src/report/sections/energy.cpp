@@ -1,5 +1,6 @@
-// Hamiltonian chains only. The energy of the draws against its change from one draw to the next (Betancourt 2016): where the
-// second is much the narrower, the chain walks slowly through the energies. E-BFMI is the ratio of their variances.
+// Hamiltonian chains only. The energy of the draws against its change from one draw to the next (Betancourt
+// 2016): where the second is much the narrower, the chain walks slowly through the energies. E-BFMI is the
+// ratio of their variances.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -51,7 +52,8 @@ std::string energy_section(const Result& result) {
   const posterior::Posterior& draws = result.draws();
   const std::vector<double> energy = draws.stat("energy__");
   const auto is_finite = [](double value) { return std::isfinite(value); };
-  if (energy.size() < 4 || draws.draws() < 2 || !std::all_of(energy.begin(), energy.end(), is_finite)) return {};
+  if (energy.size() < 4 || draws.draws() < 2 || !std::all_of(energy.begin(), energy.end(), is_finite))
+    return {};
 
   std::vector<double> ratios, changes;
   for (std::size_t c = 0; c < draws.chains.size(); ++c) {

@@ -14,7 +14,8 @@ using posterior::RunRecord;
 // For a shell: as it is where that is safe.
 std::string quoted(const std::string& word) {
   const auto is_plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("_-./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
   };
   if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
   std::string text = "'";
@@ -39,7 +40,8 @@ std::string flag_of(std::string name) {
 
 // Options of the request rather than of the method, which need words of their own or are said elsewhere.
 bool is_special(const std::string& name) {
-  constexpr std::string_view kNames[] = {"ladder_chains", "include_path", "stream", "minibatch", "jacobian", "wasserstein"};
+  constexpr std::string_view kNames[] = {"ladder_chains", "include_path", "stream",
+                                         "minibatch",     "jacobian",     "wasserstein"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -48,7 +50,9 @@ class Command final {
   explicit Command(std::string verb) : text_("kullback " + std::move(verb)) {}
 
   void add(const std::string& word) { text_ += " " + quoted(word); }
-  void add(const std::string& flag, const std::string& value) { text_ += " \\\n  " + flag + " " + quoted(value); }
+  void add(const std::string& flag, const std::string& value) {
+    text_ += " \\\n  " + flag + " " + quoted(value);
+  }
   void add_flag(const std::string& flag) { text_ += " \\\n  " + flag; }
   const std::string& text() const { return text_; }
 
@@ -64,7 +68,8 @@ std::string option(const RunRecord& record, const std::string& name) {
 // What a method was given; "0: chosen" and empty ones are left to be chosen again.
 void add_method_options(const RunRecord& record, Command& command) {
   for (const auto& [name, value] : record.options) {
-    const bool is_chosen = value.empty() || (value == "0" && record.method != "nuts" && record.method != "hmc");
+    const bool is_chosen =
+        value.empty() || (value == "0" && record.method != "nuts" && record.method != "hmc");
     if (!is_special(name) && name != "batch_size" && !is_chosen) command.add(flag_of(name), value);
   }
   const std::string rows = option(record, "minibatch");
@@ -90,7 +95,8 @@ std::string command_of(const RunRecord& record) {
     add_method_options(record, command);
   }
   command.add("--seed", std::to_string(record.seed));
-  for (const std::string& path : lines_of(option(record, "include_path"))) command.add("--include-path", path);
+  for (const std::string& path : lines_of(option(record, "include_path")))
+    command.add("--include-path", path);
   for (const std::string& stream : lines_of(option(record, "stream"))) command.add("--stream", stream);
   if (option(record, "wasserstein") == "true") command.add_flag("--wasserstein");
   if (is_optimum && option(record, "jacobian") != "false") command.add_flag("--jacobian");
@@ -121,9 +127,12 @@ std::string inputs_section(const Result& result) {
   std::vector<std::string> shapes;
   for (const posterior::DataShape& shape : record.data_variables) shapes.push_back(shape_json(shape));
   const std::vector<std::pair<std::string, std::string>> account = {
-      {"program", record.program},   {"program hash", record.program_hash},
-      {"data", record.data},         {"data hash", record.data.empty() ? "" : record.data_hash},
-      {"seed", std::to_string(record.seed)}, {"Kullback", record.version},
+      {"program", record.program},
+      {"program hash", record.program_hash},
+      {"data", record.data},
+      {"data hash", record.data.empty() ? "" : record.data_hash},
+      {"seed", std::to_string(record.seed)},
+      {"Kullback", record.version},
       {"started", record.started}};
   return JsonObject()
       .raw("data", json_array(shapes))

@@ -1,4 +1,5 @@
-// The table, column after column; numbers with the digits that their Monte Carlo error justifies, as in the terminal.
+// The table, column after column; numbers with the digits that their Monte Carlo error justifies, as in the
+// terminal.
 #include <cmath>
 
 #include "base/filled.hpp"
@@ -42,7 +43,8 @@ void add_optional(Columns& columns, const std::string& name, const std::optional
 
 std::string optimum_json(const Result& result) {
   Columns columns;
-  for (const SummaryRow& row : result.rows()) columns.add("value", "\"" + number_with_digits(row.mean, 7) + "\"");
+  for (const SummaryRow& row : result.rows())
+    columns.add("value", "\"" + number_with_digits(row.mean, 7) + "\"");
   return columns.json();
 }
 

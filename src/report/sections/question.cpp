@@ -16,7 +16,7 @@ std::string file_name(const std::string& path) { return std::filesystem::path(pa
 std::string subject(const posterior::RunRecord& record) {
   const std::string data = record.data.empty() ? "" : file_name(record.data);
   if (record.program.empty()) return data;
-  return file_name(record.program) + (data.empty() ? "" : " given " + data);
+  return fmt::format("{}{}{}", file_name(record.program), data.empty() ? "" : " given ", data);
 }
 
 std::string option(const posterior::RunRecord& record, const char* name) {
@@ -30,19 +30,22 @@ std::string asked_of_posterior(const posterior::RunRecord& record) {
   const std::string posterior = "The posterior of " + subject(record);
   if (!option(record, "ladder_chains").empty())
     return fmt::format(
-        "{}, with every mean and standard deviation within {} posterior standard deviations, by the cheapest method that can be "
+        "{}, with every mean and standard deviation within {} posterior standard deviations, by the cheapest "
+        "method that can be "
         "shown to get there.",
         posterior, tolerance);
   if (!tolerance.empty())
     return fmt::format(
-        "{}, by {}, and whether every mean and standard deviation is within {} posterior standard deviations.", posterior,
-        record.method, tolerance);
+        "{}, by {}, and whether every mean and standard deviation is within {} posterior standard "
+        "deviations.",
+        posterior, record.method, tolerance);
   return fmt::format("{}, by {}.", posterior, record.method);
 }
 
 std::string asked(const posterior::RunRecord& record) {
   if (record.kind == "posterior") return asked_of_posterior(record);
-  if (record.kind == "simulation") return "Parameters and data drawn from the prior of " + subject(record) + ".";
+  if (record.kind == "simulation")
+    return "Parameters and data drawn from the prior of " + subject(record) + ".";
   if (record.kind == "predictions") return "Predictions of " + subject(record) + ".";
   return fmt::format("A fit of '{}' to {}{}.", record.kind, subject(record),
                      record.method.empty() ? "" : ", by " + record.method);
@@ -50,7 +53,7 @@ std::string asked(const posterior::RunRecord& record) {
 
 std::string with_commas(std::uint64_t count) {
   std::string digits = std::to_string(count);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
   return digits;
 }
 
@@ -74,7 +77,8 @@ std::string question_section(const Result& result) {
     if (!value.empty()) facts.push_back(JsonObject().text("name", name).text("value", value).str());
   };
   add("method", record.method);
-  if (result.draws().draws() > 1) add(result.draws().chains.size() > 1 ? "chains × draws" : "draws", draws_text(result.draws()));
+  if (result.draws().draws() > 1)
+    add(result.draws().chains.size() > 1 ? "chains × draws" : "draws", draws_text(result.draws()));
   if (record.parameters > 0) add("parameters", with_commas(record.parameters));
   if (record.gradients > 0) add("gradients", with_commas(record.gradients));
   if (record.seconds > 0) add("time", time_text(record.seconds));

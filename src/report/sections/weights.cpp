@@ -1,5 +1,5 @@
-// Importance weights p / q of an approximation's draws, the largest first. A few that dwarf the others mean that the draws miss
-// where the posterior has mass.
+// Importance weights p / q of an approximation's draws, the largest first. A few that dwarf the others mean
+// that the draws miss where the posterior has mass.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
