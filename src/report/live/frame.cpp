@@ -249,6 +249,7 @@ class Frame final {
 
 std::string duration_text(double seconds) {
   if (!(seconds >= 0) || seconds > 1e9) return "an unknown time";
+  if (seconds < 0.1) return number_with_decimals(1000 * seconds, 0) + " ms";
   if (seconds < 10) return number_with_decimals(seconds, 1) + " s";
   const auto whole = static_cast<long>(std::ceil(seconds));
   const auto two = [](long number) { return (number < 10 ? "0" : "") + std::to_string(number); };

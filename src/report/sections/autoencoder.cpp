@@ -27,7 +27,6 @@ constexpr Picture kPictures[] = {
      "Images above, and below each what the autoencoder makes of it."},
     {"samples.png", "Samples",
      "Images that the autoencoder draws: the decoder's means for draws of the prior."},
-    {"latents.png", "Latent map", "Posterior means of the latent variables of some rows in the plane."},
 };
 
 std::span<const std::uint8_t> as_bytes(const std::string& text) {
@@ -35,6 +34,17 @@ std::span<const std::uint8_t> as_bytes(const std::string& text) {
 }
 
 bool is_png(std::string_view bytes) { return bytes.starts_with("\x89PNG\r\n\x1a\n"); }
+
+std::string map_json(const Result& result) {
+  const NumberTable* map = result.numbers("latent_map.csv");
+  const auto* x = map != nullptr ? map->find("x") : nullptr;
+  const auto* y = map != nullptr ? map->find("y") : nullptr;
+  if (x == nullptr || y == nullptr) return {};
+  JsonObject json;
+  json.raw("x", json_numbers(*x, 4)).raw("y", json_numbers(*y, 4));
+  if (const auto* label = map->find("label")) json.raw("label", json_numbers(*label));
+  return json.str();
+}
 
 }  // namespace
 
@@ -56,12 +66,12 @@ std::string autoencoder_section(const Result& result) {
     if (const JsonValue* all = summary->find("latent_variances"); all != nullptr && all->array() != nullptr)
       for (const JsonValue& one : *all->array())
         variances.push_back(one.number() != nullptr ? one.number()->value : 0);
-  if (pictures.empty() && variances.empty()) return {};
-  return JsonObject()
-      .raw("pictures", json_array(pictures))
-      .raw("variances", json_numbers(variances, 4))
-      .number("active_above", kActive)
-      .str();
+  const std::string map = map_json(result);
+  if (pictures.empty() && variances.empty() && map.empty()) return {};
+  JsonObject json;
+  json.raw("pictures", json_array(pictures)).raw("variances", json_numbers(variances, 4));
+  if (!map.empty()) json.raw("map", map);
+  return json.number("active_above", kActive).str();
 }
 
 }  // namespace kullback::report

@@ -8,8 +8,8 @@ function intervals(width, shown, selection) {
     x: {label: "coefficient over its standard deviation", labelArrow: "none"}, y: {label: null, domain: shown.map((c) => c.name)},
     marks: [
       Plot.ruleX([0], {stroke: "var(--soft)"}),
-      Plot.link(shown, {x1: (c) => c.lower / c.sd, x2: (c) => c.upper / c.sd, y: "name", stroke: kb.colour.accent, strokeWidth: 2, strokeOpacity: (c) => (selection ? Math.max(0.15, c.selected) : 1)}),
-      Plot.dot(shown, {x: (c) => c.mean / c.sd, y: "name", r: 4, fill: kb.colour.accent, fillOpacity: (c) => (selection ? Math.max(0.15, c.selected) : 1)}),
+      Plot.link(shown, {x1: (c) => c.lower / c.sd, x2: (c) => c.upper / c.sd, y: "name", stroke: kb.colour.accent, strokeWidth: 2, strokeOpacity: {value: (c) => (selection ? Math.max(0.15, c.selected) : 1), scale: null}}),
+      Plot.dot(shown, {x: (c) => c.mean / c.sd, y: "name", r: 4, fill: kb.colour.accent, fillOpacity: {value: (c) => (selection ? Math.max(0.15, c.selected) : 1), scale: null}}),
     ],
   });
 }
@@ -37,8 +37,7 @@ function probabilities(width, data) {
   const rows = d3.range(data.fitted.target.length).map((r) => ({p: data.fitted.probability[r], target: data.fitted.target[r]})).filter((r) => r.target !== null && r.p !== null);
   return Plot.plot({
     ...kb.axes, width, height: 200, marginLeft: 44, x: {label: "probability of 1, as the fit says", labelArrow: "none", domain: [0, 1]}, y: {label: "rows", labelArrow: "none"},
-    color: {domain: [0, 1], range: [kb.colour.chain(1), kb.colour.chain(0)]},
-    marks: [Plot.rectY(rows, Plot.binX({y: "count"}, {x: "p", fill: "target", thresholds: 20})), Plot.ruleY([0])],
+    marks: [Plot.rectY(rows, Plot.binX({y: "count"}, {x: "p", fill: (r) => kb.colour.chain(r.target ? 0 : 1), thresholds: 20})), Plot.ruleY([0])],
   });
 }
 

@@ -64,7 +64,7 @@ function weights(width, components) {
 }
 
 function chooser(label, columns, chosen, on) {
-  const select = kb.el("select", {"aria-label": label, onchange: () => on(Number(select.value))},
+  const select = kb.el("select", {"aria-label": label, style: "max-width:14rem", onchange: () => on(Number(select.value))},
     columns.map((name, i) => kb.el("option", {value: i, selected: i === chosen}, name)));
   return kb.el("label", {}, `${label} `, select);
 }
@@ -89,8 +89,8 @@ function levels(width, data, drawn) {
   const cells = data.levels.flatMap((level) => drawn.map((k) => ({level: level.name, component: k.name, p: level.probabilities[Number(k.name) - 1]})));
   return Plot.plot({
     ...kb.axes, width, height: 18 * data.levels.length + 50, marginLeft: 160, marginTop: 30, x: {label: "component", labelArrow: "none", axis: "top", domain: drawn.map((k) => k.name)},
-    y: {label: null, domain: data.levels.map((level) => level.name)}, color: {range: ["var(--paper)", "var(--accent)"], domain: [0, 1]},
-    marks: [Plot.cell(cells, {x: "component", y: "level", fill: "p", inset: 0.5}), Plot.text(cells, {x: "component", y: "level", text: (c) => (c.p >= 0.05 ? kb.number(c.p, 2) : ""), fontSize: 9, fill: "currentColor", stroke: "var(--paper)", strokeWidth: 2})],
+    y: {label: null, domain: data.levels.map((level) => level.name)},
+    marks: [Plot.cell(cells, {x: "component", y: "level", fill: kb.colour.accent, fillOpacity: {value: "p", scale: null}, inset: 0.5}), Plot.text(cells, {x: "component", y: "level", text: (c) => (c.p >= 0.05 ? kb.number(c.p, 2) : ""), fontSize: 9, fill: "currentColor", stroke: "var(--paper)", strokeWidth: 2})],
   });
 }
 

@@ -13,9 +13,8 @@ function loadings(width, data, shown) {
   return Plot.plot({
     ...kb.axes, width: Math.min(width, 170 + 70 * shown.length), height: 18 * data.loadings.length + 50, marginLeft: 130, marginTop: 34,
     x: {label: "factor", labelArrow: "none", axis: "top", domain: shown.map((k) => data.factors[k].name)}, y: {label: null, domain: data.loadings.map((row) => row.name)},
-    color: {domain: [-1, 0, 1], range: ["var(--chain-2)", "var(--paper)", "var(--chain-1)"]},
-    marks: [Plot.cell(cells, {x: "factor", y: "column", fill: (c) => c.loading / (largest.get(c.factor) || 1), inset: 0.5}),
-      Plot.text(cells, {x: "factor", y: "column", text: (c) => kb.number(c.loading, 2), fontSize: 9, fill: "currentColor", stroke: "var(--paper)", strokeWidth: 2, opacity: (c) => (Math.abs(c.loading) > 2 * c.sd ? 1 : 0.45)})],
+    marks: [Plot.cell(cells, {x: "factor", y: "column", fill: (c) => kb.colour.chain(c.loading < 0 ? 1 : 0), fillOpacity: {value: (c) => 0.9 * Math.abs(c.loading) / (largest.get(c.factor) || 1), scale: null}, inset: 0.5}),
+      Plot.text(cells, {x: "factor", y: "column", text: (c) => kb.number(c.loading, 2), fontSize: 9, fill: "currentColor", stroke: "var(--paper)", strokeWidth: 2, opacity: {value: (c) => (Math.abs(c.loading) > 2 * c.sd ? 1 : 0.45), scale: null}})],
   });
 }
 

@@ -24,14 +24,10 @@ std::string numbers_json(const JsonValue& object) {
 
 std::string figures_section(const Result& result) {
   if (result.is_posterior()) return {};
-  JsonObject json;
-  std::vector<std::string> facts;
-  for (const auto& [name, value] : result.record().facts)
-    facts.push_back(JsonObject().text("name", name).text("value", value).str());
-  json.raw("facts", json_array(facts));
   const JsonValue* summary = result.json("summary.json");
   if (summary == nullptr) summary = result.json("metrics.json");
-  if (summary == nullptr) return facts.empty() ? std::string() : json.str();
+  if (summary == nullptr) return {};
+  JsonObject json;
   if (const JsonValue* figures = summary->find("figures")) json.raw("figures", numbers_json(*figures));
   if (const JsonValue* terms = summary->find("terms")) json.raw("terms", numbers_json(*terms));
   return json.raw("summary", numbers_json(*summary)).str();

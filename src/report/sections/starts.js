@@ -8,7 +8,7 @@ function bounds(width, data, best) {
   const margin = 0.05 * (high - low || 1);
   return Plot.plot({
     ...kb.axes, width, height: 240, marginLeft: 70, marginBottom: 34, x: {label: "pass over the data", labelArrow: "none"}, y: {label: "bound", labelArrow: "none", domain: [low - margin, high + margin], grid: true}, clip: true,
-    marks: [Plot.lineY(points, {x: "pass", y: "bound", z: "start", clip: true, stroke: (p) => (p.start === best ? kb.colour.accent : "var(--faint)"), strokeOpacity: (p) => (p.start === best ? 1 : 0.5), strokeWidth: (p) => (p.start === best ? 2 : 1)}),
+    marks: [Plot.lineY(points, {x: "pass", y: "bound", z: "start", clip: true, stroke: (p) => (p.start === best ? kb.colour.accent : "var(--faint)"), strokeOpacity: {value: (p) => (p.start === best ? 1 : 0.5), scale: null}, strokeWidth: (p) => (p.start === best ? 2 : 1)}),
       Plot.dot(points.filter((p) => p.start === best).slice(-1), {x: "pass", y: "bound", fill: kb.colour.accent, r: 3})],
   });
 }

@@ -6,8 +6,7 @@ function transitions(width, data) {
   return Plot.plot({
     ...kb.axes, width: Math.min(width, 110 + 70 * data.names.length), height: 70 + 36 * data.names.length, marginLeft: 60, marginTop: 36,
     x: {label: "to", labelArrow: "none", axis: "top", domain: data.names}, y: {label: "from", labelArrow: "none", domain: data.names},
-    color: {domain: [0, 1], range: ["var(--paper)", "var(--accent)"]},
-    marks: [Plot.cell(cells, {x: "to", y: "from", fill: "p", inset: 0.5}),
+    marks: [Plot.cell(cells, {x: "to", y: "from", fill: kb.colour.accent, fillOpacity: {value: "p", scale: null}, inset: 0.5}),
       Plot.text(cells, {x: "to", y: "from", text: (c) => (c.p >= 0.005 ? kb.number(c.p, 2) : ""), fontSize: 10, fill: "currentColor", stroke: "var(--paper)", strokeWidth: 3})],
   });
 }
@@ -18,8 +17,8 @@ function path(width, data) {
   const states = d3.range(data.names.length);
   return Plot.plot({
     ...kb.axes, width, height: 200, marginLeft: 40, marginBottom: 34, x: {label: "row", labelArrow: "none", domain: [1, rows]},
-    y: {label: "probability", labelArrow: "none", domain: [0, 1], ticks: 3}, color: {domain: states, range: states.map(kb.colour.chain)},
-    marks: [Plot.areaY(points, {x: "row", y: "p", z: "state", fill: "state", fillOpacity: 0.85, order: states, curve: "step"}), Plot.ruleY([0])],
+    y: {label: "probability", labelArrow: "none", domain: [0, 1], ticks: 3},
+    marks: [Plot.areaY(points, {x: "row", y: "p", z: "state", fill: (p) => kb.colour.chain(p.state), fillOpacity: 0.85, order: states, curve: "step"}), Plot.ruleY([0])],
   });
 }
 
@@ -28,7 +27,7 @@ function means(width, table, names) {
   const columns = table.columns.slice(1).filter((name) => !name.endsWith("_sd") && !name.startsWith("sd_"));
   const points = table.rows.flatMap((row, s) => columns.map((name) => ({state: s, name, value: Number(row[column(table, name)])})));
   return Plot.plot({
-    ...kb.axes, width, height: 60 * columns.length + 30, marginLeft: 90, marginRight: 20, fy: {label: null, domain: columns}, x: {axis: null}, y: {axis: null},
+    ...kb.axes, width, height: 60 * columns.length + 30, marginLeft: 90, marginRight: 20, fy: {label: null, domain: columns}, x: {axis: null, domain: [-0.1, 1.1]}, y: {axis: null},
     marks: columns.flatMap((name) => {
       const own = points.filter((p) => p.name === name);
       const [low, high] = d3.extent(own, (p) => p.value);

@@ -20,6 +20,12 @@ struct Topic {
   std::vector<std::string> words;  // JSON
 };
 
+// "topic_3" is 3.
+std::string number_of(const std::string& name) {
+  constexpr std::string_view kPrefix = "topic_";
+  return name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : name;
+}
+
 }  // namespace
 
 std::string topics_section(const Result& result) {
@@ -31,7 +37,7 @@ std::string topics_section(const Result& result) {
   if (!word || !topic || !probability) return {};
   std::map<std::string, Topic> by_name;
   for (std::size_t r = 0; r < words->rows.size(); ++r) {
-    Topic& one = by_name[words->rows[r][*topic]];
+    Topic& one = by_name[number_of(words->rows[r][*topic])];
     if (one.words.size() >= kMostWords) continue;
     one.words.push_back(JsonObject()
                             .text("word", words->rows[r][*word])
@@ -40,7 +46,7 @@ std::string topics_section(const Result& result) {
   }
   if (const auto weights = read_words(result, "topic_weights.csv")) {
     for (std::size_t r = 0; r < weights->rows.size(); ++r) {
-      Topic& one = by_name[weights->rows[r][0]];
+      Topic& one = by_name[number_of(weights->rows[r][0])];
       one.share = weights->number(r, "share");
       one.tokens = weights->number(r, "tokens");
     }

@@ -32,6 +32,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t kSteps = 20'000;  // of a training whose epochs were not given
 constexpr std::int64_t kFewestEpochs = 20, kMostEpochs = 1000;
 constexpr std::int64_t kMappedRows = 5'000;  // of the map of latent variables
+constexpr std::int64_t kMapLines = 1'000;    // of latent_map.csv
 constexpr std::int64_t kShown = 10;          // images beside each other
 constexpr std::int64_t kSamples = 64;
 
@@ -233,6 +234,7 @@ class Fit final {
     replace_file(
         request_.out / "latents.png",
         png_bytes(latent_map(means_, shown_.label.defined() ? shown_.label.cpu() : torch::Tensor())));
+    write_latent_map();
     if (built_->model().spec.is_image()) write_images();
     replace_file(request_.out / "summary.json",
                  filled("{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"best_epoch\": {},\n"
@@ -242,6 +244,23 @@ class Fit final {
                         posterior::json_number(account.held_out_bound), account.held_out_samples,
                         account.activity.active, variances_json(account.activity),
                         posterior::json_findings(outcome_.record.findings)));
+  }
+
+  // The points of latents.png, some of them.
+  void write_latent_map() const {
+    const std::int64_t count = std::min(kMapLines, means_.size(0));
+    const torch::Tensor plane =
+        in_the_plane(means_.to(torch::kCPU, torch::kFloat64)).narrow(0, 0, count).contiguous();
+    const bool has_label = shown_.label.defined();
+    const torch::Tensor label = has_label ? shown_.label.cpu().contiguous() : torch::Tensor();
+    std::string text = has_label ? "x,y,label\n" : "x,y\n";
+    for (std::int64_t row = 0; row < count; ++row) {
+      const double* place = plane.data_ptr<double>() + 2 * row;
+      text += number_with_digits(place[0], 5) + "," + number_with_digits(place[1], 5);
+      if (has_label) text += "," + std::to_string(label.data_ptr<std::int64_t>()[row]);
+      text += "\n";
+    }
+    replace_file(request_.out / "latent_map.csv", text);
   }
 
   // Originals, and below each its reconstruction.
