@@ -11,9 +11,9 @@ model { s ~ normal(0, 1); x ~ normal(0, s + 0.5); }
 STAN
 long=("$kullback" fit long.stan --method nuts --seed 1 --warmup 100 --draws 3000000 --chains 2 --threads 1 --quiet)
 
-# wait_for FILE WORD: until a line has it; 30 s at most.
+# wait_for FILE WORD COUNT: until so many lines have it; 30 s at most.
 wait_for() {
-  for _ in $(seq 300); do grep -q "$2" "$1" 2>/dev/null && return 0; sleep 0.1; done
+  for _ in $(seq 300); do [ "$(grep -c "$2" "$1" 2>/dev/null)" -ge "$3" ] 2>/dev/null && return 0; sleep 0.1; done
   echo "no $2 in $1"; return 1
 }
 
@@ -30,16 +30,16 @@ expect 'its chains' 0 'chain 4 .*100 %.*lp__ -' -- "$kullback" watch eight --onc
 expect 'blocks' 0 '▅' -- "$kullback" watch eight
 expect 'ASCII where the terminal is not UTF-8' 0 'chain 1  \[############\] 100 %' -- env LC_ALL=C "$kullback" watch eight
 expect 'ASCII only' 1 -- bash -c "LC_ALL=C '$kullback' watch eight | LC_ALL=C grep -P '[^\x00-\x7F]'"
-expect 'no line beyond 80 characters' 0 '^$' -- bash -c "'$kullback' watch eight | awk 'length > 80'"
+expect 'no line beyond 80 characters' 0 '^$' -- bash -c "'$kullback' watch eight | python3 -c 'import sys; [print(line) for line in sys.stdin if len(line) > 81]'"
 expect 'nothing is written' 0 '^same$' -- bash -c "ls -lR --time-style=full-iso eight > before; '$kullback' watch eight > /dev/null
   ls -lR --time-style=full-iso eight | diff before - && echo same"
 
 expect 'the ladder' 0 'laplace: ' -- bash -c "'$kullback' fit eight_schools.stan eight_schools.json --seed 1 --out tried --quiet; '$kullback' watch tried"
 "$kullback" fit eight_schools.stan eight_schools.json --method advi --seed 1 --out advi --quiet
-expect 'a bound' 0 'steps .*bound -' -- "$kullback" watch advi
+expect 'a bound' 0 'steps .*bound [0-9-]' -- "$kullback" watch advi
 
 "${long[@]}" --out running & pid=$!
-wait_for running/events.jsonl '"progress"'
+wait_for running/events.jsonl '"progress"' 3
 expect 'a run in progress' 0 '^running for .* left$' -- "$kullback" watch running
 expect 'chains in progress' 0 'chain 1 .* %' -- "$kullback" watch running
 expect 'one that waits for a thread' 0 'chain 2 .*waits' -- "$kullback" watch running
@@ -104,7 +104,7 @@ kill -INT "$pid"; wait "$pid"
 expect 'an interrupted run' 0 '^interrupted after' -- "$kullback" watch running
 
 "${long[@]}" --out killed & pid=$!
-wait_for killed/events.jsonl '"progress"'
+wait_for killed/events.jsonl '"progress"' 1
 kill -9 "$pid"; wait "$pid" 2>/dev/null
 printf '{"time": "2026-' >> killed/events.jsonl
 sleep 8

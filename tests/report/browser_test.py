@@ -3,8 +3,8 @@
 
 The browser is Debian's chromium, driven over pipes by devtools.py: the protocol itself is a few lines, so that there is nothing to
 fetch or pin. Screenshots stay in build/tests/report. Needs: chromium. Options: names of results, for some of them only."""
+import base64
 import concurrent.futures
-import json
 import pathlib
 import re
 import shutil
@@ -62,7 +62,7 @@ def make(folder, kind):
     return out / "report.html"
 
 
-def sections_and_figures(page, name, counter):
+def sections_and_figures(page, name, counter, picture):
     sections, figures = WANTED[name]
     there = page.run("[...document.querySelectorAll('[data-section]')].map((s) => s.dataset.section)")
     check(set(sections) <= set(there), f"{name}: sections {sorted(set(sections) - set(there))} are missing")
@@ -73,10 +73,9 @@ def sections_and_figures(page, name, counter):
       return {name: f.dataset.figure, alt: f.querySelector('figcaption').textContent, x: b.x + scrollX, y: b.y + scrollY, width: b.width, height: b.height}; })""")
     drawn = {box["name"] for box in boxes}
     check(set(figures) <= drawn, f"{name}: figures {sorted(set(figures) - drawn)} are missing")
-    for box in boxes:
+    whole = page.whole_screenshot(SCREENSHOTS / f"{picture}.png")
+    for box, seen in zip(boxes, counter.count(whole, boxes)):
         check(len(box["alt"]) > 10, f"{name}: figure {box['name']} has no words for those who do not see it")
-        clip = {key: box[key] for key in ("x", "y", "width", "height")}
-        seen = counter.count(page.screenshot(clip=clip))
         check(seen["drawn"] > LEAST_DRAWN and seen["colours"] > 2, f"{name}: figure {box['name']} is empty: {seen}")
     return len(boxes)
 
@@ -84,12 +83,11 @@ def sections_and_figures(page, name, counter):
 def look_at(browser, counter, name, file):
     page = browser.open(file.as_uri())
     check(page.run("document.documentElement.dataset.errors") == "0", f"{name}: a section failed")
-    figures = sections_and_figures(page, name, counter)
+    figures = sections_and_figures(page, name, counter, name)
     problems_of(page, name)
     outside = [url for url in page.requests if not url.startswith(("file://", "data:", "blob:"))]
     check(not outside and sum(url.startswith("file://") for url in page.requests) == 1, f"{name}: requests {page.requests[:4]}")
     check(not page.run("document.documentElement.scrollWidth > innerWidth + 1"), f"{name}: the page is wider than the window")
-    page.whole_screenshot(SCREENSHOTS / f"{name}.png")
     return page, figures
 
 
@@ -163,19 +161,17 @@ def keyboard(browser, file):
 
 def dark_and_print(browser, counter, name, file):
     page = browser.open(file.as_uri())
-    light = counter.count(page.screenshot())["background"]
+    light = counter.count(page.screenshot())[0]["background"]
     page.call("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
-    dark = counter.count(page.screenshot())["background"]
+    dark = counter.count(page.screenshot())[0]["background"]
     check(light > 0.85 and dark < 0.2, f"{name}: backgrounds are {light:.2f} light and {dark:.2f} dark")
-    sections_and_figures(page, name, counter)
-    page.whole_screenshot(SCREENSHOTS / f"{name}-dark.png")
+    sections_and_figures(page, name, counter, f"{name}-dark")
     page.click("#theme")
-    check(counter.count(page.screenshot())["background"] > 0.85, f"{name}: the button does not bring light")
+    check(counter.count(page.screenshot())[0]["background"] > 0.85, f"{name}: the button does not bring light")
     page.run("document.documentElement.removeAttribute('data-theme'); try { localStorage.removeItem('kullback-theme'); } catch {}")
     page.call("Emulation.setEmulatedMedia", {"media": "print", "features": []})
     check(page.run("getComputedStyle(document.querySelector('#contents')).display") == "none", f"{name}: the contents are printed")
     page.call("Emulation.setEmulatedMedia", {"media": ""})
-    import base64
     pdf = base64.b64decode(page.call("Page.printToPDF", {"printBackground": False}, timeout=60)["data"])
     (SCREENSHOTS / f"{name}.pdf").write_bytes(pdf)
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))

@@ -173,7 +173,7 @@ class Page:
             path.write_bytes(base64.b64decode(picture))
         return picture
 
-    def whole_screenshot(self, path, most=6000):
+    def whole_screenshot(self, path, most=16000):
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
         return self.screenshot(path, {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], most)})
 
@@ -184,22 +184,26 @@ class Page:
 
 class PixelCounter:
     """Looks at pictures in a tab of its own, where no page forbids it."""
-    SCRIPT = """(async (data) => {
+    SCRIPT = """(async (data, boxes) => {
       const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
       const image = await createImageBitmap(new Blob([bytes], {type: "image/png"}));
       const canvas = new OffscreenCanvas(image.width, image.height), context = canvas.getContext("2d");
       context.drawImage(image, 0, 0);
-      const pixels = new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer);
-      const counts = new Map();
-      for (const p of pixels) counts.set(p, (counts.get(p) ?? 0) + 1);
-      let [background, most] = [0, 0];
-      for (const [p, n] of counts) if (n > most) [background, most] = [p, n];
       const luminance = (p) => (0.2126 * (p & 255) + 0.7152 * ((p >> 8) & 255) + 0.0722 * ((p >> 16) & 255)) / 255;
-      return {pixels: pixels.length, drawn: pixels.length - most, colours: counts.size, background: luminance(background)};
+      return (boxes ?? [{x: 0, y: 0, width: image.width, height: image.height}]).map(({x, y, width, height}) => {
+        const part = context.getImageData(Math.round(x), Math.round(y), Math.max(1, Math.round(width)), Math.max(1, Math.round(height)));
+        const pixels = new Uint32Array(part.data.buffer);
+        const counts = new Map();
+        for (const p of pixels) counts.set(p, (counts.get(p) ?? 0) + 1);
+        let [background, most] = [0, 0];
+        for (const [p, n] of counts) if (n > most) [background, most] = [p, n];
+        return {pixels: pixels.length, drawn: pixels.length - most, colours: counts.size, background: luminance(background)};
+      });
     })"""
 
     def __init__(self, browser):
         self.page = Page(browser)
 
-    def count(self, picture):
-        return self.page.run(f'{self.SCRIPT}("{picture}")')
+    def count(self, picture, boxes=None):
+        """Of each box: its pixels, those that are not of the commonest colour, the number of colours, how light the commonest is."""
+        return self.page.run(f'{self.SCRIPT}("{picture}", {json.dumps(boxes)})')
