@@ -17,6 +17,11 @@ namespace kullback::report {
 
 namespace {
 
+// As the findings have them.
+constexpr double kMaxRhat = 1.01;
+constexpr double kMinEss = 400;
+constexpr double kMinEnergyRatio = 0.3;
+
 enum class Level { bad, caution, good };
 constexpr std::string_view kLevelNames[] = {"bad", "caution", "good"};
 
@@ -141,11 +146,12 @@ class Checks final {
     });
   }
 
-  void pass(std::string_view code, std::string message, std::vector<std::string> names = {}) {
+  // Said only where the record says nothing of it: well or not is by the numbers of the folder.
+  void add(std::string_view code, bool is_well, std::string message, std::vector<std::string> names = {}) {
     const Known kind = known(std::string(code));
     all_.push_back({{std::string(code), std::move(message), "", ""},
                     std::string(kind.title),
-                    Level::good,
+                    is_well ? Level::good : Level::caution,
                     std::string(kind.pictures),
                     std::move(names)});
   }
@@ -153,31 +159,44 @@ class Checks final {
   void add_chain_checks() {
     using Row = posterior::SummaryRow;
     const Row* rhat = largest(result_.rows(), &Row::rhat, 1);
-    if (rhat != nullptr && !has({"rhat", "chains-apart", "few-draws"}))
-      pass("rhat",
-           fmt::format("The chains agree: R-hat is at most {:.3f} ({}), and up to 1.01 is well.", *rhat->rhat,
-                       rhat->name),
-           {rhat->name});
+    if (rhat != nullptr && !has({"rhat", "chains-apart", "few-draws"})) {
+      const bool is_well = *rhat->rhat <= kMaxRhat;
+      add("rhat", is_well,
+          fmt::format("{}: R-hat is at most {:.3f} ({}), and up to 1.01 is well.",
+                      is_well ? "The chains agree" : "The chains do not quite agree", *rhat->rhat,
+                      rhat->name),
+          {rhat->name});
+    }
     const Row* bulk = largest(result_.rows(), &Row::ess_bulk, -1);
     const Row* tail = largest(result_.rows(), &Row::ess_tail, -1);
-    if (bulk != nullptr && tail != nullptr && !has({"ess", "few-draws"}))
-      pass("ess", fmt::format("Enough draws: the chains are worth {:.0f} independent draws at least ({}), "
-                              "{:.0f} in the tails ({}); "
-                              "from 400 on is well.",
-                              *bulk->ess_bulk, bulk->name, *tail->ess_tail, tail->name));
+    if (bulk != nullptr && tail != nullptr && !has({"ess", "few-draws"})) {
+      const bool is_well = std::min(*bulk->ess_bulk, *tail->ess_tail) >= kMinEss;
+      add("ess", is_well,
+          fmt::format(
+              "{}: the chains are worth {:.0f} independent draws at least ({}), {:.0f} in the tails ({}); "
+              "from 400 on is well.",
+              is_well ? "Enough draws" : "Few draws", *bulk->ess_bulk, bulk->name, *tail->ess_tail,
+              tail->name));
+    }
     add_sampler_checks();
   }
 
   void add_sampler_checks() {
     const posterior::Posterior& draws = result_.draws();
     const std::vector<double> divergent = draws.stat("divergent__");
-    if (!divergent.empty() && !has({"divergences"}))
-      pass("divergences", fmt::format("None of {} transitions diverged.", divergent.size()),
-           telling_names(result_));
+    if (!divergent.empty() && !has({"divergences"})) {
+      const auto count =
+          std::count_if(divergent.begin(), divergent.end(), [](double flag) { return flag != 0; });
+      add("divergences", count == 0,
+          fmt::format("{} of {} transitions diverged.", count == 0 ? "None" : std::to_string(count),
+                      divergent.size()),
+          telling_names(result_));
+    }
     const std::vector<double> depths = draws.stat("treedepth__");
     if (!depths.empty() && !has({"tree-depth"}))
-      pass("tree-depth", fmt::format("Trajectories were not cut short: the longest took {:.0f} doublings.",
-                                     *std::max_element(depths.begin(), depths.end())));
+      add("tree-depth", true,
+          fmt::format("Trajectories were not cut short: the longest took {:.0f} doublings.",
+                      *std::max_element(depths.begin(), depths.end())));
     const std::vector<double> energy = draws.stat("energy__");
     if (energy.empty() || draws.draws() < 2 || has({"e-bfmi"})) return;
     double smallest = HUGE_VAL;
@@ -185,9 +204,11 @@ class Checks final {
       smallest =
           std::min(smallest, stats::e_bfmi(std::span(energy).subspan(c * draws.draws(), draws.draws())));
     if (std::isfinite(smallest))
-      pass("e-bfmi",
-           fmt::format("The chains reach the tails: E-BFMI is at least {:.2f}, and from 0.3 on is well.",
-                       smallest));
+      add("e-bfmi", smallest >= kMinEnergyRatio,
+          fmt::format("{}: E-BFMI is at least {:.2f}, and from 0.3 on is well.",
+                      smallest >= kMinEnergyRatio ? "The chains reach the tails"
+                                                  : "The chains hardly reach the tails",
+                      smallest));
   }
 
   // From the method's own account, else from the certificate.
@@ -202,9 +223,10 @@ class Checks final {
       khat = fmt::format("{:.2f}", number_in(*weights, "khat"));
     }
     if (khat.empty()) return;
-    pass("khat", fmt::format("Pareto k-hat of the importance weights is {}: the weights can repair what the "
-                             "approximation misses.",
-                             khat));
+    add("khat", true,
+        fmt::format("Pareto k-hat of the importance weights is {}: the weights can repair what the "
+                    "approximation misses.",
+                    khat));
   }
 
   const Result& result_;

@@ -45,19 +45,30 @@ bool is_special(const std::string& name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
+// In lines of at most kWidth characters where words allow.
 class Command final {
  public:
-  explicit Command(std::string verb) : text_("kullback " + std::move(verb)) {}
+  explicit Command(std::string verb) : text_("kullback " + std::move(verb)), column_(text_.size()) {}
 
-  void add(const std::string& word) { text_ += " " + quoted(word); }
-  void add(const std::string& flag, const std::string& value) {
-    text_ += " \\\n  " + flag + " " + quoted(value);
-  }
-  void add_flag(const std::string& flag) { text_ += " \\\n  " + flag; }
+  void add(const std::string& word) { put(quoted(word)); }
+  void add(const std::string& flag, const std::string& value) { put(flag + " " + quoted(value)); }
+  void add_flag(const std::string& flag) { put(flag); }
   const std::string& text() const { return text_; }
 
  private:
+  static constexpr std::size_t kWidth = 96;
+
+  void put(const std::string& words) {
+    if (column_ + words.size() > kWidth) {
+      text_ += " \\\n ";
+      column_ = 2;
+    }
+    text_ += " " + words;
+    column_ += 1 + words.size();
+  }
+
   std::string text_;
+  std::size_t column_;
 };
 
 std::string option(const RunRecord& record, const std::string& name) {
@@ -65,16 +76,13 @@ std::string option(const RunRecord& record, const std::string& name) {
   return found == record.options.end() ? std::string() : found->second;
 }
 
-// What a method was given; "0: chosen" and empty ones are left to be chosen again.
+// All that decided the draws, defaults too: another version may have others.
 void add_method_options(const RunRecord& record, Command& command) {
-  for (const auto& [name, value] : record.options) {
-    const bool is_chosen =
-        value.empty() || (value == "0" && record.method != "nuts" && record.method != "hmc");
-    if (!is_special(name) && name != "batch_size" && !is_chosen) command.add(flag_of(name), value);
-  }
+  for (const auto& [name, value] : record.options)
+    if (!is_special(name) && name != "batch_size" && !value.empty()) command.add(flag_of(name), value);
   const std::string rows = option(record, "minibatch");
   const std::string batch = option(record, "batch_size");
-  if (!rows.empty() && !batch.empty()) command.add("--minibatch", rows + "=" + batch);
+  if (!rows.empty() && !batch.empty() && batch != "0") command.add("--minibatch", rows + "=" + batch);
 }
 
 std::string command_of(const RunRecord& record) {

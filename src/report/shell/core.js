@@ -20,7 +20,11 @@ function number(value, digits = 3) {
   if (value === null || value === undefined || value === "" || Number.isNaN(Number(value))) return "–";
   const x = Number(value);
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
-  if (x !== 0 && (Math.abs(x) >= 1e7 || Math.abs(x) < 1e-4)) return x.toExponential(digits - 1).replace("-", "−").replace("e+", "e");
+  if (x !== 0 && (Math.abs(x) >= 1e7 || Math.abs(x) < 1e-4))
+    return x
+      .toExponential(digits - 1)
+      .replace("-", "−")
+      .replace("e+", "e");
   if (Number.isInteger(x)) return x.toLocaleString("en-US").replace("-", "−");
   const rounded = Number(x.toPrecision(digits));
   return rounded.toLocaleString("en-US", {maximumFractionDigits: 10, minimumFractionDigits: 0}).replace("-", "−");
@@ -35,16 +39,49 @@ globalThis.kb = {
   verdict: (level, text) =>
     element(null, "span", {class: `verdict ${level}`, "data-mark": marks[level], "data-level": level}, [text]),
   levelName: (level) => levelNames[level],
-  colour: {chain: (i) => `var(--chain-${(i % 8) + 1})`, good: "var(--good)", caution: "var(--caution)", bad: "var(--bad)", accent: "var(--accent)", soft: "var(--soft)", rule: "var(--rule)"},
+  colour: {
+    chain: (i) => `var(--chain-${(i % 8) + 1})`,
+    good: "var(--good)",
+    caution: "var(--caution)",
+    bad: "var(--bad)",
+    accent: "var(--accent)",
+    soft: "var(--soft)",
+    rule: "var(--rule)",
+  },
   // For {...kb.axes} in Plot.plot.
   axes: {style: {background: "none", color: "currentColor", fontFamily: "inherit", fontSize: "11px", overflow: "visible"}},
   pairs(items) {
-    return element(null, "dl", {class: "pairs"}, items.flatMap(({name, value}) => [element(null, "dt", {}, [name]), element(null, "dd", {}, [value])]));
+    return element(
+      null,
+      "dl",
+      {class: "pairs"},
+      items.flatMap(({name, value}) => [element(null, "dt", {}, [name]), element(null, "dd", {}, [value])]),
+    );
   },
   legend(items) {
-    return element(null, "ul", {class: "legend"}, items.map(({label, colour}) => element(null, "li", {}, [element(null, "i", {style: `background:${colour}`, "aria-hidden": "true"}, []), label])));
+    return element(
+      null,
+      "ul",
+      {class: "legend"},
+      items.map(({label, colour}) =>
+        element(null, "li", {}, [element(null, "i", {style: `background:${colour}`, "aria-hidden": "true"}, []), label]),
+      ),
+    );
   },
 };
+
+// What is done before printing and after it, until the page is made anew.
+const printing = {before: [], after: []};
+kb.onPrint = (before, after) => {
+  printing.before.push(before);
+  if (after) printing.after.push(after);
+};
+kb.forgetPrinting = () => {
+  printing.before = [];
+  printing.after = [];
+};
+globalThis.addEventListener("beforeprint", () => printing.before.forEach((call) => call()));
+globalThis.addEventListener("afterprint", () => printing.after.forEach((call) => call()));
 
 globalThis.kullback = {
   section(name, parts) {

@@ -20,7 +20,14 @@ function unpacked(column) {
 
 kb.Draws = class {
   constructor(json) {
-    Object.assign(this, {names: json.names, chains: json.chains, drawn: json.drawn, kept: json.kept, every: json.every, markov: json.markov});
+    Object.assign(this, {
+      names: json.names,
+      chains: json.chains,
+      drawn: json.drawn,
+      kept: json.kept,
+      every: json.every,
+      markov: json.markov,
+    });
     this.total = json.chains * json.kept;
     this.weights = json.weights ? Float64Array.from(json.weights) : null;
     this.divergent = new Set(json.divergent);
@@ -100,12 +107,24 @@ kb.Selection = class {
 kb.selectionBar = (place, page) => {
   const bar = kb.el("div", {class: "bar controls", role: "group", "aria-label": "Quantities shown"});
   const refresh = () => {
-    const field = kb.el("input", {class: "pick", type: "text", list: "quantities", placeholder: "add a quantity", "aria-label": "Add a quantity to the plots"});
+    const field = kb.el("input", {
+      class: "pick",
+      type: "text",
+      list: "quantities",
+      placeholder: "add a quantity",
+      "aria-label": "Add a quantity to the plots",
+    });
     field.addEventListener("change", () => {
       if (page.draws.find(field.value) >= 0 && !page.selection.has(field.value)) page.selection.toggle(field.value);
     });
     const chips = page.selection.names.map((name) =>
-      kb.el("span", {class: "chip"}, name, kb.el("button", {type: "button", "aria-label": `Remove ${name}`, onclick: () => page.selection.toggle(name)}, "×")));
+      kb.el(
+        "span",
+        {class: "chip"},
+        name,
+        kb.el("button", {type: "button", "aria-label": `Remove ${name}`, onclick: () => page.selection.toggle(name)}, "×"),
+      ),
+    );
     bar.replaceChildren("Shown:", ...chips, field);
   };
   refresh();
