@@ -142,6 +142,19 @@ KB_API const char* kb_fit_certificate(const kb_fit* fit);
 KB_API const char* kb_fit_text(const kb_fit* fit);
 /* The result folder that `kullback fit --out` leaves. */
 KB_API kb_status kb_fit_write(const kb_fit* fit, const char* folder, int force, kb_error** error);
+/* The report of any result folder, as one HTML file. */
+KB_API kb_status kb_report_write(const char* folder, const char* path, kb_error** error);
+
+/* ---- Data ---- */
+
+/* Numbers as JSON for kb_model_new, with the fewest digits that read back to the same double: a number for
+ * rank 0, [1,2.5] for rank 1, [[1,2],[3,4]] for rank 2 ... of `dims` [rank], the last index running fastest.
+ * Whole numbers have no point, so that they serve as int too; what is not finite is NaN, Infinity, -Infinity.
+ * Returns the length of the text without the 0 at its end; at most `capacity` bytes are written, and where
+ * that is too small `text` holds nothing of use. */
+KB_API size_t kb_number_text(const double* numbers, size_t rank, const size_t* dims, char* text,
+                             size_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

@@ -83,6 +83,11 @@ TEST_P(SameDraws, AsTheCommandLine) {
   EXPECT_STREQ(kb_fit_summary(again.get()), kb_fit_summary(fit.get()));
   EXPECT_STREQ(kb_fit_certificate(again.get()), kb_fit_certificate(fit.get()));
   EXPECT_EQ(kb_fit_write(again.get(), (scratch.path() / "copy").c_str(), 0, &error), KB_OK);
+  const std::filesystem::path page = scratch.path() / "page.html";
+  EXPECT_EQ(kb_report_write(written.c_str(), page.c_str(), &error), KB_OK);
+  EXPECT_GT(std::filesystem::file_size(page), 10'000u);
+  EXPECT_EQ(kb_report_write((scratch.path() / "nowhere").c_str(), page.c_str(), &error), KB_NO_INPUT);
+  EXPECT_NE(take(error).text.find("nowhere"), std::string::npos);
   expect_same_files(written, scratch.path() / "copy");
 }
 
