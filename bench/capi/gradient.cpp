@@ -16,8 +16,8 @@ namespace {
 
 template <class Call>
 double least_nanoseconds(std::size_t points, const Call& call) {
-  constexpr int kRounds = 200;
-  constexpr int kCalls = 2000;
+  constexpr int kRounds = 2000;
+  constexpr int kCalls = 100;
   using Clock = std::chrono::steady_clock;
   double least = std::numeric_limits<double>::infinity();
   for (int round = 0; round < kRounds; ++round) {

@@ -13,6 +13,7 @@
 #include "fit/outcome_text.hpp"
 #include "posterior/files.hpp"
 #include "posterior/run_folder.hpp"
+#include "report/page.hpp"
 
 using namespace kullback;
 using namespace kullback::capi;
@@ -79,6 +80,15 @@ kb_status kb_fit_write(const kb_fit* fit, const char* folder, int force, kb_erro
       fit::write_folder(folder, force != 0, *fit->origin, fit->outcome);
     else
       posterior::copy_folder(fit->folder, folder, force != 0);
+    return KB_OK;
+  });
+}
+
+kb_status kb_report_write(const char* folder, const char* path, kb_error** error) {
+  return guarded(error, [&] {
+    require(folder, "kb_report_write", "folder");
+    require(path, "kb_report_write", "path");
+    report::write_page(folder, path);
     return KB_OK;
   });
 }

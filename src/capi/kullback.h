@@ -142,6 +142,8 @@ KB_API const char* kb_fit_certificate(const kb_fit* fit);
 KB_API const char* kb_fit_text(const kb_fit* fit);
 /* The result folder that `kullback fit --out` leaves. */
 KB_API kb_status kb_fit_write(const kb_fit* fit, const char* folder, int force, kb_error** error);
+/* The report of any result folder, as one HTML file. */
+KB_API kb_status kb_report_write(const char* folder, const char* path, kb_error** error);
 
 /* ---- Data ---- */
 

@@ -9,6 +9,7 @@
 #include "base/render.hpp"
 #include "capi/guard.hpp"
 #include "capi/options.hpp"
+#include "model/coordinate_names.hpp"
 
 namespace kullback::capi {
 
@@ -44,21 +45,6 @@ void take_options(const char* text, kb_model& model, std::uint64_t& seed) {
   throw Failure(KB_BAD_INPUT, std::move(told));
 }
 
-// "p[2, 1]" as CmdStan names elements, "p.2.1"; a dot is that of a tuple's slot, which CmdStan writes as a
-// colon.
-std::string cmdstan_name(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    if (c == '[' || c == ',')
-      text += '.';
-    else if (c == '.')
-      text += ':';
-    else if (c != ']' && c != ' ')
-      text += c;
-  }
-  return text;
-}
-
 std::string joined(const std::vector<std::string>& names, std::size_t first, std::size_t end) {
   std::string text;
   for (std::size_t i = first; i < end; ++i) text += (text.empty() ? "" : ",") + names[i];
@@ -77,8 +63,7 @@ void name_columns(kb_model& model) {
       all += (all.empty() || more.empty() ? "" : ",") + more;
     }
   }
-  std::vector<std::string> coordinates = model::coordinate_names(*model.prepared);
-  for (std::string& name : coordinates) name = cmdstan_name(name);
+  const std::vector<std::string> coordinates = model::coordinate_columns(*model.prepared);
   model.unconstrained_names = joined(coordinates, 0, coordinates.size());
   model.outputs.give_back(std::move(outputs));
 }

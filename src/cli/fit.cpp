@@ -21,6 +21,7 @@ namespace {
 struct FitArguments {
   fit::Inputs inputs;
   GivenOptions given;
+  bool report = false;
   bool quiet = false;
 
   bool resumes() const { return given.contains("resume"); }
@@ -47,9 +48,11 @@ int run_fit(const FitArguments& arguments) {
     fit::make_resuming_request(arguments.given, arguments.inputs);  // refuses options beside it
     if (!arguments.quiet)
       fmt::print("{}: is complete; nothing was left to do.\n", arguments.given.at("resume"));
+    if (arguments.report) write_report(arguments.given.at("resume"), !arguments.quiet);
     return 0;
   }
   const RunSettings settings{.quiet = arguments.quiet,
+                             .report = arguments.report,
                              .has_seed = arguments.given.contains("seed") || arguments.resumes()};
   return run_request([&] { return request_for(arguments); }, settings,
                      [](const fit::Outcome& outcome, const fit::Request& request) {
@@ -66,6 +69,7 @@ Run add_fit(CLI::App& verb) {
                   "Data: Stan's JSON or an R dump; none for a program without data")
       ->type_name("DATA");
   add_fit_options(verb, arguments->given);
+  verb.add_flag("--report", arguments->report, "Also make DIR/report.html, as 'kullback report' does");
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   add_method_options(verb, arguments->given);
   return [arguments] { return run_fit(*arguments); };

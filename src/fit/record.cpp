@@ -82,6 +82,8 @@ posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model
   record.program_hash = posterior::content_hash(model.program->text);
   record.data = absolute(inputs.data);
   record.data_hash = posterior::content_hash(model.data_text);
+  for (const posterior::DataVariable& variable : model.data)
+    record.data_variables.push_back({variable.name, variable.dims, variable.is_int});
   record.seed = seed;
   record.chains = 1;
   record.status = "running";

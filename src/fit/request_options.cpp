@@ -128,7 +128,7 @@ void check_resume_alone(const GivenOptions& given, const Inputs& inputs) {
   throw Error(
       ErrorKind::usage,
       "--resume takes program, data, seed and options of the method from the folder; others were given.",
-      "Beside it go --threads, --checkpoint, --sensitivity, --max-memory and --quiet.");
+      "Beside it go --threads, --checkpoint, --sensitivity, --max-memory, --report and --quiet.");
 }
 
 }  // namespace

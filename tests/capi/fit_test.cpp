@@ -47,8 +47,8 @@ void expect_same_files(const fs::path& a, const fs::path& b) {
   for (const char* name : {"summary.json", "certificate.json", "model.stan", "trace.csv"}) {
     EXPECT_EQ(fs::exists(a / name), fs::exists(b / name)) << name;
     const bool has_times = std::strcmp(name, "certificate.json") == 0;
-    if (fs::exists(a / name) && fs::exists(b / name) && !has_times)
-      EXPECT_EQ(read_file(a / name), read_file(b / name)) << name;
+    if (!fs::exists(a / name) || !fs::exists(b / name) || has_times) continue;
+    EXPECT_EQ(read_file(a / name), read_file(b / name)) << name;
   }
   EXPECT_EQ(fs::exists(a / "posterior.nc"), fs::exists(b / "posterior.nc"));
 }
@@ -83,6 +83,11 @@ TEST_P(SameDraws, AsTheCommandLine) {
   EXPECT_STREQ(kb_fit_summary(again.get()), kb_fit_summary(fit.get()));
   EXPECT_STREQ(kb_fit_certificate(again.get()), kb_fit_certificate(fit.get()));
   EXPECT_EQ(kb_fit_write(again.get(), (scratch.path() / "copy").c_str(), 0, &error), KB_OK);
+  const std::filesystem::path page = scratch.path() / "page.html";
+  EXPECT_EQ(kb_report_write(written.c_str(), page.c_str(), &error), KB_OK);
+  EXPECT_GT(std::filesystem::file_size(page), 10'000u);
+  EXPECT_EQ(kb_report_write((scratch.path() / "nowhere").c_str(), page.c_str(), &error), KB_NO_INPUT);
+  EXPECT_NE(take(error).text.find("nowhere"), std::string::npos);
   expect_same_files(written, scratch.path() / "copy");
 }
 
@@ -90,8 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
     Methods, SameDraws,
     testing::Values(Case{"nuts", R"({"method": "nuts", "seed": 1, "warmup": 200, "draws": 100, "chains": 2})",
                          "--method nuts --seed 1 --warmup 200 --draws 100 --chains 2"},
-                    Case{"advi", R"({"method": "meanfield", "seed": 2, "draws": 200, "learning-rate": 0.1})",
-                         "--method meanfield --seed 2 --draws 200 --learning-rate 0.1"},
+                    Case{"advi", R"({"method": "advi", "seed": 2, "draws": 200, "learning-rate": 0.1})",
+                         "--method advi --seed 2 --draws 200 --learning-rate 0.1"},
                     Case{"laplace", R"({"method": "laplace", "seed": 3, "tolerance": 0.2, "threads": 1})",
                          "--method laplace --seed 3 --tolerance 0.2"},
                     Case{"optimize", R"({"method": "optimize", "seed": 3, "init": {"mu": 1, "tau": 2}})",
@@ -100,8 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
                          R"({"method": "pathfinder", "seed": 5, "resample": false, "init": 0.5})",
                          "--method pathfinder --seed 5 --resample 0 --init 0.5"},
                     // Strict enough that chains are needed, and go on: their states are kept in memory.
-                    Case{"ladder", R"({"seed": 4, "tolerance": 0.03})", "--seed 4 --tolerance 0.03"}),
-    [](const testing::TestParamInfo<Case>& info) { return info.param.name; });
+                    Case{"ladder", R"({"seed": 4, "tolerance": 0.05})", "--seed 4 --tolerance 0.05"}),
+    [](const testing::TestParamInfo<Case>& row) { return row.param.name; });
 
 TEST(CFit, TellsWhatItHas) {
   const Model model = eight_schools();
@@ -185,7 +190,7 @@ TEST(CFit, WritesNothingUnasked) {
   fs::current_path(scratch.path());
   const Model model = eight_schools();
   for (const char* options : {R"({"method": "nuts", "seed": 1, "draws": 50})",
-                              R"({"seed": 4, "tolerance": 0.03})", R"({"method": "vi", "seed": 1})",
+                              R"({"seed": 4, "tolerance": 0.05})", R"({"method": "vi", "seed": 1})",
                               R"({"method": "nuts", "seed": 1, "sensitivity": true, "init": "pathfinder"})"})
     run_fit(model, options);
   EXPECT_TRUE(fs::is_empty(scratch.path()));

@@ -190,7 +190,7 @@ TEST(CModel, NamesAndSizes) {
   EXPECT_EQ(kb_model_size(m, KB_PARAMETERS | KB_GENERATED), 18U);
   EXPECT_EQ(kb_model_size(m, KB_ALL), 26U);
   EXPECT_EQ(std::string(kb_model_names(m, KB_PARAMETERS)).substr(0, 10), "mu,tau,z.1");
-  EXPECT_EQ(std::string(kb_model_names(m, KB_PARAMETERS | KB_GENERATED)).substr(16, 17), ",z.4,z.5,z.6,z.7,");
+  EXPECT_NE(std::strstr(kb_model_names(m, KB_PARAMETERS | KB_GENERATED), "z.8,log_lik.1,"), nullptr);
   EXPECT_NE(std::strstr(kb_model_names(m, KB_ALL), "z.8,theta.1,"), nullptr);
   EXPECT_STREQ(kb_model_names(m, 0), "");
   const Model others = make_model(
