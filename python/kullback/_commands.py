@@ -6,12 +6,11 @@ import os
 import tempfile
 from typing import Any, Mapping
 
-import numpy as np
-
 from . import _engine, _json, errors
 from ._files import write_documents, write_idx, write_table, write_words
 from ._fit import Fit
 from ._load import read_record
+from ._numpy import np
 from ._progress import is_shown
 from ._result import Kept, Result, write_rows
 from ._verdict import Certificate

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Callable
 
 from . import errors
 from ._version import ABI, VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _SIZE, _TEXT, _VOID, _INT = ctypes.c_size_t, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int

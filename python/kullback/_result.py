@@ -9,10 +9,9 @@ import tempfile
 import weakref
 from typing import Any, Iterator
 
-import numpy as np
-
 from . import _engine, _json, errors
 from ._files import read_table, write_idx, write_table
+from ._numpy import np
 from ._table import Table
 from ._verdict import Findings
 
