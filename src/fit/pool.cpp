@@ -52,7 +52,7 @@ class Pool final {
         work_(prepare(request, model, std::move(starts))),
         finished_(work_.size()) {
     const bool is_of_first_rank = !work_.empty() && work_.front().number == 0;
-    if (is_of_first_rank) log_.emplace(request.out);
+    if (is_of_first_rank && !request.out.empty()) log_.emplace(request.out);
   }
 
   std::vector<FinishedChain> run(const Watch& watch) {
@@ -60,7 +60,7 @@ class Pool final {
     running_ = count;
     std::vector<std::jthread> threads;
     for (std::size_t t = 0; t < count; ++t) threads.emplace_back([this] { take_chains(); });
-    posterior::begin_loading_netcdf();  // the draws will go there
+    if (!request_.out.empty()) posterior::begin_loading_netcdf();  // the draws will go there
     std::unique_lock lock(mutex_);
     while (running_ > 0) {
       woken_.wait_for(lock, kLookEvery, [this] { return running_ == 0; });

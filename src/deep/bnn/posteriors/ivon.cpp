@@ -47,7 +47,8 @@ class Ivon final : public Posterior {
   Ivon(const BayesNet& net, const IvonOptions& options, const PosteriorStart& start)
       : net_(net),
         options_(options),
-        mean_(fresh_parameters(net.layout(), start.nets, start.seed, start.options)),
+        noise_(Noise().of_nets(start.part())),
+        mean_(fresh_parameters(net.layout(), start)),
         momentum_(torch::zeros_like(mean_)),
         hessian_(torch::full_like(mean_, options.initial_hessian)),
         precisions_(gaussian_precisions(net).to(start.options)),
@@ -78,7 +79,7 @@ class Ivon final : public Posterior {
 
   torch::Tensor draw_parameters(std::int64_t draws) override {
     const torch::NoGradGuard no_gradient;
-    const torch::Tensor z = torch::randn({mean_.size(0), draws, mean_.size(1)}, mean_.options());
+    const torch::Tensor z = noise_.normal({mean_.size(0), draws, mean_.size(1)}, mean_.options(), -1);
     return mean_.unsqueeze(1) + sd().unsqueeze(1) * z;
   }
 
@@ -117,6 +118,7 @@ class Ivon final : public Posterior {
 
   const BayesNet& net_;
   IvonOptions options_;
+  Noise noise_;  // of predictions
   torch::Tensor mean_, momentum_, hessian_, precisions_, decay_;
 };
 

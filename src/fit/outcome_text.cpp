@@ -1,8 +1,8 @@
-#include "cli/fit_text.hpp"
+#include "fit/outcome_text.hpp"
 
 #include <fmt/format.h>
 
-namespace kullback::cli {
+namespace kullback::fit {
 
 std::string head_text(const posterior::RunRecord& record, const posterior::Posterior& posterior) {
   const std::string name = std::filesystem::path(record.program).filename().string();
@@ -18,7 +18,7 @@ std::string head_text(const posterior::RunRecord& record, const posterior::Poste
 std::string findings_or_none(const posterior::RunRecord& record, const Findings& findings) {
   if (!findings.empty()) return posterior::findings_text(findings, kTableWidth);
   if (record.kind != "posterior") return {};
-  return fit::is_markov(record)
+  return is_markov(record)
              ? "No problems found: R-hat, effective sizes, tails and the sampler are in order.\n"
              : "No problems found; an approximation is checked less than chains are.\n";
 }
@@ -46,7 +46,7 @@ std::string rungs_text(const posterior::RunRecord& record) {
   return text.empty() ? text : "Ladder:\n" + text;
 }
 
-std::string outcome_text(const fit::Outcome& outcome, const std::filesystem::path& folder) {
+std::string outcome_text(const Outcome& outcome, const std::filesystem::path& folder) {
   std::string text = head_text(outcome.record, outcome.posterior);
   if (outcome.record.kind == "posterior") text += fmt::format(", {} gradients", outcome.record.gradients);
   text += fmt::format(", {:.2f} s\n{}\n", outcome.record.seconds, facts_text(outcome.record));
@@ -54,7 +54,14 @@ std::string outcome_text(const fit::Outcome& outcome, const std::filesystem::pat
   text += "\n" + findings_or_none(outcome.record, outcome.summary.findings);
   if (!outcome.record.rungs.empty()) text += "\n" + rungs_text(outcome.record);
   if (outcome.certificate) text += "\n" + certify::certificate_text(*outcome.certificate, kTableWidth);
-  return text + fmt::format("Results: {}\n", folder.string());
+  return folder.empty() ? text : text + fmt::format("Results: {}\n", folder.string());
 }
 
-}  // namespace kullback::cli
+std::string summary_text(const posterior::RunRecord& record, const posterior::Posterior& posterior,
+                         std::size_t max_rows) {
+  return fmt::format("{}\n\n{}\n{}", head_text(record, posterior),
+                     posterior::table_text(summary_rows(posterior, record), kTableWidth, max_rows),
+                     findings_or_none(record, record.findings));
+}
+
+}  // namespace kullback::fit

@@ -1,4 +1,4 @@
-#include "deep/vae/fit/rows.hpp"
+#include "deep/data/rows.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,11 +7,9 @@
 
 #include "base/error.hpp"
 #include "base/filled.hpp"
-#include "base/random.hpp"
 #include "data/source.hpp"
 #include "deep/data/idx.hpp"
-#include "deep/purpose.hpp"
-#include "deep/vae/training.hpp"
+#include "deep/data/npy.hpp"
 
 namespace kullback::deep {
 
@@ -21,34 +19,72 @@ namespace {
   throw Error(ErrorKind::bad_input, filled("{}: {}.", path.string(), what), std::move(hint));
 }
 
-torch::Tensor tensor_of(const IdxArray& array, std::int64_t rows) {
-  torch::Tensor result =
-      torch::empty({rows, static_cast<std::int64_t>(array.bytes.size()) / rows}, torch::kUInt8);
+constexpr std::int64_t kMostLabels = 65536;
+
+void check_pixels(const RowsRequest& request, const ImageShape& image, std::int64_t columns) {
+  const std::int64_t pixels = image.channels * image.height * image.width;
+  if (pixels == columns) return;
+  refuse(request.paths.front(),
+         filled("has rows of {} numbers, but images {} have {}", columns, request.image, pixels),
+         "Give --image the height and width of the images.");
+}
+
+torch::Tensor read_array(const std::filesystem::path& path) {
+  if (is_npy(path)) return read_npy(path);
+  const IdxArray array = read_idx(path);
+  torch::Tensor result = torch::empty(array.shape, torch::kUInt8);
   std::memcpy(result.data_ptr<std::uint8_t>(), array.bytes.data(), array.bytes.size());
   return result;
 }
 
-ImageShape image_of(const IdxArray& array, const std::filesystem::path& path) {
-  const auto& shape = array.shape;
+// A name like MNIST's "train-images-idx3-ubyte", or one that ends in ".idx"; both may be gzipped.
+bool is_named_idx(std::filesystem::path path) {
+  if (path.extension() == ".gz") path.replace_extension();
+  const std::string name = path.filename().string();
+  return name.ends_with(".idx") || name.ends_with("-ubyte");
+}
+
+ImageShape image_of(const torch::Tensor& array, const RowsRequest& request) {
+  const std::filesystem::path& path = request.paths.front();
+  const at::IntArrayRef shape = array.sizes();
+  if (shape.size() == 2 && !request.image.empty()) {
+    const ImageShape image = image_named(request.image);
+    check_pixels(request, image, shape[1]);
+    return image;
+  }
+  if (!request.image.empty())
+    throw Error(ErrorKind::usage, "--image is for tables: this file says how large its images are.",
+                "Leave --image away.");
   if (shape.size() == 3) return {.channels = 1, .height = shape[1], .width = shape[2]};
   if (shape.size() == 4 && (shape[1] == 1 || shape[1] == 3))
     return {.channels = shape[1], .height = shape[2], .width = shape[3]};
+  if (shape.size() == 4 && (shape[3] == 1 || shape[3] == 3))
+    refuse(path, "has its colours last; images are colours x height x width here",
+           "Save x.transpose(0, 3, 1, 2).");
+  if (shape.size() == 4)
+    refuse(path, filled("has images with {} colours; 1 or 3 are needed", shape[1]),
+           "Give grey or coloured images.");
   if (shape.size() == 1)
     refuse(path, "holds labels, not images", "Give it to --labels, and the images as DATA.");
   refuse(path, filled("has {} dimensions; images have 3 (or 4 with colours)", shape.size()),
-         "Give an IDX file of images.");
+         shape.size() == 2 ? "Say how large the images of its rows are with --image 28x28."
+                           : "Give a file of images.");
 }
 
-void read_idx_labels(RawRows& rows, const RowsRequest& request) {
-  const IdxArray labels = read_idx(request.labels);
-  if (labels.shape.size() != 1)
-    refuse(request.labels, filled("has {} dimensions; labels have 1", labels.shape.size()),
-           "Give the IDX file of the labels.");
-  if (labels.shape[0] != rows.x.size(0))
-    refuse(request.labels, filled("has {} labels for {} images", labels.shape[0], rows.x.size(0)),
+void read_labels(RawRows& rows, const RowsRequest& request) {
+  const torch::Tensor labels = read_array(request.labels);
+  if (labels.dim() != 1)
+    refuse(request.labels, filled("has {} dimensions; labels have 1", labels.dim()),
+           "Give the file of the labels.");
+  if (labels.size(0) != rows.x.size(0))
+    refuse(request.labels, filled("has {} labels for {} images", labels.size(0), rows.x.size(0)),
            "Give the labels of these images.");
-  rows.label = tensor_of(labels, labels.shape[0]).flatten().to(torch::kInt64);
+  rows.label = labels.to(torch::kInt64);
   const std::int64_t most = rows.label.max().item<std::int64_t>();
+  if (!rows.label.to(labels.scalar_type()).equal(labels) || rows.label.min().item<std::int64_t>() < 0 ||
+      most >= kMostLabels)
+    refuse(request.labels, filled("has labels that are not whole numbers from 0 to {}", kMostLabels - 1),
+           "Number the kinds of images 0, 1, 2 ...");
   for (std::int64_t i = 0; i <= most; ++i) rows.label_names.push_back(std::to_string(i));
   if (request.label_names.empty()) return;
   if (rows.label_names.size() > request.label_names.size())
@@ -58,24 +94,21 @@ void read_idx_labels(RawRows& rows, const RowsRequest& request) {
 }
 
 RawRows read_images(const RowsRequest& request) {
-  const std::filesystem::path& path = request.paths.front();
   if (request.paths.size() > 1)
-    throw Error(ErrorKind::usage, "images are read from one IDX file.",
+    throw Error(ErrorKind::usage, "images are read from one file.",
                 "Give one, and its labels with --labels.");
-  if (!request.image.empty())
-    throw Error(ErrorKind::usage, "--image is for tables: an IDX file says how large its images are.",
-                "Leave --image away.");
-  const IdxArray array = read_idx(path);
-  RawRows rows{.x = {}, .image = image_of(array, path)};
-  rows.x = tensor_of(array, array.shape[0]);
-  if (!request.labels.empty()) read_idx_labels(rows, request);
+  if (!request.ignored.empty())
+    throw Error(ErrorKind::usage, "--ignore is for the columns of tables, and images have none.",
+                "Leave --ignore away.");
+  const torch::Tensor array = read_array(request.paths.front());
+  RawRows rows{.x = array.flatten(1), .image = image_of(array, request)};
+  if (rows.x.scalar_type() != torch::kUInt8) {
+    if (!at::isfinite(rows.x).all().item<bool>())
+      refuse(request.paths.front(), "has pixels that are not finite", "Replace them by numbers.");
+    if (are_levels(rows.x)) rows.x = rows.x.to(torch::kUInt8);
+  }
+  if (!request.labels.empty()) read_labels(rows, request);
   return rows;
-}
-
-bool are_levels(const torch::Tensor& x) {
-  const bool is_whole = x.equal(x.round());
-  return is_whole && x.min().item<double>() >= 0 && x.max().item<double>() <= 255 &&
-         x.max().item<double>() > 1;
 }
 
 data::SourceRequest source_request(const RowsRequest& request, const data::Shape& like) {
@@ -118,11 +151,7 @@ RawRows read_table(const RowsRequest& request) {
   }
   if (request.image.empty()) return result;
   result.image = image_named(request.image);
-  const std::int64_t pixels = result.image.channels * result.image.height * result.image.width;
-  if (pixels != result.x.size(1))
-    refuse(request.paths.front(),
-           filled("has rows of {} numbers, but images {} have {}", result.x.size(1), request.image, pixels),
-           "Give --image the height and width of the images.");
+  check_pixels(request, result.image, result.x.size(1));
   if (are_levels(result.x)) result.x = result.x.to(torch::kUInt8);
   return result;
 }
@@ -147,21 +176,25 @@ ImageShape image_named(const std::string& text) {
               "Write --image 28x28.");
 }
 
+bool are_levels(const torch::Tensor& x) {
+  const bool is_whole = x.equal(x.round());
+  return is_whole && x.min().item<double>() >= 0 && x.max().item<double>() <= 255 &&
+         x.max().item<double>() > 1;
+}
+
+bool holds_images(const RowsRequest& request) {
+  const std::filesystem::path& path = request.paths.front();
+  if (is_idx(path) || is_named_idx(path)) return true;
+  if (!is_npy(path)) return false;
+  const bool has_label_file = !request.labels.empty() && (is_idx(request.labels) || is_npy(request.labels));
+  return has_label_file || npy_dimensions(path) > 2;
+}
+
 RawRows read_rows(const RowsRequest& request) {
-  const bool has_images = is_idx(request.paths.front());
-  RawRows rows = has_images ? read_images(request) : read_table(request);
+  RawRows rows = holds_images(request) ? read_images(request) : read_table(request);
   if (rows.x.size(1) == 0)
     refuse(request.paths.front(), "has no columns to learn from", "Give columns besides the labels.");
   return rows;
-}
-
-torch::Tensor binarised_once(const torch::Tensor& x, std::uint64_t seed) {
-  Random random(seed, 0, static_cast<std::uint32_t>(Purpose::binarisation));
-  at::manual_seed(random());
-  const torch::Tensor chance = rows_as_numbers(x, torch::TensorOptions(torch::kFloat64));
-  return (torch::rand(chance.sizes(), torch::TensorOptions(torch::kFloat64)) < chance)
-      .to(torch::kUInt8)
-      .mul_(255);
 }
 
 }  // namespace kullback::deep
