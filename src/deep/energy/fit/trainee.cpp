@@ -77,7 +77,8 @@ double EbmTrainee::held_out() {
   Random random(built_.model().seed, 0, static_cast<std::uint32_t>(Purpose::evaluation));
   at::manual_seed(random());
   return mean_log_density(built_, held_out_,
-                          built_.energy().log_partition(built_.parameters()).item<double>());
+                          built_.energy().log_partition(built_.parameters()).item<double>()) +
+         built_.log_units();
 }
 
 void EbmTrainee::visit(const VisitTensor& visit) {

@@ -37,7 +37,7 @@ class EbmTrainee final : public Trainee {
   // A chain whose energy leaves all bounds makes the loss NaN, which ends the training.
   torch::Tensor step(const StepContext& context) override;
   void end_epoch(std::int64_t epoch) override;
-  // The log likelihood in the model's units, where the constant is to be had; else NaN.
+  // The log likelihood in the data's units, where the constant is to be had; else NaN.
   double held_out() override;
   void visit(const VisitTensor& visit) override;
   std::string first_not_finite() override;
