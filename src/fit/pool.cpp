@@ -54,7 +54,7 @@ class Pool final {
     running_ = count;
     std::vector<std::jthread> threads;
     for (std::size_t t = 0; t < count; ++t) threads.emplace_back([this] { take_chains(); });
-    posterior::begin_loading_netcdf();  // the draws will go there
+    if (!request_.out.empty()) posterior::begin_loading_netcdf();  // the draws will go there
     std::unique_lock lock(mutex_);
     while (running_ > 0) {
       woken_.wait_for(lock, kLookEvery, [this] { return running_ == 0; });

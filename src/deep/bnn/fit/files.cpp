@@ -14,19 +14,6 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-void write_training(const std::filesystem::path& file, const std::vector<EpochFigures>& epochs) {
-  std::string text = "epoch,loss,held_out,seconds\n";
-  CsvNumbers numbers(text);
-  for (const EpochFigures& epoch : epochs) {
-    numbers.write(static_cast<double>(epoch.epoch), ',');
-    numbers.write(epoch.loss, ',');
-    numbers.write(epoch.held_out, ',');
-    numbers.write(epoch.seconds, '\n');
-  }
-  numbers.flush();
-  replace_file(file, text);
-}
-
 void write_predictions(const std::filesystem::path& file, const Evaluation& evaluation,
                        const Preparation& preparation) {
   std::string text;

@@ -1,20 +1,16 @@
-// Tables that fit and predict write.
+// Tables that predict writes.
 #pragma once
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "deep/bnn/fit/evaluate.hpp"
-#include "deep/train/train.hpp"
 
 namespace kullback::deep {
 
 // As a field of a CSV file, in quotes where it needs them.
 std::string csv_field(const std::string& text);
 
-// epoch,loss,held_out,seconds
-void write_training(const std::filesystem::path& file, const std::vector<EpochFigures>& epochs);
 void write_predictions(const std::filesystem::path& file, const Evaluation& evaluation,
                        const Preparation& preparation);
 // {"rows": N, NAME: number, ..., "reliability": [...]}

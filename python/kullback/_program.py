@@ -1,0 +1,44 @@
+"""A Stan program: the path of a file, or its text."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple, Union
+
+from . import errors
+
+ProgramLike = Union[str, "os.PathLike[str]"]
+
+
+class Program(NamedTuple):
+    text: bytes
+    name: str  # what messages call it
+    folder: str | None  # where #include looks first
+
+
+def _is_text(program: str) -> bool:
+    """No path has a brace or a line end; no program is without a brace."""
+    return "{" in program or "\n" in program
+
+
+def read_program(program: ProgramLike) -> Program:
+    if not isinstance(program, (str, os.PathLike)):
+        raise errors.made(
+            errors.UsageError,
+            f"the program is {type(program).__name__}; needed the path of a Stan file, or its text.",
+        )
+    if isinstance(program, str) and _is_text(program):
+        return Program(program.encode(), "model.stan", None)
+    path = os.fspath(program)
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+    except OSError as problem:
+        raise errors.made(
+            errors.MissingFileError,
+            f"{path}: cannot be read: {problem.strerror}.",
+            "A program is the path of a Stan file, or its text.",
+        ) from None
+    if b"\0" in text:
+        raise errors.made(errors.InputError, f"{path}: is not text.")
+    return Program(text, path, os.path.dirname(os.path.abspath(path)))
