@@ -47,6 +47,7 @@ need_for_test() {
   need pkg-config pkg-config "finds the installed library, as its users do"
   need python3-numpy "/usr/lib/python3/dist-packages/numpy" "runs the tests of the Python package"
   need python3-venv "/usr/lib/python3*/ensurepip" "installs the Python package as the README does"
+  need chromium chromium "opens reports as a reader does"
   need openmpi-bin mpirun "runs fits in several processes"
   need libtorch-dev torch/csrc/api/include/torch/torch.h "is the tensors of kullback-deep"
   need libopenblas0-openmp "/usr/lib/*/openblas-openmp/libblas.so.3" "multiplies matrices in LibTorch's threads"

@@ -4,6 +4,7 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "posterior/progress_log.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
@@ -36,8 +37,8 @@ void note_event(const Request& request, const std::string& name, const std::stri
 }
 
 std::string start_fields(const posterior::RunRecord& record) {
-  return fmt::format("\"method\": {}, \"chains\": {}, \"seed\": {}", json_string(record.method),
-                     record.chains, record.seed);
+  return fmt::format("\"method\": {}, \"chains\": {}, \"seed\": {}, {}", json_string(record.method),
+                     record.chains, record.seed, posterior::process_fields());
 }
 
 void abandon_run(const Request& request, const Ranks& ranks) {

@@ -1,6 +1,7 @@
 #include "fit/chain_run.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "base/error.hpp"
@@ -89,6 +90,8 @@ void ChainRun::save() {
 void ChainRun::note_progress() {
   const std::lock_guard lock(mutex_);
   progress_ = algorithm_->progress();
+  const std::vector<double>& log_density = result_.draws.log_density;
+  if (std::isnan(progress_.value) && !log_density.empty()) progress_.value = log_density.back();
 }
 
 infer::Progress ChainRun::progress() const {

@@ -63,7 +63,7 @@ DensityCurve density_curve(std::span<const double> values, std::span<const doubl
   const auto is_finite = [](double value) { return std::isfinite(value); };
   if (values.size() < 2 || !std::all_of(values.begin(), values.end(), is_finite)) return {};
   const Shape shape = shape_of(values, weights);
-  const double h = bandwidth(shape);
+  double h = bandwidth(shape);
   if (!(h > 0) || !(shape.largest > shape.smallest) || !std::isfinite(shape.largest - shape.smallest))
     return {};
 
@@ -71,6 +71,8 @@ DensityCurve density_curve(std::span<const double> values, std::span<const doubl
   curve.low = std::max(shape.smallest, shape.q5 - 2 * (shape.q50 - shape.q5) - h);
   curve.high = std::min(shape.largest, shape.q95 + 2 * (shape.q95 - shape.q50) + h);
   if (!(curve.high > curve.low)) return {};
+  // A kernel narrower than the step between points could fall between them, and the curve be 0 everywhere.
+  h = std::max(h, (curve.high - curve.low) / (DensityCurve::kPoints - 1));
 
   // Bins reach a kernel beyond the curve, and hold the reflected values too.
   const double first = curve.low - kReach * h;

@@ -8,7 +8,9 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/filled.hpp"
+#include "deep/train/epoch_log.hpp"
 #include "kullback_version.hpp"
+#include "posterior/progress_log.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::deep {
@@ -89,7 +91,7 @@ void TrainingRun::begin_folder(const Description& description) {
   }
   replace_file(request_.out / description.file, description.text);
   posterior::add_event(request_.out, train_.resume ? "resume" : "start",
-                       filled("\"ranks\": {}", ranks_.size()));
+                       filled("\"ranks\": {}, {}", ranks_.size(), posterior::process_fields()));
 }
 
 bool TrainingRun::should_stop() const {
@@ -113,11 +115,16 @@ void TrainingRun::train_or_clean_up() {
 void TrainingRun::train_model() {
   std::unique_ptr<Trainee> trainee = make_trainee();
   TrainWatch watch;
-  watch.should_stop = [this] { return should_stop(); };
-  if (watch_.on_epoch)
-    watch.on_epoch = [this](const EpochFigures& figures) {
-      watch_.on_epoch(in_own_units(figures), train_.epochs);
-    };
+  EpochLog log(request_.out, train_.epochs, request_.held_out_name, ranks_.is_first());
+  watch.should_stop = [&] {
+    log.beat();
+    return should_stop();
+  };
+  watch.on_epoch = [&](const EpochFigures& figures) {
+    const EpochFigures told = in_own_units(figures);
+    log.note(told);
+    if (watch_.on_epoch) watch_.on_epoch(told, train_.epochs);
+  };
   outcome_.trained = train(*trainee, train_, ranks_, watch);
   trainee.reset();
   gather();

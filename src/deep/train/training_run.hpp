@@ -32,6 +32,7 @@ struct FitWatch {
 struct RunRequest {
   TrainOptions train = {};  // epochs 0: chosen by the number of rows; without files
   bool has_patience = false;
+  std::string held_out_name = {};                // what the held-out figure is, for people who watch
   std::vector<std::filesystem::path> data = {};  // for the record
   std::filesystem::path out = {};
   bool force = false;

@@ -27,7 +27,7 @@ std::vector<double> thinned(const std::vector<double>& values) {
 // trace.csv, of any kind of result that has a column "bound" or "elbo".
 std::string bound_section(const Result& result) {
   const NumberTable* trace = result.numbers("trace.csv");
-  if (trace == nullptr) return {};
+  if (trace == nullptr || trace->find("start") != nullptr) return {};  // of several starts: starts.cpp
   const std::vector<double>* bound = trace->find("bound");
   if (bound == nullptr) bound = trace->find("elbo");
   if (bound == nullptr || bound->size() < 2) return {};

@@ -25,6 +25,7 @@ namespace {
 constexpr std::int64_t kBatch = 32;
 constexpr double kSmallStep = 2e7;          // operations
 constexpr std::int64_t kFinishRows = 1024;  // evaluated at once after the last epoch
+constexpr std::size_t kShownRows = 2000;    // of held_out.csv
 
 struct Split {
   std::vector<std::size_t> train, held_out;
@@ -63,6 +64,7 @@ class Fit final : public TrainingRun {
   Fit(const FitRequest& request, const Ranks& ranks, const FitWatch& watch)
       : TrainingRun({.train = request.train,
                      .has_patience = request.has_patience,
+                     .held_out_name = "log likelihood",
                      .data = request.data,
                      .out = request.out,
                      .force = request.force},
@@ -243,11 +245,30 @@ class Fit final : public TrainingRun {
         std::min(kFinishRows, block_rows(*built_, built_->net().likelihood().outputs()));
     built_->posterior().finish(for_members(data_.train, data_.members), rows);
     if (split_.held_out.empty()) return;
+    const bool has_all_lines = split_.held_out.size() <= kShownRows;
+    evaluation_ = evaluate_rows(split_.held_out, has_all_lines);
+    if (has_all_lines) {
+      write_held_out(split_.held_out, evaluation_);
+    } else {
+      const std::vector<std::size_t> some(split_.held_out.begin(), split_.held_out.begin() + kShownRows);
+      write_held_out(some, evaluate_rows(some, true));
+    }
+  }
+
+  std::vector<double> targets_of(const std::vector<std::size_t>& rows) const {
     std::vector<double> target;
-    for (const std::size_t row : split_.held_out) target.push_back(table_.target(row));
-    evaluation_ =
-        evaluate(*built_, built_->network().preparation.x(table_, split_.held_out), target,
-                 {.wants_lines = false, .draws = built_->network().draws, .seed = built_->network().seed});
+    for (const std::size_t row : rows) target.push_back(table_.target(row));
+    return target;
+  }
+
+  Evaluation evaluate_rows(const std::vector<std::size_t>& rows, bool wants_lines) {
+    return evaluate(
+        *built_, built_->network().preparation.x(table_, rows), targets_of(rows),
+        {.wants_lines = wants_lines, .draws = built_->network().draws, .seed = built_->network().seed});
+  }
+
+  void write_held_out(const std::vector<std::size_t>& rows, const Evaluation& evaluation) const {
+    write_predictions(out() / "held_out.csv", evaluation, built_->network().preparation, targets_of(rows));
   }
 
   void write_results() override {
@@ -256,6 +277,7 @@ class Fit final : public TrainingRun {
                               split_.train.size(), split_.held_out.size(), trained().best_epoch);
     for (const auto& [name, value] : evaluation_.figures)
       text += filled(",\n  \"held_out_{}\": {}", name, posterior::json_number(value));
+    if (!evaluation_.bins.empty()) text += ",\n  \"reliability\": " + reliability_json(evaluation_.bins);
     text += ",\n  \"findings\": " + posterior::json_findings(record().findings) + "\n}\n";
     replace_file(out() / "summary.json", text);
   }

@@ -20,6 +20,7 @@ namespace kullback::deep {
 namespace {
 
 constexpr std::int64_t kMappedRows = 5'000;  // of the map of latent variables
+constexpr std::int64_t kMapLines = 1'000;    // of latent_map.csv
 constexpr std::int64_t kShown = 10;          // images beside each other
 constexpr std::int64_t kSamples = 64;
 
@@ -36,11 +37,20 @@ std::string hash_of(const RawRows& rows) {
   return posterior::content_hash(bytes);
 }
 
+std::string variances_json(const Activity& activity) {
+  const torch::Tensor variance = activity.variance.to(torch::kCPU, torch::kFloat64).contiguous();
+  std::string text = "[";
+  for (std::int64_t i = 0; i < variance.size(0); ++i)
+    text += (i == 0 ? "" : ", ") + posterior::json_number(variance.data_ptr<double>()[i]);
+  return text + "]";
+}
+
 class Fit final : public TrainingRun {
  public:
   Fit(const VaeFitRequest& request, const Ranks& ranks, const FitWatch& watch)
       : TrainingRun({.train = request.train,
                      .has_patience = request.has_patience,
+                     .held_out_name = "bound",
                      .data = request.rows.paths,
                      .out = request.out,
                      .force = request.force},
@@ -149,14 +159,33 @@ class Fit final : public TrainingRun {
     replace_file(
         out() / "latents.png",
         png_bytes(latent_map(means_, shown_.label.defined() ? shown_.label.cpu() : torch::Tensor())));
+    write_latent_map();
     if (built_->model().spec.is_image()) write_images();
     replace_file(out() / "summary.json",
                  filled("{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"best_epoch\": {},\n"
                         "  \"held_out_bound\": {},\n  \"held_out_samples\": {},\n  \"active_units\": {},\n"
-                        "  \"findings\": {}\n}}\n",
+                        "  \"latent_variances\": {},\n  \"findings\": {}\n}}\n",
                         account.train_rows, account.held_out_rows, account.trained.best_epoch,
                         posterior::json_number(account.held_out_bound), account.held_out_samples,
-                        account.activity.active, posterior::json_findings(record().findings)));
+                        account.activity.active, variances_json(account.activity),
+                        posterior::json_findings(record().findings)));
+  }
+
+  // The points of latents.png, some of them.
+  void write_latent_map() const {
+    const std::int64_t count = std::min(kMapLines, means_.size(0));
+    const torch::Tensor plane =
+        in_the_plane(means_.to(torch::kCPU, torch::kFloat64)).narrow(0, 0, count).contiguous();
+    const bool has_label = shown_.label.defined();
+    const torch::Tensor label = has_label ? shown_.label.cpu().contiguous() : torch::Tensor();
+    std::string text = has_label ? "x,y,label\n" : "x,y\n";
+    for (std::int64_t row = 0; row < count; ++row) {
+      const double* place = plane.data_ptr<double>() + 2 * row;
+      text += number_with_digits(place[0], 5) + "," + number_with_digits(place[1], 5);
+      if (has_label) text += "," + std::to_string(label.data_ptr<std::int64_t>()[row]);
+      text += "\n";
+    }
+    replace_file(out() / "latent_map.csv", text);
   }
 
   // Originals, and below each its reconstruction.
