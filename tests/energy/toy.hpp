@@ -74,7 +74,8 @@ struct ToyTraining {
 
 inline TrainOutcome train_toy(BuiltEbm& built, const torch::Tensor& rows, const ToyTraining& how) {
   built.start(rows);
-  EbmTrainee trainee(built, built.prepared(rows), {}, {.rate = how.rate});
+  EbmTrace trace;
+  EbmTrainee trainee(built, built.prepared(rows), {}, {.rate = how.rate}, trace);
   return train(trainee, {.epochs = how.epochs, .batch = how.batch, .seed = 5}, Ranks());
 }
 
