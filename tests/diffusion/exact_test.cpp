@@ -54,7 +54,7 @@ TEST_P(FlowLikelihood, IsThatOfTheData) {
   LikelihoodOptions options;
   options.t_min = std::min(1e-5, sde->t_min());
   options.exact_dims = c.exact_dims;
-  options.probes = 40;
+  options.probes = sde->blocks() > 1 ? 2 : 40;
   options.wants_ode_error = c.dims <= 2;
   options.ode = {.relative = 1e-6, .absolute = 1e-6};
   const Likelihood found = log_likelihood(*sde, score, x, options);
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(
                     SamplerCase{"rk45", "sub-vp", 1}, SamplerCase{"rk45", "cld", 1},
                     SamplerCase{"ddim", "vp", 300, Grid::log_ratio},
                     SamplerCase{"ddim", "edm", 300, Grid::log_ratio},
-                    SamplerCase{"langevin", "ve", 60, Grid::log_ratio}),
+                    SamplerCase{"langevin", "ve", 150, Grid::log_ratio}),
     [](const testing::TestParamInfo<SamplerCase>& info) {
       std::string name = std::string(info.param.sampler) + "_" + info.param.sde;
       std::erase(name, '-');

@@ -106,15 +106,15 @@ TEST(Sde, ASchedulesMustBeMonotone) {
   const std::string file = testing::TempDir() + "shares.txt";
   const auto write = [&](const char* text) { std::ofstream(file) << text; };
   write("0.9 0.5 0.6 0.1\n");
-  EXPECT_NE(message_of({{"schedule", file}}).find("share 3 of the schedule is 0.6 after 0.5"),
+  EXPECT_NE(message_of({{"noise-schedule", file}}).find("share 3 of the schedule is 0.6 after 0.5"),
             std::string::npos);
   write("0.9, 0.5, 0.5, 0.1\n");
-  EXPECT_NE(message_of({{"schedule", file}}).find("must fall"), std::string::npos);
+  EXPECT_NE(message_of({{"noise-schedule", file}}).find("must fall"), std::string::npos);
   write("0.9 x\n");
-  EXPECT_NE(message_of({{"schedule", file}}).find("'x' is no number"), std::string::npos);
+  EXPECT_NE(message_of({{"noise-schedule", file}}).find("'x' is no number"), std::string::npos);
   write("0.9 0.5 0.1 0.001\n");
-  EXPECT_EQ(message_of({{"schedule", file}}), "");
-  const auto sde = make_sde("vp", {{"schedule", file}});
+  EXPECT_EQ(message_of({{"noise-schedule", file}}), "");
+  const auto sde = make_sde("vp", {{"noise-schedule", file}});
   EXPECT_NEAR(level(*sde, at_time(0.5)).alpha.square().item<double>(), 0.5, 1e-12);
   EXPECT_NE(message_of({{"sigma-min", "3"}, {"sigma-max", "2"}}, "ve").find("not below"), std::string::npos);
   EXPECT_NE(message_of({{"first-beta", "0.3"}, {"last-beta", "0.2"}}, "ddpm").find("above"),

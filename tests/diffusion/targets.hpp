@@ -20,8 +20,10 @@ inline Mixture random_mixture(std::int64_t components, std::int64_t dims, std::u
   std::vector<torch::Tensor> covariances;
   for (std::int64_t k = 0; k < components; ++k) covariances.push_back(random_covariance(dims));
   const torch::Tensor share = torch::arange(1, components + 1, number);
-  return {.weight = share / share.sum(),
-          .mean = torch::randn({components, dims}, number),
+  const torch::Tensor weight = share / share.sum(), mean = torch::randn({components, dims}, number);
+  // Centred, as data are before a model sees them.
+  return {.weight = weight,
+          .mean = mean - weight.matmul(mean).unsqueeze(0),
           .covariance = at::stack(covariances)};
 }
 

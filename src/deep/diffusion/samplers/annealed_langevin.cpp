@@ -38,7 +38,7 @@ extern const SamplerRecord k_annealed_langevin;
 const SamplerRecord k_annealed_langevin = {
     .name = "langevin",
     .summary = "Annealed Langevin: a few Langevin steps at each of a ladder of noise levels",
-    .options = {{"inner-steps", "5", "Langevin steps at each level"},
+    .options = {{"inner-steps", "10", "Langevin steps at each level"},
                 {"langevin-size", "0.1", "of a Langevin step, in units of the variance of the noise"}},
     .make = [](const Settings& settings) -> std::unique_ptr<Sampler> {
       return std::make_unique<AnnealedLangevin>(

@@ -90,13 +90,13 @@ torch::Tensor TableRate::at(const torch::Tensor& t) const {
 
 torch::Tensor TableRate::integral(const torch::Tensor& t) const {
   const torch::Tensor index = place(t.flatten());
-  const torch::Tensor within = t.flatten() - index / steps_;
+  const torch::Tensor within = t.flatten() - index.to(t.scalar_type()) / steps_;
   move_to(t.device());
   return (integral_.index_select(0, index) + rate_.index_select(0, index) * within).view_as(t);
 }
 
 std::vector<Option> rate_options() {
-  return {{"schedule", "linear",
+  return {{"noise-schedule", "linear",
            "of the noise: linear (rates), cosine, or a file with the shares of signal that remain at equal "
            "distances of time"},
           {"beta-min", "0.1", "rate of the noise at the beginning (linear)"},
@@ -104,7 +104,7 @@ std::vector<Option> rate_options() {
 }
 
 std::unique_ptr<Rate> rate_of(const Settings& settings) {
-  const std::string& name = settings.text("schedule");
+  const std::string& name = settings.text("noise-schedule");
   if (name == "cosine") return std::make_unique<TableRate>(cosine_shares(), "cosine");
   if (name != "linear") return std::make_unique<TableRate>(read_shares(name), name);
   const double from = settings.positive("beta-min"), to = settings.positive("beta-max");

@@ -47,7 +47,7 @@ class TableRate final : public Rate {
   double steps_;
 };
 
-// The options --beta-min, --beta-max and --schedule: linear, cosine, or a file with shares of signal.
+// The options --beta-min, --beta-max and --noise-schedule: linear, cosine, or a file with shares of signal.
 std::vector<Option> rate_options();
 std::unique_ptr<Rate> rate_of(const Settings& settings);
 
