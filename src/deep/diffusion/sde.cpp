@@ -27,6 +27,10 @@ std::unique_ptr<Sde> make_sde(const std::string& name, const std::map<std::strin
   return make_part(sde_named(name), options);
 }
 
+torch::Tensor Sde::training_time(const torch::Tensor& uniform) const {
+  return t_min() + (t_max() - t_min()) * uniform;
+}
+
 Level level(const Sde& sde, const torch::Tensor& t) {
   if (sde.blocks() != 1)
     throw Error(ErrorKind::internal, "a state with a velocity has no single level of noise.");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "deep/net/layout.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -38,6 +39,17 @@ class Sde {
   virtual double t_min() const { return 1e-3; }
   // Variances of the blocks at t_max, for data with the variance 1: the reverse process begins there.
   virtual std::vector<double> prior_variance() const { return {1}; }
+
+  // Times to train at, from uniform numbers in [0, 1): SDEs in discrete time have only some.
+  virtual torch::Tensor training_time(const torch::Tensor& uniform) const;
+
+  // A schedule that is learned has parameters beside the network's: with() is the SDE that has them, null where
+  // there are none; start() writes their first values.
+  virtual void add_parameters(Layout&) {}
+  virtual std::unique_ptr<Sde> with(const Parameters&) const { return nullptr; }
+  virtual void start(const Parameters&) const {}
+  // Slots whose gradient is that of the loss's variance and not of its mean (Kingma et al. 2021).
+  virtual std::vector<std::size_t> variance_slots() const { return {}; }
 };
 
 // One block: z_t given x is normal with mean alpha x and sd sigma. [n] each.

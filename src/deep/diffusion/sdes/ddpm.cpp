@@ -20,6 +20,9 @@ class Ddpm final : public Sde {
     return one_block(beta / -2, beta, at::exp(whole / -2), -at::expm1(-whole));
   }
   double t_min() const override { return first_; }
+  torch::Tensor training_time(const torch::Tensor& uniform) const override {
+    return ((uniform / first_).floor() + 1) * first_;
+  }
 
  private:
   TableRate rate_;
