@@ -1,5 +1,5 @@
-// With g = log(sigma^2 / alpha^2) the diffusion term is int |n - n'|^2 dg / 2 over the levels: with g uniform over its
-// range, (g_1 - g_0) / 2 times the squared error of the noise, whatever the schedule between.
+// With g = log(sigma^2 / alpha^2) the diffusion term is int |n - n'|^2 dg / 2 over the levels: with g uniform
+// over its range, (g_1 - g_0) / 2 times the squared error of the noise, whatever the schedule between.
 #include "deep/diffusion/bound.hpp"
 
 #include <cmath>
@@ -32,8 +32,8 @@ torch::Tensor prior_term(const Sde& sde, const torch::Tensor& x) {
   const Level end = level(sde, time_of(sde.t_max(), x));
   const double variance = sde.prior_variance()[0];
   const torch::Tensor alpha = end.alpha.to(x.scalar_type()), sigma = end.sigma.to(x.scalar_type());
-  const torch::Tensor each = (sigma.square() + (alpha * x).square()) / variance - 1 -
-                             2 * at::log(sigma / std::sqrt(variance));
+  const torch::Tensor each =
+      (sigma.square() + (alpha * x).square()) / variance - 1 - 2 * at::log(sigma / std::sqrt(variance));
   return each.sum(1) / 2;
 }
 
@@ -63,8 +63,7 @@ BoundTerms bound_terms(const Network& network, const Parameters& parameters, con
   const RatioTable table(network.sde);
   BoundTerms terms{.prior = prior_term(network.sde, x),
                    .diffusion = torch::zeros({x.size(0)}, x.options()),
-                   .reconstruction =
-                       reconstruction_term(network.sde, x, torch::randn_like(x), units)};
+                   .reconstruction = reconstruction_term(network.sde, x, torch::randn_like(x), units)};
   const auto number = x.options().dtype(torch::kFloat64);
   const torch::Tensor shift = torch::rand({x.size(0)}, number);
   for (std::int64_t i = 0; i < draws; ++i) {

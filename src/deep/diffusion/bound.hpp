@@ -14,8 +14,8 @@ struct DataUnits {
   double center = 0, sd = 1;  // of levels
 };
 
-// Each [rows], nats: bound = -(prior + diffusion + reconstruction). Of numbers it is a bound on a log density in the
-// model's units, of levels one on a log probability.
+// Each [rows], nats: bound = -(prior + diffusion + reconstruction). Of numbers it is a bound on a log density
+// in the model's units, of levels one on a log probability.
 struct BoundTerms {
   torch::Tensor prior, diffusion, reconstruction;
 
@@ -24,16 +24,18 @@ struct BoundTerms {
 
 // How far the last state is from noise alone: KL of z at t_max given x from where reverse processes begin.
 torch::Tensor prior_term(const Sde& sde, const torch::Tensor& x);
-// -log p(x | z) at t_min, where x is normal around z / alpha with the sd sigma / alpha, or one of the levels with
-// chances in these proportions. normal: [rows, dims].
+// -log p(x | z) at t_min, where x is normal around z / alpha with the sd sigma / alpha, or one of the levels
+// with chances in these proportions. normal: [rows, dims].
 torch::Tensor reconstruction_term(const Sde& sde, const torch::Tensor& x, const torch::Tensor& normal,
                                   const DataUnits& units);
-// The noise's error, at one level of noise for each row, equally likely in its logarithm. uniform: double [rows].
+// The noise's error, at one level of noise for each row, equally likely in its logarithm. uniform: double
+// [rows].
 torch::Tensor diffusion_term(const Network& network, const Parameters& parameters, const RatioTable& table,
                              const torch::Tensor& x, const torch::Tensor& label, const torch::Tensor& uniform,
                              const torch::Tensor& normal);
 
-// The means over `draws` levels for each row, by LibTorch's generator; levels are spread evenly over the draws.
+// The means over `draws` levels for each row, by LibTorch's generator; levels are spread evenly over the
+// draws.
 BoundTerms bound_terms(const Network& network, const Parameters& parameters, const torch::Tensor& x,
                        const torch::Tensor& label, const DataUnits& units, std::int64_t draws);
 

@@ -21,15 +21,17 @@ torch::Tensor noise_feature(const Coefficients& at);
 // The mean of the data given states of an SDE without a velocity, [rows, dims]. `at` is of each row.
 torch::Tensor predicted_data(const Network& network, const Parameters& parameters, const Coefficients& at,
                              const torch::Tensor& state, const torch::Tensor& label);
-// With a velocity: the second half of the noise of z = mean x + root(variance) n, [rows, dims]; the score of the velocity
-// is that noise over -root_vv. For data that are standard normal it is known, and the network adds to that.
+// With a velocity: the second half of the noise of z = mean x + root(variance) n, [rows, dims]; the score of
+// the velocity is that noise over -root_vv. For data that are standard normal it is known, and the network
+// adds to that.
 torch::Tensor predicted_noise(const Network& network, const Parameters& parameters, const Coefficients& at,
                               const torch::Tensor& state, const torch::Tensor& label);
 // The score itself, by either.
 torch::Tensor predicted_score(const Network& network, const Parameters& parameters, const Coefficients& at,
                               const torch::Tensor& state, const torch::Tensor& label);
 
-// Classifier-free guidance (Ho, Salimans 2021): (1 + w) times the score given the label, less w times that without.
+// Classifier-free guidance (Ho, Salimans 2021): (1 + w) times the score given the label, less w times that
+// without.
 class LearnedScore final : public Score {
  public:
   // label [rows, labels] of the rows of states, or undefined; guidance needs one.

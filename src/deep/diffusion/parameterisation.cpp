@@ -20,17 +20,17 @@ torch::Tensor snr(const Level& at) { return (at.alpha / at.sigma).square(); }
 
 const WeightingRecord k_by_noise = {"noise", "Errors of the noise",
                                     [](const Level& at, const torch::Tensor&) { return snr(at); }};
-const WeightingRecord k_by_data = {
-    "data", "Errors of the data",
-    [](const Level& at, const torch::Tensor&) { return torch::ones_like(at.alpha); }};
-const WeightingRecord k_by_velocity = {
-    "velocity", "Errors of the velocity", [](const Level& at, const torch::Tensor&) {
-      return ((at.alpha.square() + at.sigma.square()) / at.sigma).square();
-    }};
-const WeightingRecord k_by_edm = {
-    "edm", "Errors of the network's output under EDM's preconditioning",
-    [](const Level& at, const torch::Tensor&) { return snr(at) + 1; }};
-// (G^2 / 2) |error of the score|^2: the loss bounds the negative log likelihood (Song, Durkan, Murray, Ermon 2021).
+const WeightingRecord k_by_data = {"data", "Errors of the data", [](const Level& at, const torch::Tensor&) {
+                                     return torch::ones_like(at.alpha);
+                                   }};
+const WeightingRecord k_by_velocity = {"velocity", "Errors of the velocity",
+                                       [](const Level& at, const torch::Tensor&) {
+                                         return ((at.alpha.square() + at.sigma.square()) / at.sigma).square();
+                                       }};
+const WeightingRecord k_by_edm = {"edm", "Errors of the network's output under EDM's preconditioning",
+                                  [](const Level& at, const torch::Tensor&) { return snr(at) + 1; }};
+// (G^2 / 2) |error of the score|^2: the loss bounds the negative log likelihood (Song, Durkan, Murray, Ermon
+// 2021).
 const WeightingRecord k_by_likelihood = {
     "likelihood", "Errors of the score times the diffusion: a bound on the log likelihood",
     [](const Level& at, const torch::Tensor& diffusion) {

@@ -17,15 +17,18 @@ class Score {
   virtual ~Score() = default;
 
   virtual std::int64_t dims() const = 0;  // of the data
-  // state [rows, blocks * dims]; t double [1] or [rows]. Of a learned score with a velocity only the block of the
-  // velocity is known, and the other is 0: no reverse process asks for it.
+  // state [rows, blocks * dims]; t double [1] or [rows]. Of a learned score with a velocity only the block of
+  // the velocity is known, and the other is 0: no reverse process asks for it.
   virtual torch::Tensor at(const torch::Tensor& state, const torch::Tensor& t) const = 0;
 };
 
-// The mean of the data given the state, (z + sigma^2 score) / alpha (Tweedie). Only of SDEs without a velocity.
-torch::Tensor denoised(const Sde& sde, const Score& score, const torch::Tensor& state, const torch::Tensor& t);
+// The mean of the data given the state, (z + sigma^2 score) / alpha (Tweedie). Only of SDEs without a
+// velocity.
+torch::Tensor denoised(const Sde& sde, const Score& score, const torch::Tensor& state,
+                       const torch::Tensor& t);
 
-// Data from a mixture of normals: component k has weight weight[k], mean mean[k] and covariance covariance[k].
+// Data from a mixture of normals: component k has weight weight[k], mean mean[k] and covariance
+// covariance[k].
 struct Mixture {
   torch::Tensor weight;      // [components], sums to 1
   torch::Tensor mean;        // [components, dims]

@@ -1,6 +1,6 @@
-// Linear forward SDEs dz = F(t) z dt + G(t) dw, which turn data into noise as t goes from 0 to 1. A state z has
-// `blocks` numbers for each coordinate of the data: the coordinate itself and, of critically damped Langevin
-// dynamics, a velocity. Blocks lie one after the other: [rows, blocks * dims].
+// Linear forward SDEs dz = F(t) z dt + G(t) dw, which turn data into noise as t goes from 0 to 1. A state z
+// has `blocks` numbers for each coordinate of the data: the coordinate itself and, of critically damped
+// Langevin dynamics, a velocity. Blocks lie one after the other: [rows, blocks * dims].
 #pragma once
 
 #include <torch/types.h>
@@ -33,8 +33,8 @@ class Sde {
   virtual std::int64_t blocks() const { return 1; }
   // t: double [n], on the device of what it is for.
   virtual Coefficients at(const torch::Tensor& t) const = 0;
-  // Where a reverse process begins, and where one with a learned score ends: closer to 0 the noise is too small
-  // to be told from rounding.
+  // Where a reverse process begins, and where one with a learned score ends: closer to 0 the noise is too
+  // small to be told from rounding.
   virtual double t_max() const { return 1; }
   virtual double t_min() const { return 1e-3; }
   // Variances of the blocks at t_max, for data with the variance 1: the reverse process begins there.
@@ -43,8 +43,8 @@ class Sde {
   // Times to train at, from uniform numbers in [0, 1): SDEs in discrete time have only some.
   virtual torch::Tensor training_time(const torch::Tensor& uniform) const;
 
-  // A schedule that is learned has parameters beside the network's: with() is the SDE that has them, null where
-  // there are none; start() writes their first values.
+  // A schedule that is learned has parameters beside the network's: with() is the SDE that has them, null
+  // where there are none; start() writes their first values.
   virtual void add_parameters(Layout&) {}
   virtual std::unique_ptr<Sde> with(const Parameters&) const { return nullptr; }
   virtual void start(const Parameters&) const {}
@@ -86,6 +86,7 @@ std::span<const SdeRecord* const> sdes();
 // Throws Error usage that lists the names.
 const SdeRecord& sde_named(const std::string& name);
 // With the options as given, others at their defaults.
-std::unique_ptr<Sde> make_sde(const std::string& name, const std::map<std::string, std::string>& options = {});
+std::unique_ptr<Sde> make_sde(const std::string& name,
+                              const std::map<std::string, std::string>& options = {});
 
 }  // namespace kullback::deep::diffusion

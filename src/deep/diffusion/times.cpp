@@ -20,8 +20,7 @@ TimesKind times_named(const std::string& name, const std::string& sde) {
   if (name == "auto") return sde == "edm" ? TimesKind::lognormal : TimesKind::uniform;
   const bool is_by_ratio = name == "log-ratio" || name == "lognormal";
   if (is_by_ratio && (sde == "cld" || sde == "ladder" || sde == "ddpm" || sde == "learned"))
-    throw Error(ErrorKind::usage, filled("--times {} is not for --sde {}.", name, sde),
-                "Leave out --times.");
+    throw Error(ErrorKind::usage, filled("--times {} is not for --sde {}.", name, sde), "Leave out --times.");
   if (name == "uniform") return TimesKind::uniform;
   if (name == "log-ratio") return TimesKind::log_ratio;
   if (name == "lognormal") return TimesKind::lognormal;
@@ -54,8 +53,7 @@ torch::Tensor RatioTable::time(const torch::Tensor& log_ratio) const {
 
 DrawnTimes draw_times(const Sde& sde, TimesKind kind, const RatioTable& table, const torch::Tensor& uniform) {
   if (kind == TimesKind::uniform)
-    return {.t = sde.training_time(uniform),
-            .inverse = torch::full_like(uniform, sde.t_max() - sde.t_min())};
+    return {.t = sde.training_time(uniform), .inverse = torch::full_like(uniform, sde.t_max() - sde.t_min())};
   const double range = table.high() - table.low();
   torch::Tensor log_ratio, density;
   if (kind == TimesKind::log_ratio) {

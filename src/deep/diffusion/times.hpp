@@ -12,7 +12,8 @@ namespace kullback::deep::diffusion {
 enum class TimesKind {
   uniform,    // in t, or of the times that the SDE has
   log_ratio,  // log(sigma / alpha) is uniform
-  lognormal,  // log(sigma / alpha) is normal with mean -0.5 and sd 1.2 (Karras et al. 2022, data of variance 1)
+  lognormal,  // log(sigma / alpha) is normal with mean -0.5 and sd 1.2 (Karras et al. 2022, data of variance
+              // 1)
 };
 // "auto": lognormal of edm, else uniform. Throws Error usage.
 TimesKind times_named(const std::string& name, const std::string& sde);

@@ -1,5 +1,5 @@
-// A perceptron that gets the state, the embedded noise level and the label beside each other; hidden layers of equal
-// size become x + f(x).
+// A perceptron that gets the state, the embedded noise level and the label beside each other; hidden layers
+// of equal size become x + f(x).
 #include "deep/diffusion/score_net.hpp"
 
 namespace kullback::deep::diffusion {

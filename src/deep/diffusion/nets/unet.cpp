@@ -1,6 +1,6 @@
-// A small U-net: at each resolution a residual block of two convolutions with group normalisation, scaled and shifted
-// by the embedded noise level and label; images are halved on the way down (average pooling), doubled on the way up
-// (nearest neighbours), where the block sees what the way down had there.
+// A small U-net: at each resolution a residual block of two convolutions with group normalisation, scaled and
+// shifted by the embedded noise level and label; images are halved on the way down (average pooling), doubled
+// on the way up (nearest neighbours), where the block sees what the way down had there.
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "deep/diffusion/score_net.hpp"
@@ -146,11 +146,12 @@ std::unique_ptr<ScoreNet> make_unet(Layout& layout, const NetSpec& spec) {
                 "Give --image HEIGHTxWIDTH, or --architecture mlp.");
   const std::int64_t unit = std::int64_t{1} << (spec.filters.size() - 1);
   if (spec.filters.empty() || spec.height % unit != 0 || spec.width % unit != 0)
-    throw Error(ErrorKind::usage,
-                filled("images of {} x {} cannot be halved {} times.", spec.height, spec.width,
-                       spec.filters.empty() ? 0 : spec.filters.size() - 1),
-                "Give fewer numbers in --filters (between two of them the image is halved), or --architecture "
-                "mlp.");
+    throw Error(
+        ErrorKind::usage,
+        filled("images of {} x {} cannot be halved {} times.", spec.height, spec.width,
+               spec.filters.empty() ? 0 : spec.filters.size() - 1),
+        "Give fewer numbers in --filters (between two of them the image is halved), or --architecture "
+        "mlp.");
   return std::make_unique<Unet>(layout, spec);
 }
 

@@ -1,5 +1,5 @@
-// Score matching without knowing the noise (Hyvarinen 2005): E |s - grad log p|^2 = E (|s|^2 + 2 tr ds/dz) + constant,
-// at states of noised data.
+// Score matching without knowing the noise (Hyvarinen 2005): E |s - grad log p|^2 = E (|s|^2 + 2 tr ds/dz) +
+// constant, at states of noised data.
 #pragma once
 
 #include <torch/csrc/autograd/autograd.h>

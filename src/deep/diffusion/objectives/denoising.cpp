@@ -1,6 +1,6 @@
-// Denoising score matching (Vincent 2011): the mean of the data given the state has the least squared error, and with
-// it the score is known. With a velocity (hybrid score matching, Dockhorn et al. 2022) the noise of the velocity given the
-// data alone stands in for the data.
+// Denoising score matching (Vincent 2011): the mean of the data given the state has the least squared error,
+// and with it the score is known. With a velocity (hybrid score matching, Dockhorn et al. 2022) the noise of
+// the velocity given the data alone stands in for the data.
 #include "deep/diffusion/objective.hpp"
 
 namespace kullback::deep::diffusion {

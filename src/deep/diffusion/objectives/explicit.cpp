@@ -1,5 +1,5 @@
-// Explicit score matching: the trace of the Jacobian exactly up to --exact-dims numbers (a backward pass for each), else
-// by one sign vector (Hutchinson).
+// Explicit score matching: the trace of the Jacobian exactly up to --exact-dims numbers (a backward pass for
+// each), else by one sign vector (Hutchinson).
 #include "deep/diffusion/objectives/by_parts.hpp"
 
 namespace kullback::deep::diffusion {
@@ -15,11 +15,13 @@ class Explicit final : public Objective {
     torch::Tensor trace = torch::zeros({at.state.size(0)}, at.state.options());
     if (at.state.size(1) <= exact_dims_) {
       for (std::int64_t i = 0; i < at.state.size(1); ++i)
-        trace = trace + torch::autograd::grad({at.score.select(1, i).sum()}, {at.state}, {}, true, true)[0]
-                            .select(1, i);
+        trace =
+            trace +
+            torch::autograd::grad({at.score.select(1, i).sum()}, {at.state}, {}, true, true)[0].select(1, i);
     } else {
       const torch::Tensor uniform = input.noise.uniform(at.state.sizes(), at.state.options(), 0);
-      trace = curvature_along(at, at::where(uniform < 0.5, torch::ones_like(uniform), -torch::ones_like(uniform)));
+      trace = curvature_along(
+          at, at::where(uniform < 0.5, torch::ones_like(uniform), -torch::ones_like(uniform)));
     }
     return at.weight * (at.score.square().sum(1) + 2 * trace);
   }

@@ -1,5 +1,5 @@
-// Sliced score matching (Song, Garg, Shi, Ermon 2019): v^T (ds/dz) v and (v^T s)^2 along standard normal directions v,
-// whose means over v are the trace and |s|^2.
+// Sliced score matching (Song, Garg, Shi, Ermon 2019): v^T (ds/dz) v and (v^T s)^2 along standard normal
+// directions v, whose means over v are the trace and |s|^2.
 #include "deep/diffusion/objectives/by_parts.hpp"
 
 namespace kullback::deep::diffusion {

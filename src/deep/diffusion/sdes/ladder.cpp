@@ -1,5 +1,5 @@
-// A ladder of noise levels (Song, Ermon 2019): alpha = 1, and sigma at the times i / (L - 1) is level L - i of a falling
-// list of L; in between it is geometric. Networks are trained at the levels alone.
+// A ladder of noise levels (Song, Ermon 2019): alpha = 1, and sigma at the times i / (L - 1) is level L - i
+// of a falling list of L; in between it is geometric. Networks are trained at the levels alone.
 #include <charconv>
 #include <cmath>
 
@@ -71,9 +71,10 @@ std::unique_ptr<Sde> make(const Settings& settings) {
                 "Write --noise-levels 10,3,1,0.3,0.1.");
   for (std::size_t i = 1; i < levels.size(); ++i) {
     if (levels[i] < levels[i - 1]) continue;
-    throw Error(ErrorKind::usage,
-                filled("noise level {} is {} after {}; the levels must fall.", i + 1, levels[i], levels[i - 1]),
-                "Write the largest first, and each once.");
+    throw Error(
+        ErrorKind::usage,
+        filled("noise level {} is {} after {}; the levels must fall.", i + 1, levels[i], levels[i - 1]),
+        "Write the largest first, and each once.");
   }
   return std::make_unique<Ladder>(std::vector<double>(levels.rbegin(), levels.rend()));
 }
@@ -81,12 +82,13 @@ std::unique_ptr<Sde> make(const Settings& settings) {
 }  // namespace
 
 extern const SdeRecord k_ladder;
-const SdeRecord k_ladder = {.name = "ladder",
-                            .summary = "Some levels of added noise, as of noise-conditional score networks",
-                            .options = {{"levels", "30", "noise levels, geometric"},
-                                        {"sigma-min", "0.01", "the smallest level"},
-                                        {"sigma-max", "20", "the largest level"},
-                                        {"noise-levels", "", "the levels themselves, falling: 10,3,1,0.3,0.1"}},
-                            .make = make};
+const SdeRecord k_ladder = {
+    .name = "ladder",
+    .summary = "Some levels of added noise, as of noise-conditional score networks",
+    .options = {{"levels", "30", "noise levels, geometric"},
+                {"sigma-min", "0.01", "the smallest level"},
+                {"sigma-max", "20", "the largest level"},
+                {"noise-levels", "", "the levels themselves, falling: 10,3,1,0.3,0.1"}},
+    .make = make};
 
 }  // namespace kullback::deep::diffusion

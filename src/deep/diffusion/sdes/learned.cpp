@@ -1,7 +1,7 @@
-// A schedule that is learned (Kingma, Salimans, Poole, Ho 2021): g(t) = log(sigma^2 / alpha^2) rises from g_0 to g_1,
-// both learned by the bound, along a broken line whose shares of the way (softmax of 64 numbers) are learned to make the
-// bound's estimate vary least. alpha^2 = sigmoid(-g), sigma^2 = sigmoid(g); the drift is -sigma^2 g' / 2 and the squared
-// diffusion sigma^2 g'.
+// A schedule that is learned (Kingma, Salimans, Poole, Ho 2021): g(t) = log(sigma^2 / alpha^2) rises from g_0
+// to g_1, both learned by the bound, along a broken line whose shares of the way (softmax of 64 numbers) are
+// learned to make the bound's estimate vary least. alpha^2 = sigmoid(-g), sigma^2 = sigmoid(g); the drift is
+// -sigma^2 g' / 2 and the squared diffusion sigma^2 g'.
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "deep/diffusion/sdes/one_block.hpp"
@@ -67,7 +67,8 @@ extern const SdeRecord k_learned;
 const SdeRecord k_learned = {
     .name = "learned",
     .summary = "Variance-preserving with a schedule that is learned with the network",
-    .options = {{"first-log-ratio", "-10", "log of noise over signal (variances) at the beginning, before training"},
+    .options = {{"first-log-ratio", "-10",
+                 "log of noise over signal (variances) at the beginning, before training"},
                 {"last-log-ratio", "5", "log of noise over signal (variances) at the end, before training"}},
     .make = [](const Settings& settings) -> std::unique_ptr<Sde> {
       const double first = settings.number("first-log-ratio"), last = settings.number("last-log-ratio");
