@@ -50,7 +50,7 @@ bool is_deep_folder(const std::string& word) {
   const fs::path record = fs::path(word) / "run.json";
   if (word.empty() || !fs::is_regular_file(record, none)) return false;
   const std::string kind = posterior::read_run_record(record.string()).kind;
-  return kind == "bnn" || kind == "vae" || kind == "ebm";
+  return kind == "bnn" || kind == "vae" || kind == "ebm" || kind == "diffusion" || kind == "score";
 }
 
 Run forward(CLI::App& verb) {
@@ -98,6 +98,8 @@ Run add_vae(CLI::App& verb) { return forward(verb); }
 Run add_encode(CLI::App& verb) { return forward(verb); }
 Run add_decode(CLI::App& verb) { return forward(verb); }
 Run add_ebm(CLI::App& verb) { return forward(verb); }
+Run add_diffusion(CLI::App& verb) { return forward(verb); }
+Run add_score(CLI::App& verb) { return forward(verb); }
 Run add_loglik(CLI::App& verb) { return forward(verb); }
 Run add_sample(CLI::App& verb) { return forward(verb); }
 Run add_evaluate(CLI::App& verb) { return forward(verb); }
