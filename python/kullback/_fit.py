@@ -206,14 +206,12 @@ class Fit:
 
     def report(self, path: str | os.PathLike[str] = "report.html") -> str:
         """One HTML file that shows the fit; returns its path."""
-        from ._commands import write_report
-
         if self.folder is not None:
-            return write_report(self.folder, path)
+            return _library.write_report(self.folder, path)
         import tempfile
 
         with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
-            return write_report(self.save(os.path.join(scratch, "fit")), path)
+            return _library.write_report(self.save(os.path.join(scratch, "fit")), path)
 
     @property
     def data(self) -> Mapping[str, Any] | None:
