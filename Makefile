@@ -13,7 +13,7 @@ help:
 
 run:
 	@tools/setup.sh run
-	@tools/build.sh release kullback
+	@tools/build.sh release kullback kullback_shared
 	build/kullback check --summary examples/*.stan
 	build/kullback fit examples/eight_schools.stan examples/eight_schools.json --seed 1 --out build/eight_schools-fit --force
 

@@ -7,6 +7,7 @@ set(kullback_deep_only_posterior
   json_write.cpp
   number_text.cpp
   posterior.cpp
+  progress_log.cpp
   run_folder.cpp
   run_record.cpp
   separation.cpp

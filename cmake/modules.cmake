@@ -2,11 +2,13 @@
 # Makes the library kullback_<name> from all of src/<name>, linked to base and to the modules named.
 # A folder that does not exist yet, or holds only headers, gives a library without a file, which still
 # hands on what it depends on; the globs notice when that changes.
-# cli/main.cpp and deep/main.cpp stay out: they are the programs, the rest is a library that tests can link.
+# cli/main.cpp and deep/main.cpp stay out: they are the programs, the rest is a library that tests can link;
+# capi/bridge too: it is a shared library of its own.
 function(kullback_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
   list(REMOVE_ITEM sources "${PROJECT_SOURCE_DIR}/src/cli/main.cpp" "${PROJECT_SOURCE_DIR}/src/deep/main.cpp")
+  list(FILTER sources EXCLUDE REGEX "/src/capi/bridge/")
 
   set(target kullback_${name})
   set(scope INTERFACE)

@@ -25,6 +25,30 @@ target_compile_options(kullback_torch INTERFACE ${torch_flags} -Wno-shadow -Wno-
 
 if(TARGET torch_cuda)
   target_compile_definitions(kullback_torch INTERFACE KULLBACK_CUDA)  # steps are captured as CUDA graphs
+  # Events and streams in LibTorch's headers call CUDA's runtime themselves.
+  foreach(runtime IN ITEMS torch::cudart CUDA::cudart)
+    if(TARGET ${runtime})
+      target_link_libraries(kullback_torch INTERFACE ${runtime})
+      break()
+    endif()
+  endforeach()
+  # Sums over GPUs need a LibTorch that was built with NCCL, which says so, and NCCL's header, which Python's packages
+  # have beside LibTorch.
+  get_target_property(cuda_definitions torch_cuda INTERFACE_COMPILE_DEFINITIONS)
+  find_path(KULLBACK_NCCL_INCLUDE nccl.h
+    HINTS "${TORCH_INSTALL_PREFIX}/include" "${TORCH_INSTALL_PREFIX}/../nvidia/nccl/include"
+          "${CUDAToolkit_INCLUDE_DIRS}" "${CUDA_INCLUDE_DIRS}")
+  if("USE_C10D_NCCL" IN_LIST cuda_definitions AND KULLBACK_NCCL_INCLUDE)
+    target_compile_definitions(kullback_torch INTERFACE KULLBACK_NCCL)
+    target_include_directories(kullback_torch SYSTEM INTERFACE "${KULLBACK_NCCL_INCLUDE}")
+    find_library(KULLBACK_NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS "${KULLBACK_NCCL_INCLUDE}/../lib")
+    if(KULLBACK_NCCL_LIBRARY)
+      target_link_libraries(kullback_torch INTERFACE "${KULLBACK_NCCL_LIBRARY}")
+    endif()
+  else()
+    message(STATUS "LibTorch was built without NCCL, or nccl.h is not found (KULLBACK_NCCL_INCLUDE): several processes "
+      "do not sum gradients on GPUs")
+  endif()
 endif()
 
 # Debian's LibTorch takes the BLAS that the system's alternatives name. The reference one is 10 to 20 times slower and

@@ -36,6 +36,7 @@ need_for_run() {
   need libsundials-dev cvodes/cvodes.h "solves differential equations"
   need libnetcdf-dev netcdf.h "writes draws for ArviZ"
   need zlib1g-dev zlib.h "reads compressed tables"
+  need npm npm "fetches the plotting library of the report"
 }
 
 need_for_test() {
@@ -43,6 +44,10 @@ need_for_test() {
   need libgtest-dev gtest/gtest.h "runs the unit tests"
   need clang-format-16 clang-format-16 "checks the formatting of the sources"
   need python3 python3 "runs the checks written in Python"
+  need pkg-config pkg-config "finds the installed library, as its users do"
+  need python3-numpy "/usr/lib/python3/dist-packages/numpy" "runs the tests of the Python package"
+  need python3-venv "/usr/lib/python3*/ensurepip" "installs the Python package as the README does"
+  need chromium chromium "opens reports as a reader does"
   need openmpi-bin mpirun "runs fits in several processes"
   need libtorch-dev torch/csrc/api/include/torch/torch.h "is the tensors of kullback-deep"
   need libopenblas0-openmp "/usr/lib/*/openblas-openmp/libblas.so.3" "multiplies matrices in LibTorch's threads"

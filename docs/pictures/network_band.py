@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws docs/pictures/network_band.svg: what networks predict between and beyond the rows they saw.
 
-  docs/pictures/network_band.py [--kullback build/kullback] [--posteriors map,ensemble]
+  docs/pictures/network_band.py [--kullback build/kullback] [--posteriors map,sghmc]
 """
 import argparse
 import csv
@@ -73,7 +73,7 @@ def draw_panel(panel, title, data, grid, lines):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kullback", default=ROOT / "build/kullback", type=pathlib.Path)
-    parser.add_argument("--posteriors", default="map,ensemble")
+    parser.add_argument("--posteriors", default="map,sghmc")
     options = parser.parse_args()
     names = options.posteriors.split(",")
     grid = [X[0] + i * (X[1] - X[0]) / 140 for i in range(141)]

@@ -85,6 +85,8 @@ Ranks::Ranks() {
   library_->init(nullptr, nullptr, kFunneled, &provided);
   library_->comm_rank(library_->world, &rank_);
   library_->comm_size(library_->world, &size_);
+  const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  local_rank_ = local != nullptr ? std::atoi(local) : rank_;
 }
 
 Ranks::~Ranks() {

@@ -12,6 +12,9 @@ class Ranks final {
  public:
   // Starts MPI where the environment says that this process is one of several. Throws Error where that fails.
   Ranks();
+  // One process, whatever the environment says: for a library inside a program that has started MPI itself.
+  struct Alone {};
+  explicit Ranks(Alone) {}
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
@@ -19,6 +22,8 @@ class Ranks final {
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool is_first() const { return rank_ == 0; }
+  // Among the processes on this machine.
+  int local_rank() const { return local_rank_; }
 
   void barrier() const;
   void send(const std::string& bytes, int to) const;
@@ -35,6 +40,7 @@ class Ranks final {
   Library* library_ = nullptr;
   int rank_ = 0;
   int size_ = 1;
+  int local_rank_ = 0;
 };
 
 }  // namespace kullback

@@ -1,6 +1,8 @@
 #include "base/render.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/json.hpp"
 #include "base/utf8.hpp"
@@ -128,6 +130,24 @@ std::string render_json(const Diagnostic& d, const SourceMap& sources) {
   if (d.note)
     text += ", \"note\": {" + place(d.note->span) + ", \"message\": " + json_string(d.note->message) + "}";
   return text + "}";
+}
+
+std::string render(const Diagnostics& diagnostics, const SourceMap& sources) {
+  std::map<std::string, int> old_forms;
+  for (const Diagnostic& d : diagnostics) {
+    if (d.code.starts_with("old-")) ++old_forms[d.code];
+  }
+  std::string text;
+  for (Diagnostic d : diagnostics) {
+    if (d.code.starts_with("old-")) {
+      const int count = std::exchange(old_forms[d.code], 0);
+      if (count == 0) continue;
+      if (count > 1)
+        d.hint += "\nand so in " + std::to_string(count - 1) + " more places; kullback modernize does it.";
+    }
+    text += render(d, sources);
+  }
+  return text;
 }
 
 }  // namespace kullback

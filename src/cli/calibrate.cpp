@@ -15,9 +15,9 @@
 #include "base/interrupt.hpp"
 #include "cli/display.hpp"
 #include "cli/fit_run.hpp"
-#include "cli/fit_text.hpp"
 #include "cli/method_options.hpp"
 #include "cli/verb.hpp"
+#include "fit/outcome_text.hpp"
 
 namespace kullback::cli {
 
@@ -42,9 +42,9 @@ std::string table_text(const fit::Calibration& calibration) {
                                  "symmetry", "crowding", "uniformity", "verdict");
   std::size_t shown = 0;
   for (const auto& parameter : calibration.parameters) {
-    if (++shown > kTableRows) {
-      text +=
-          fmt::format("... and {} more, in calibration.json\n", calibration.parameters.size() - kTableRows);
+    if (++shown > fit::kTableRows) {
+      text += fmt::format("... and {} more, in calibration.json\n",
+                          calibration.parameters.size() - fit::kTableRows);
       break;
     }
     text += fmt::format("{:<{}} {:>7.2f} {:>7.2f} {:>9} {:>9} {:>11}  {}\n", parameter.name, width,

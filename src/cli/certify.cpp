@@ -11,11 +11,11 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "cli/fit_run.hpp"
-#include "cli/fit_text.hpp"
 #include "cli/option_values.hpp"
 #include "cli/verb.hpp"
 #include "fit/certify_draws.hpp"
 #include "fit/fit.hpp"
+#include "fit/outcome_text.hpp"
 
 namespace kullback::cli {
 
@@ -66,7 +66,7 @@ int run_certify(const CertifyArguments& arguments) {
   const fit::CertifiedDraws certified = fit::certify_draws(request, model);
   if (certified.is_stopped) return kInterruptedCode;
   if (!arguments.quiet) {
-    std::string text = certify::certificate_text(certified.certificate, kTableWidth);
+    std::string text = certify::certificate_text(certified.certificate, fit::kTableWidth);
     if (!certified.weights.empty()) text += fmt::format("Weights: {}\n", certified.weights.string());
     text += fmt::format("Certificate: {}\n", request.out.string());
     std::fputs(text.c_str(), stdout);

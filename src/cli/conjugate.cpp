@@ -19,6 +19,7 @@
 #include "cli/option_values.hpp"
 #include "cli/verb.hpp"
 #include "conjugate/fit.hpp"
+#include "conjugate/outcome_text.hpp"
 
 namespace kullback::cli {
 

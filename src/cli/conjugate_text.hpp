@@ -1,17 +1,11 @@
-// What a fit of a conjugate model prints: progress while it runs, then its results.
+// What a fit of a conjugate model prints while it runs.
 #pragma once
 
 #include <chrono>
-#include <filesystem>
-#include <string>
 
 #include "conjugate/fit.hpp"
 
 namespace kullback::cli {
-
-// `all`: whole tables, not their first rows and columns.
-std::string outcome_text(const conjugate::Outcome& outcome, const std::filesystem::path& folder,
-                         bool all = false);
 
 class TrainDisplay final {
  public:

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/fit_text.hpp"
 #include "cli/verb.hpp"
 #include "fit/fit.hpp"
+#include "fit/outcome_text.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
 #include "stats/chains.hpp"
@@ -110,10 +110,10 @@ Findings all_findings(const posterior::Folder& folder, const std::vector<posteri
 int run_diagnose(const std::string& path) {
   const posterior::Folder folder = posterior::read_folder(path);
   const auto rows = fit::summary_rows(folder.posterior, folder.record);
-  std::string text = head_text(folder.record, folder.posterior) + "\n\n";
+  std::string text = fit::head_text(folder.record, folder.posterior) + "\n\n";
   add_sampler_lines(folder, text);
   add_convergence_lines(rows, text);
-  text += "\n" + findings_or_none(folder.record, all_findings(folder, rows));
+  text += "\n" + fit::findings_or_none(folder.record, all_findings(folder, rows));
   std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -1,5 +1,7 @@
 #include "cli/fit_run.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -11,6 +13,7 @@
 #include "cli/display.hpp"
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
+#include "report/page.hpp"
 
 namespace kullback::cli {
 
@@ -31,6 +34,7 @@ int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings
       {.on_progress = [&](const auto& chains) { display.show(chains); }, .should_stop = is_interrupted});
   display.clear();
   if (prints) std::fputs(text(outcome, request).c_str(), stdout);
+  if (settings.report && ranks.is_first()) write_report(request.out, prints);
   if (outcome.is_interrupted) return kInterruptedCode;
   if (request.tolerance && !outcome.certificate) return kInterruptedCode;
   const bool is_met = !outcome.certificate || outcome.certificate->verdict == certify::Verdict::met;
@@ -50,6 +54,11 @@ int run_request(const std::function<fit::Request()>& make_request, const RunSett
     ranks.abort(static_cast<int>(error.kind()));  // the others would wait for this one
     throw;
   }
+}
+
+void write_report(const std::filesystem::path& out, bool prints) {
+  report::write_page(out, out / "report.html");
+  if (prints) fmt::print("Report: {}\n", (out / "report.html").string());
 }
 
 bool is_understood(const fit::LoadedProgram& program, bool prints) {

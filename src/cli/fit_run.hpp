@@ -1,6 +1,7 @@
 // What the verbs share that run a request: fit and optimize.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 
@@ -13,6 +14,7 @@ inline constexpr int kToleranceCode = 3;
 
 struct RunSettings {
   bool quiet = false;
+  bool report = false;   // report.html in the folder, too
   bool has_seed = true;  // else a random one is drawn, the same on all ranks
 };
 
@@ -22,6 +24,9 @@ using OutcomeText = std::function<std::string(const fit::Outcome&, const fit::Re
 // throws Error.
 int run_request(const std::function<fit::Request()>& make_request, const RunSettings& settings,
                 const OutcomeText& text);
+
+// DIR/report.html.
+void write_report(const std::filesystem::path& out, bool prints);
 
 // False where the program has errors, which are printed (of several ranks, by one): the verb ends with
 // bad_input.

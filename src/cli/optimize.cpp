@@ -7,10 +7,10 @@
 #include <string>
 
 #include "cli/fit_run.hpp"
-#include "cli/fit_text.hpp"
 #include "cli/method_options.hpp"
 #include "cli/verb.hpp"
 #include "fit/fit.hpp"
+#include "fit/outcome_text.hpp"
 
 namespace kullback::cli {
 
@@ -50,14 +50,14 @@ std::string optimum_text(const fit::Outcome& outcome, const fit::Request& reques
   for (const auto& row : outcome.summary.rows) width = std::max(width, row.name.size());
   std::size_t shown = 0;
   for (const auto& row : outcome.summary.rows) {
-    if (++shown > kTableRows) {
-      text += fmt::format("... and {} more, in {}\n", outcome.summary.rows.size() - kTableRows,
+    if (++shown > fit::kTableRows) {
+      text += fmt::format("... and {} more, in {}\n", outcome.summary.rows.size() - fit::kTableRows,
                           (request.out / "summary.json").string());
       break;
     }
     text += fmt::format("{:<{}} {:>14.7g}\n", row.name, width, row.mean);
   }
-  text += "\n" + posterior::findings_text(outcome.summary.findings, kTableWidth);
+  text += "\n" + posterior::findings_text(outcome.summary.findings, fit::kTableWidth);
   return text + fmt::format("Results: {}\n", request.out.string());
 }
 

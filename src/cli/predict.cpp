@@ -11,9 +11,9 @@
 
 #include "base/error.hpp"
 #include "cli/fit_run.hpp"
-#include "cli/fit_text.hpp"
 #include "cli/verb.hpp"
 #include "conjugate/fit.hpp"
+#include "fit/outcome_text.hpp"
 
 namespace kullback::cli {
 

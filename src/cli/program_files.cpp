@@ -1,9 +1,6 @@
 #include "cli/program_files.hpp"
 
-#include <algorithm>
 #include <cstdio>
-#include <map>
-#include <utility>
 
 #include "base/file.hpp"
 #include "base/render.hpp"
@@ -31,19 +28,7 @@ FileId add_program(SourceMap& sources, const std::string& path) {
 bool is_functions_file(const std::string& path) { return path.ends_with(".stanfunctions"); }
 
 void print_diagnostics(const Diagnostics& diagnostics, const SourceMap& sources) {
-  std::map<std::string, int> old_forms;
-  for (const Diagnostic& d : diagnostics) {
-    if (d.code.starts_with("old-")) ++old_forms[d.code];
-  }
-  for (Diagnostic d : diagnostics) {
-    if (d.code.starts_with("old-")) {
-      const int count = std::exchange(old_forms[d.code], 0);
-      if (count == 0) continue;
-      if (count > 1)
-        d.hint += "\nand so in " + std::to_string(count - 1) + " more places; kullback modernize does it.";
-    }
-    print(render(d, sources));
-  }
+  print(render(diagnostics, sources));
 }
 
 void deliver(const std::string& path, const std::string& text, bool in_place) {

@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "cli/fit_run.hpp"
-#include "cli/fit_text.hpp"
 #include "cli/verb.hpp"
+#include "fit/outcome_text.hpp"
 
 namespace kullback::cli {
 

@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "cli/conjugate_text.hpp"
-#include "cli/fit_text.hpp"
 #include "cli/verb.hpp"
 #include "conjugate/fit.hpp"
+#include "conjugate/outcome_text.hpp"
 #include "fit/fit.hpp"
+#include "fit/outcome_text.hpp"
 #include "posterior/files.hpp"
 
 namespace kullback::cli {
@@ -30,10 +30,8 @@ int run_summary(const SummaryArguments& arguments) {
     return 0;
   }
   const posterior::Folder folder = posterior::read_folder(arguments.folder);
-  const auto rows = fit::summary_rows(folder.posterior, folder.record);
-  std::string text = head_text(folder.record, folder.posterior) + "\n\n";
-  text += posterior::table_text(rows, kTableWidth, arguments.all ? 0 : kTableRows);
-  text += "\n" + findings_or_none(folder.record, folder.record.findings);
+  const std::string text =
+      fit::summary_text(folder.record, folder.posterior, arguments.all ? 0 : fit::kTableRows);
   std::fputs(text.c_str(), stdout);
   return 0;
 }

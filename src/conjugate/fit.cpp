@@ -10,9 +10,11 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "conjugate/fit_files.hpp"
+#include "conjugate/minibatch.hpp"
 #include "conjugate/passes.hpp"
 #include "conjugate/write.hpp"
 #include "kullback_version.hpp"
+#include "posterior/progress_log.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::conjugate {
@@ -22,7 +24,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kSameBound = 0.01;  // nats per unit: starts that are nearer found the same solution
-constexpr double kFall = 1e-9;       // of the bound's size: more than rounding explains
+constexpr std::size_t kSampleRows = 500;
+constexpr std::size_t kMostSampleColumns = 64;
+constexpr double kFall = 1e-9;  // of the bound's size: more than rounding explains
 
 constexpr const char* kMethods[] = {"cavi", "svi", "streaming"};
 
@@ -130,10 +134,36 @@ void begin_run(const Request& request, const posterior::RunRecord& record, const
       posterior::begin_folder(request.out, record, {}, request.force);
     }
     posterior::add_event(request.out, request.train.resume ? "resume" : "start",
-                         fmt::format("\"ranks\": {}", ranks.size()));
+                         fmt::format("\"ranks\": {}, {}", ranks.size(), posterior::process_fields()));
   }
   ranks.barrier();
 }
+
+// Of all starts, in events.jsonl. A pass tells its bound at its end only.
+class StartsLog final {
+ public:
+  StartsLog(const Request& request, const Ranks& ranks) : log_(request.out), is_first_(ranks.is_first()) {
+    progress_.stage = kMethods[static_cast<int>(request.train.method)];
+    progress_.parts.resize(request.train.starts);
+    for (std::size_t i = 0; i < progress_.parts.size(); ++i) {
+      progress_.parts[i].name = fmt::format("start {}", i + 1);
+      progress_.parts[i].value_name = "bound per unit";
+      progress_.parts[i].total = static_cast<double>(request.train.passes);
+    }
+  }
+
+  void note(const TrainProgress& progress) {
+    posterior::PartProgress& part = progress_.parts[progress.start];
+    part.done = static_cast<double>(progress.pass) + progress.part;
+    if (progress.elbo_per_unit != 0) part.value = progress.elbo_per_unit;
+    if (is_first_ && log_.is_due()) log_.write(progress_);
+  }
+
+ private:
+  posterior::ProgressLog log_;
+  bool is_first_;
+  posterior::RunProgress progress_;
+};
 
 Findings training_findings(const Outcome& outcome, const TrainOptions& options) {
   Findings findings;
@@ -232,6 +262,29 @@ void write_unit_table(const Request& request, Source& source, const Model& model
   writer->finish();
 }
 
+// Some rows with what is said of them: pictures need them, and the data may be gone or large.
+void write_sample(const Request& request, Source& source, const Model& model, const Ranks& ranks) {
+  const Shape& shape = source.shape();
+  if (shape.kind != DataKind::table || shape.columns > kMostSampleColumns) return;
+  const Buffer sample = sample_units(source, kSampleRows, request.train.seed, ranks);
+  if (!ranks.is_first()) return;
+  const Batch rows = sample.batch();
+  ResultTable table{.name = "sample", .columns = shape.names, .cells = {}};
+  for (std::size_t c = shape.names.size(); c < shape.columns; ++c)
+    table.columns.push_back(fmt::format("column{}", c + 1));
+  const std::vector<std::string> said = model.unit_columns(shape);
+  table.columns.insert(table.columns.end(), said.begin(), said.end());
+  std::vector<double> lines;
+  model.unit_lines(rows, lines);
+  for (std::size_t unit = 0; unit < rows.units; ++unit) {
+    const auto cells = rows.row(unit);
+    const auto line = lines.begin() + static_cast<std::ptrdiff_t>(unit * said.size());
+    table.cells.insert(table.cells.end(), cells.begin(), cells.end());
+    table.cells.insert(table.cells.end(), line, line + static_cast<std::ptrdiff_t>(said.size()));
+  }
+  write_table(request.out, table);
+}
+
 void write_results(const Request& request, const Settings& settings, const Outcome& outcome) {
   const fs::path& out = request.out;
   write_npy(out / "state.npy", outcome.trained.model->state());
@@ -262,7 +315,13 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
   const std::vector<double> prior = prior_state(request, settings, outcome.shape);
   begin_run(request, outcome.record, ranks);
   try {
-    outcome.trained = train(make, *source, request.train, ranks, watch, prior);
+    StartsLog log(request, ranks);
+    TrainWatch logged = watch;
+    logged.on_progress = [&](const TrainProgress& progress) {
+      log.note(progress);
+      if (watch.on_progress) watch.on_progress(progress);
+    };
+    outcome.trained = train(make, *source, request.train, ranks, logged, prior);
   } catch (const Error&) {
     const bool is_empty = !request.train.resume && !fs::exists(request.train.checkpoint);
     if (ranks.size() == 1 && is_empty) fs::remove_all(request.out);
@@ -270,7 +329,10 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
   }
   Model& model = *outcome.trained.model;
   const bool has_results = !outcome.trained.is_interrupted;
-  if (has_results && request.writes_units) write_unit_table(request, *source, model, ranks);
+  if (has_results && request.writes_units) {
+    write_unit_table(request, *source, model, ranks);
+    write_sample(request, *source, model, ranks);
+  }
   if (!ranks.is_first()) return outcome;
   outcome.record.status = has_results ? "complete" : "interrupted";
   if (!outcome.trained.statistics.values.empty()) {

@@ -74,6 +74,15 @@ std::vector<std::int64_t> JsonFields::counts(const std::string& name) const {
   return result;
 }
 
+std::vector<double> JsonFields::numbers(const std::string& name) const {
+  std::vector<double> result;
+  for (const JsonValue& item : array(name)) {
+    if (item.number() == nullptr) refuse(name, "an array of numbers");
+    result.push_back(item.number()->value);
+  }
+  return result;
+}
+
 std::map<std::string, std::string> JsonFields::words(const std::string& name) const {
   const JsonValue& value = member(name);
   if (value.object() == nullptr) refuse(name, "an object");

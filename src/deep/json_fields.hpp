@@ -22,6 +22,7 @@ class JsonFields final {
   bool flag(const std::string& name) const;
   std::vector<std::string> texts(const std::string& name) const;
   std::vector<std::int64_t> counts(const std::string& name) const;
+  std::vector<double> numbers(const std::string& name) const;
   std::map<std::string, std::string> words(const std::string& name) const;
   JsonFields object(const std::string& name) const;
   std::vector<JsonFields> objects(const std::string& name) const;

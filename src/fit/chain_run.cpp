@@ -1,9 +1,11 @@
 #include "fit/chain_run.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "base/error.hpp"
+#include "fit/kept_chains.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
@@ -22,9 +24,10 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 }  // namespace
 
 ChainRun::ChainRun(const Request& request, density::LogDensity& density, infer::Start start)
-    : request_(request),
-      partial_(posterior::partial_folder(request.out, request.rung), start.chain,
-               request.method->stats.size()) {
+    : request_(request), number_(start.chain) {
+  if (!request.out.empty())
+    partial_.emplace(posterior::partial_folder(request.out, request.rung), start.chain,
+                     request.method->stats.size());
   result_.draws.dim = density.dim();
   algorithm_ = request.method->make(density, request.options, std::move(start));
   if (request.resume) restore();
@@ -33,7 +36,9 @@ ChainRun::ChainRun(const Request& request, density::LogDensity& density, infer::
 
 void ChainRun::restore() {
   ChainState state;
-  if (!partial_.load(state, result_.draws)) return;
+  const bool is_there = partial_ ? partial_->load(state, result_.draws)
+                                 : request_.kept->load(request_.rung, number_, state, result_.draws);
+  if (!is_there) return;
   infer::Archive archive(std::move(state.algorithm));
   algorithm_->archive(archive);
   if (!archive.is_complete()) {
@@ -59,12 +64,12 @@ void ChainRun::run(const std::atomic<bool>& stop) {
     last = now;
     note_progress();
     is_warming_up = progress_.is_warming_up;
-    if (seconds_between(saved, now) > request_.checkpoint_seconds) {
+    if (partial_ && seconds_between(saved, now) > request_.checkpoint_seconds) {
       save();
       saved = Clock::now();
     }
   }
-  if (!result_.is_finished || request_.keeps_state) save();
+  if (request_.keeps_state || (partial_ && !result_.is_finished)) save();
   result_.adaptation = algorithm_->adaptation();
   result_.findings = algorithm_->findings();
   result_.facts = algorithm_->facts();
@@ -75,13 +80,18 @@ void ChainRun::run(const std::atomic<bool>& stop) {
 void ChainRun::save() {
   infer::Archive archive;
   algorithm_->archive(archive);
-  partial_.save({archive.numbers(), result_.is_finished, result_.warmup_seconds, result_.sampling_seconds},
-                result_.draws);
+  ChainState state{archive.numbers(), result_.is_finished, result_.warmup_seconds, result_.sampling_seconds};
+  if (partial_)
+    partial_->save(state, result_.draws);
+  else
+    request_.kept->keep(request_.rung, number_, std::move(state), result_.draws);
 }
 
 void ChainRun::note_progress() {
   const std::lock_guard lock(mutex_);
   progress_ = algorithm_->progress();
+  const std::vector<double>& log_density = result_.draws.log_density;
+  if (std::isnan(progress_.value) && !log_density.empty()) progress_.value = log_density.back();
 }
 
 infer::Progress ChainRun::progress() const {

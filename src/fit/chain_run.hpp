@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/finding.hpp"
@@ -46,7 +47,8 @@ class ChainRun final {
 
   const Request& request_;
   std::unique_ptr<infer::Algorithm> algorithm_;
-  Partial partial_;
+  std::uint32_t number_ = 0;
+  std::optional<Partial> partial_;  // where the run has a folder
   ChainResult result_;
   mutable std::mutex mutex_;
   infer::Progress progress_;

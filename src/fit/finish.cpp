@@ -7,12 +7,14 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "fit/begin.hpp"
 #include "fit/fixed.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
@@ -21,6 +23,8 @@
 namespace kullback::fit {
 
 namespace {
+
+using DataVariables = std::vector<posterior::DataVariable>;
 
 void name_columns(const Request& request, const LoadedModel& model, posterior::Posterior& posterior) {
   posterior.names = model.outputs->column_names();
@@ -77,9 +81,8 @@ void take_facts(const std::vector<FinishedChain>& chains, posterior::RunRecord& 
   }
 }
 
-void write_trace(const std::filesystem::path& out, const std::vector<FinishedChain>& chains) {
-  if (chains.empty() || chains.front().result.trace.columns.empty()) return;
-  const infer::Trace& trace = chains.front().result.trace;
+void write_trace(const std::filesystem::path& out, const infer::Trace& trace) {
+  if (trace.columns.empty()) return;
   const std::size_t width = trace.columns.size();
   std::string text = fmt::format("{}\n", fmt::join(trace.columns, ","));
   for (std::size_t first = 0; first + width <= trace.values.size(); first += width) {
@@ -95,7 +98,7 @@ void add_interruption(const Request& request, const std::vector<FinishedChain>& 
   findings.push_back(
       {"interrupted",
        fmt::format("The run was interrupted: {} of {} chains had not finished.", unfinished, chains.size()),
-       "", fmt::format("kullback fit --resume {} goes on.", request.out.string())});
+       "", resume_hint(request)});
 }
 
 void summarize_into(const Request& request, Outcome& outcome) {
@@ -126,9 +129,9 @@ void add_sensitivity(const std::vector<FinishedChain>& chains, Outcome& outcome)
 }
 
 // The draws are in the CSV files too: a machine without netCDF loses nothing but this copy.
-void write_arviz_file(const std::filesystem::path& out, const LoadedModel& model, Outcome& outcome) {
+void write_arviz_file(const std::filesystem::path& out, const DataVariables& data, Outcome& outcome) {
   try {
-    posterior::write_netcdf(out / "posterior.nc", outcome.posterior, outcome.record, model.data);
+    posterior::write_netcdf(out / "posterior.nc", outcome.posterior, outcome.record, data);
   } catch (const Error& error) {
     const Finding finding{"netcdf", "posterior.nc was not written.", error.message(), error.hint()};
     outcome.summary.findings.push_back(finding);
@@ -172,12 +175,12 @@ void add_chain_files(const Outcome& outcome, NewFiles& files) {
 }
 
 // The record last: it says that the others are there.
-void write_files(const std::filesystem::path& out, const LoadedModel& model, Outcome& outcome,
+void write_files(const std::filesystem::path& out, const DataVariables& data, Outcome& outcome,
                  NewFiles& files) {
   if (outcome.certificate)
     files.add("certificate.json", [&] { return certify::to_json(*outcome.certificate); });
   if (outcome.posterior.draws() > 0) {
-    write_arviz_file(out, model, outcome);
+    write_arviz_file(out, data, outcome);
     files.add("summary.json", [&] { return posterior::to_json(outcome.summary); });
   }
   files.add("run.json", [&] { return posterior::to_json(outcome.record); });
@@ -207,21 +210,35 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   for (const FinishedChain& chain : chains) outcome.record.gradients += chain.result.gradients;
   add_chain_findings(chains, findings);
   take_facts(chains, outcome.record);
-  write_trace(request.out, chains);
+  if (!chains.empty()) outcome.trace = chains.front().result.trace;
   drop_empty_chains(chains);
   name_columns(request, model, outcome.posterior);
   take_chains(chains, outcome.posterior);
   outcome.record.status = outcome.is_interrupted ? "interrupted" : "complete";
   outcome.record.parameters = outcome.posterior.parameters;
   outcome.record.generated = outcome.posterior.generated;
-  NewFiles files(request.out);
-  add_chain_files(outcome, files);
+  std::optional<NewFiles> files;
+  if (!request.out.empty()) {
+    write_trace(request.out, outcome.trace);
+    add_chain_files(outcome, files.emplace(request.out));
+  }
   if (outcome.posterior.draws() > 0) {
     summarize_into(request, outcome);
     if (request.sensitivity) add_sensitivity(chains, outcome);
   }
   outcome.record.findings = findings;
-  write_files(request.out, model, outcome, files);
+  if (files) write_files(request.out, model.data, outcome, *files);
+}
+
+void write_folder(const std::filesystem::path& out, bool force, const Origin& origin, Outcome outcome) {
+  if (origin.is_in_memory) outcome.record.data = kept_data_path(out).string();
+  posterior::begin_folder(out, outcome.record, origin.program_text, force);
+  if (origin.is_in_memory) write_file(kept_data_path(out), origin.data_text);
+  posterior::add_event(out, "start", start_fields(outcome.record));
+  write_trace(out, outcome.trace);
+  NewFiles files(out);
+  add_chain_files(outcome, files);
+  write_files(out, origin.data, outcome, files);
 }
 
 void finish_predictions(const std::filesystem::path& out, const LoadedModel& model,
@@ -235,7 +252,7 @@ void finish_predictions(const std::filesystem::path& out, const LoadedModel& mod
   outcome.record.generated = 0;
   NewFiles files(out);
   add_chain_files(outcome, files);
-  write_files(out, model, outcome, files);
+  write_files(out, model.data, outcome, files);
 }
 
 }  // namespace kullback::fit

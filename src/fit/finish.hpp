@@ -1,6 +1,8 @@
 // From the chains to the folder's files.
 #pragma once
 
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "fit/fit.hpp"
@@ -8,11 +10,23 @@
 
 namespace kullback::fit {
 
-// Fills the outcome and writes all files; when every chain has finished, the unfinished draws are removed.
+// Fills the outcome and, where the request has a folder, writes all files; when every chain has finished, the
+// unfinished draws are removed.
 void finish(const Request& request, const LoadedModel& model, std::vector<FinishedChain> chains,
             Outcome& outcome);
 
-// The same for draws that were not inferred here: the posterior's names are set already, and only the
+// What a folder holds beside the outcome.
+struct Origin {
+  std::string program_text;
+  std::string data_text;
+  bool is_in_memory = false;  // the data: the folder gets them too
+  std::vector<posterior::DataVariable> data;
+};
+
+// The folder of an outcome of a run without one, with the same files. Throws Error.
+void write_folder(const std::filesystem::path& out, bool force, const Origin& origin, Outcome outcome);
+
+// finish() for draws that were not inferred here: the posterior's names are set already, and only the
 // computation of generated quantities can have gone wrong.
 void finish_predictions(const std::filesystem::path& out, const LoadedModel& model,
                         std::vector<FinishedChain> chains, Outcome& outcome);

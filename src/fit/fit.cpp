@@ -15,11 +15,11 @@
 #include "fit/fixed.hpp"
 #include "fit/gather.hpp"
 #include "fit/judge.hpp"
+#include "fit/kept_chains.hpp"
 #include "fit/ladder.hpp"
 #include "fit/pool.hpp"
 #include "fit/record.hpp"
 #include "fit/starts.hpp"
-#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -56,8 +56,10 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
       request.method->has_log_q ? certify::search_modes(*model.density, request.seed) : certify::ModeSearch{};
   certify::Judged judged = judge(request, model, modes, chains, terms);
   if (judged.is_stopped) {
-    outcome.summary.findings.push_back({"interrupted", "The certificate was interrupted.", "",
-                                        fmt::format("kullback certify {} makes it.", request.out.string())});
+    outcome.summary.findings.push_back(
+        {"interrupted", "The certificate was interrupted.", "",
+         request.out.empty() ? std::string()
+                             : fmt::format("kullback certify {} makes it.", request.out.string())});
     return;
   }
   outcome.certificate = std::move(judged.certificate);
@@ -71,6 +73,7 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
 Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch) {
   const Clock::time_point began = Clock::now();
   settle_method(request, model);
+  if (request.out.empty()) request.kept = std::make_shared<KeptChains>();
   if (request.method == &auto_method()) return run_ladder(std::move(request), model, ranks, watch);
   Outcome outcome;
   outcome.record = make_record(request, model);
@@ -83,7 +86,7 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
   try {
     chains = gather(run_chains(request, model, std::move(starts), watch), ranks);
   } catch (const Error&) {
-    if (ranks.size() == 1) posterior::remove_without_draws(request.out);
+    abandon_run(request, ranks);
     throw;
   }
   if (!ranks.is_first()) return outcome;

@@ -27,11 +27,12 @@ struct Outcome {
   posterior::RunRecord record;
   posterior::Summary summary;
   std::optional<certify::Certificate> certificate;  // where one was asked for
+  infer::Trace trace;                               // of the first chain; may be empty
   bool is_interrupted = false;
 };
 
-// Runs the chains of this rank, gathers all on rank 0 and writes the folder there; the outcome of other ranks
-// has only the record. Throws Error.
+// Runs the chains of this rank, gathers all on rank 0 and writes the folder there, unless request.out is
+// empty; the outcome of other ranks has only the record. Throws Error.
 Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch);
 
 // What the method was asked for.

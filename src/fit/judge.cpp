@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "fit/begin.hpp"
 
 namespace kullback::fit {
 
@@ -66,6 +67,7 @@ void check_can_be_judged(const infer::Method& method, const infer::Options& opti
 
 certify::Judged judge(const Request& request, const LoadedModel& model, const certify::ModeSearch& modes,
                       std::vector<FinishedChain>& chains, const certify::Terms& terms) {
+  note_event(request, "judging", fmt::format("\"method\": \"{}\"", request.method->name));
   if (is_chained(*request.method))
     return {certify::certify_chains(values_of(request, model, chains), terms), {}, false};
   FinishedChain& only = chains.front();

@@ -87,6 +87,7 @@ class Ladder final {
   void share_verdict();
   void add_distances(const Answer& answer);
   Outcome end();
+  Outcome end_interrupted();
 
   Request request_;
   bool is_asked_ = false;  // the tolerance is the user's
@@ -148,9 +149,9 @@ void Ladder::note(const Request& rung, const certify::Certificate& certificate, 
   auto& rungs = outcome_.record.rungs;
   last_reasons_ = certificate.reasons;
   outcome_.record.gradients += made.gradients;
-  posterior::add_event(request_.out, "rung",
-                       fmt::format("\"method\": \"{}\", \"verdict\": \"{}\", \"gradients\": {}", made.method,
-                                   made.verdict, made.gradients));
+  note_event(request_, "rung",
+             fmt::format("\"method\": \"{}\", \"verdict\": \"{}\", \"gradients\": {}", made.method,
+                         made.verdict, made.gradients));
   rungs.push_back(std::move(made));
 }
 
@@ -337,7 +338,7 @@ Outcome Ladder::climb() {
     share_verdict();
     if (!is_done_) climb_chains();
   } catch (const Error&) {
-    if (ranks_.size() == 1) posterior::remove_without_draws(request_.out);
+    abandon_run(request_, ranks_);
     throw;
   }
   if (!ranks_.is_first()) return std::move(outcome_);
@@ -355,20 +356,14 @@ void Ladder::add_distances(const Answer& answer) {
 
 Outcome Ladder::end() {
   outcome_.record.seconds += std::chrono::duration<double>(Clock::now() - began_).count();
-  if (user_.should_stop()) {  // not the budget
-    outcome_.is_interrupted = true;
-    outcome_.record.status = "interrupted";
+  const bool is_stopped = user_.should_stop();  // not by the budget
+  if (is_stopped) {
     outcome_.summary.findings.push_back(
-        {"interrupted", "The run was interrupted before a rung was enough.", "",
-         fmt::format("kullback fit --resume {} goes on.", request_.out.string())});
-    outcome_.record.findings = outcome_.summary.findings;
-    posterior::add_event(request_.out, "interrupted",
-                         fmt::format("\"gradients\": {}", outcome_.record.gradients));
-    replace_file(request_.out / "run.json", posterior::to_json(outcome_.record));
-    return std::move(outcome_);
+        {"interrupted", "The run was interrupted before a rung was enough.", "", resume_hint(request_)});
+    if (!best_ || !request_.out.empty()) return end_interrupted();
   }
   if (!best_) {
-    if (ranks_.size() == 1) std::filesystem::remove_all(request_.out);
+    if (ranks_.size() == 1 && !request_.out.empty()) std::filesystem::remove_all(request_.out);
     if (request_.budget && is_first_of_rungs_) {
       throw Error(ErrorKind::usage,
                   fmt::format("--budget {} was over before the first rung had finished.", *request_.budget),
@@ -395,6 +390,20 @@ Outcome Ladder::end() {
   outcome_.certificate = std::move(answer.certificate);
   if (request_.wasserstein) add_distances(answer);
   finish(answer.request, model_, std::move(answer.chains), outcome_);
+  if (is_stopped) {  // without a folder the best so far is what there is
+    outcome_.is_interrupted = true;
+    outcome_.record.status = "interrupted";
+  }
+  return std::move(outcome_);
+}
+
+// What the rungs have saved is in the folder.
+Outcome Ladder::end_interrupted() {
+  outcome_.is_interrupted = true;
+  outcome_.record.status = "interrupted";
+  outcome_.record.findings = outcome_.summary.findings;
+  note_event(request_, "interrupted", fmt::format("\"gradients\": {}", outcome_.record.gradients));
+  if (!request_.out.empty()) replace_file(request_.out / "run.json", posterior::to_json(outcome_.record));
   return std::move(outcome_);
 }
 

@@ -28,10 +28,17 @@ std::vector<posterior::DataVariable> plain_variables(const model::Data& data) {
 }  // namespace
 
 std::unique_ptr<LoadedProgram> load_program(const Inputs& inputs) {
+  if (inputs.program.ends_with(".so")) {
+    auto library = std::make_unique<LoadedProgram>();
+    library->is_library = true;
+    return library;
+  }
+  return understand_program(inputs, read_file(inputs.program));
+}
+
+std::unique_ptr<LoadedProgram> understand_program(const Inputs& inputs, std::string text) {
   auto loaded = std::make_unique<LoadedProgram>();
-  loaded->is_library = inputs.program.ends_with(".so");
-  if (loaded->is_library) return loaded;
-  loaded->text = read_file(inputs.program);
+  loaded->text = std::move(text);
   const FileId file = loaded->sources.add(inputs.program, loaded->text);
   lang::FrontEndOptions options;
   options.include_paths.assign(inputs.include_paths.begin(), inputs.include_paths.end());
@@ -41,12 +48,18 @@ std::unique_ptr<LoadedProgram> load_program(const Inputs& inputs) {
 }
 
 LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model::StanModelOptions options) {
+  return load_model_with(program, inputs, std::move(options),
+                         inputs.data.empty() ? std::string() : read_file(inputs.data), inputs.data);
+}
+
+LoadedModel load_model_with(const LoadedProgram& program, const Inputs& inputs,
+                            model::StanModelOptions options, std::string data_text, const std::string& name) {
   LoadedModel loaded;
   loaded.program = &program;
+  loaded.data_text = std::move(data_text);
   model::Data data;
-  if (!inputs.data.empty()) {
-    loaded.data_text = read_file(inputs.data);
-    data = model::parse_data(loaded.data_text, inputs.data);
+  if (!name.empty()) {
+    data = model::parse_data(loaded.data_text, name);
     loaded.data = plain_variables(data);
   }
   if (program.is_library) {

@@ -24,10 +24,12 @@ struct LoadedProgram {
 };
 
 std::unique_ptr<LoadedProgram> load_program(const Inputs& inputs);
+// The same of a program in memory; inputs.program is what messages call it.
+std::unique_ptr<LoadedProgram> understand_program(const Inputs& inputs, std::string text);
 
 struct LoadedModel {
   const LoadedProgram* program = nullptr;
-  std::string data_text;                      // as the file has it
+  std::string data_text;                      // as the file has it, or the caller
   std::vector<posterior::DataVariable> data;  // for posterior.nc
   std::unique_ptr<density::LogDensity> density;
   model::StanModel* stan = nullptr;              // the density; null for a library
@@ -36,5 +38,8 @@ struct LoadedModel {
 
 // Throws Error where the program has errors or the data do not fit. The program must outlive the model.
 LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model::StanModelOptions options);
+// The same with data in memory, which messages call `name`; inputs.data is empty.
+LoadedModel load_model_with(const LoadedProgram& program, const Inputs& inputs,
+                            model::StanModelOptions options, std::string data, const std::string& name);
 
 }  // namespace kullback::fit

@@ -7,12 +7,15 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "fit/chain_outputs.hpp"
 #include "model/likelihood_split.hpp"
 #include "posterior/netcdf_file.hpp"
+#include "posterior/progress_log.hpp"
 
 namespace kullback::fit {
 
@@ -47,23 +50,29 @@ class Pool final {
       : request_(request),
         model_(model),
         work_(prepare(request, model, std::move(starts))),
-        finished_(work_.size()) {}
+        finished_(work_.size()) {
+    const bool is_of_first_rank = !work_.empty() && work_.front().number == 0;
+    if (is_of_first_rank && !request.out.empty()) log_.emplace(request.out);
+  }
 
   std::vector<FinishedChain> run(const Watch& watch) {
     const std::size_t count = thread_count();
     running_ = count;
     std::vector<std::jthread> threads;
     for (std::size_t t = 0; t < count; ++t) threads.emplace_back([this] { take_chains(); });
-    posterior::begin_loading_netcdf();  // the draws will go there
+    if (!request_.out.empty()) posterior::begin_loading_netcdf();  // the draws will go there
     std::unique_lock lock(mutex_);
     while (running_ > 0) {
       woken_.wait_for(lock, kLookEvery, [this] { return running_ == 0; });
       lock.unlock();
       if (watch.should_stop()) stop_ = true;
-      if (watch.on_progress) watch.on_progress(progress());
+      const std::vector<infer::Progress> now = progress();
+      if (watch.on_progress) watch.on_progress(now);
+      if (log_ && log_->is_due()) log_->write(for_log(now));
       lock.lock();
     }
     if (failure_) std::rethrow_exception(failure_);
+    if (log_ && log_->has_written()) log_->write(for_log(progress()));
     return std::move(finished_);
   }
 
@@ -112,9 +121,28 @@ class Pool final {
     return all;
   }
 
+  posterior::RunProgress for_log(const std::vector<infer::Progress>& chains) const {
+    const infer::Method& method = *request_.method;
+    posterior::RunProgress made{.stage = std::string(method.name)};
+    for (std::size_t i = 0; i < chains.size(); ++i) {
+      const infer::Progress& chain = chains[i];
+      made.gradients += chain.gradients;
+      made.parts.push_back(
+          {.name = method.has_chains ? "chain " + std::to_string(work_[i].number + 1) : "steps",
+           .done = static_cast<double>(chain.done),
+           .total = static_cast<double>(chain.total),
+           .is_warming_up = chain.is_warming_up,
+           .divergences = chain.divergences,
+           .value_name = std::string(method.value_name),
+           .value = chain.value});
+    }
+    return made;
+  }
+
   const Request& request_;
   const LoadedModel& model_;
   std::vector<Work> work_;
+  std::optional<posterior::ProgressLog> log_;
   std::vector<FinishedChain> finished_;
   std::atomic<bool> stop_{false};
   std::atomic<std::size_t> next_{0};

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "fit/begin.hpp"
 #include "fit/fit.hpp"
 #include "fit/fixed.hpp"
 #include "fit/ladder.hpp"
@@ -29,6 +30,12 @@ constexpr const char* kIncludePath = "include_path";  // several: one a line
 
 std::string absolute(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+// Not a program or starting values in memory.
+bool is_file(const std::string& path) {
+  std::error_code none;  // a text may be too long for a path
+  return std::filesystem::exists(path, none);
 }
 
 std::string joined(const std::vector<std::string>& paths) {
@@ -71,10 +78,12 @@ const infer::Method* method_named(const std::string& name) {
 posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model, std::uint64_t seed) {
   posterior::RunRecord record;
   record.version = kVersion;
-  record.program = absolute(inputs.program);
+  record.program = is_file(inputs.program) ? absolute(inputs.program) : inputs.program;
   record.program_hash = posterior::content_hash(model.program->text);
   record.data = absolute(inputs.data);
   record.data_hash = posterior::content_hash(model.data_text);
+  for (const posterior::DataVariable& variable : model.data)
+    record.data_variables.push_back({variable.name, variable.dims, variable.is_int});
   record.seed = seed;
   record.chains = 1;
   record.status = "running";
@@ -88,8 +97,9 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   record.chains = request.chains;
   for (const std::string_view name : request.method->options)
     record.options[std::string(name)] = infer::option_text(request.options, name);
-  const bool is_file = std::filesystem::exists(request.init);
-  record.options[kInit] = is_file ? absolute(request.init) : request.init;
+  if (request.inputs.data.empty() && !model.data_text.empty() && !request.out.empty())
+    record.data = kept_data_path(request.out).string();
+  record.options[kInit] = is_file(request.init) ? absolute(request.init) : request.init;
   if (!request.inputs.include_paths.empty())
     record.options[kIncludePath] = joined(request.inputs.include_paths);
   if (request.tolerance) record.options[kTolerance] = fmt::format("{}", *request.tolerance);

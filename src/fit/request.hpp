@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,9 +14,11 @@
 
 namespace kullback::fit {
 
+class KeptChains;
+
 struct Inputs {
   std::string program;  // a .stan file
-  std::string data;     // JSON or R dump; empty: none
+  std::string data;     // JSON or R dump; empty: none, or in memory
   std::vector<std::string> include_paths = {};
   std::size_t max_memory = 0;  // bytes; 0: what the machine has
   std::string row_size =
@@ -34,7 +37,8 @@ struct Request {
   std::uint64_t seed = 0;
   std::size_t chains = 4;
   std::size_t threads = 0;  // 0: as many as there are cores
-  // "2": uniform(-2, 2) in each coordinate; a file with values of parameters; "pathfinder": draws from it.
+  // "2": uniform(-2, 2) in each coordinate; a file with values of parameters, or their JSON itself, which
+  // begins with a brace; "pathfinder": draws from it.
   std::string init = "2";
   // The log Jacobian of the constraints is part of the density; without it an optimum is that of the
   // constrained density (maximum likelihood, penalised).
@@ -44,12 +48,13 @@ struct Request {
   std::optional<double> tolerance;  // a certificate is wanted: means and sds within so many sds
   bool wasserstein = false;         // with the certificate: bounds on distances by coupled chains
   std::optional<double> budget;     // seconds after which the ladder of methods ends
-  std::filesystem::path out;
-  std::string rung;             // of the ladder: where its unfinished draws are, within those of the run
-  bool keeps_state = false;     // finished chains are saved, and go on where more draws are asked for
-  bool defers_outputs = false;  // unconstrained draws only, for now
-  bool force = false;           // an older fit in `out` is replaced
-  bool resume = false;          // go on in `out`
+  std::filesystem::path out;        // empty: nothing is written to disk
+  std::string rung;                 // of the ladder: where its unfinished draws are, within those of the run
+  bool keeps_state = false;         // finished chains are saved, and go on where more draws are asked for
+  bool defers_outputs = false;      // unconstrained draws only, for now
+  bool force = false;               // an older fit in `out` is replaced
+  bool resume = false;              // go on in `out`
+  std::shared_ptr<KeptChains> kept = {};  // without `out`: states that would be saved there
 };
 
 }  // namespace kullback::fit

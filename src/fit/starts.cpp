@@ -124,7 +124,8 @@ std::vector<std::vector<double>> points(const Request& request, const LoadedMode
   if (model.stan == nullptr)
     throw Error(ErrorKind::usage, "--init FILE is for Stan programs, not for a shared library.",
                 "Give a radius.");
-  const model::Data inits = model::read_data(request.init);
+  const model::Data inits = request.init.starts_with('{') ? model::parse_json_data(request.init, "init")
+                                                          : model::read_data(request.init);
   for (const std::uint32_t chain : chains)
     starts.push_back(start_from(request, model, inits, chain, findings));
   return starts;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,6 +55,8 @@ struct Progress {
   bool is_warming_up = false;
   std::uint64_t gradients = 0;    // evaluations of log density and gradient so far
   std::uint64_t divergences = 0;  // after warm-up
+  // What one follows: the log density where a chain or a search is, the bound of an approximation. NaN: none.
+  double value = std::numeric_limits<double>::quiet_NaN();
 };
 
 // What adaptation ended with.
@@ -120,6 +123,7 @@ struct Method {
   // Throws Error usage for options without sense. The density must outlive the algorithm.
   std::unique_ptr<Algorithm> (*make)(density::LogDensity& density, const Options& options, Start start);
   std::span<const Refusal> refusals = {};
+  std::string_view value_name = "lp__";  // what Progress::value is
 };
 
 // In the order of infer/methods.def.

@@ -274,6 +274,15 @@ class Lexer final {
   }
 
   void include(const std::string& name, Span span) {
+    if (open_files_.size() >= kMaxIncludeDepth) {
+      error("include-depth", span,
+            "Includes are nested more than " + std::to_string(kMaxIncludeDepth) + " files deep.");
+      return;
+    }
+    if (const std::optional<FileId> known = known_include(span)) {
+      lex_file(*known);
+      return;
+    }
     const std::optional<std::filesystem::path> path = find_include(name);
     if (!path) {
       error("include-missing", span,
@@ -286,16 +295,20 @@ class Lexer final {
             "Move the shared part into a file of its own.");
       return;
     }
-    if (open_files_.size() >= kMaxIncludeDepth) {
-      error("include-depth", span,
-            "Includes are nested more than " + std::to_string(kMaxIncludeDepth) + " files deep.");
-      return;
-    }
     try {
       lex_file(sources_.add_included(path->string(), read_file(*path), span));
     } catch (const Error& e) {
       error("include-unreadable", span, e.message());
     }
+  }
+
+  // A program that carries its files with it needs no disk.
+  std::optional<FileId> known_include(Span place) const {
+    for (FileId file = 0; file < sources_.size(); ++file) {
+      const Span* at = sources_.included_at(file);
+      if (at != nullptr && *at == place) return file;
+    }
+    return std::nullopt;
   }
 
   // Beside the including file first, then along the include paths.

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/place.hpp"
-#include "model/outputs.hpp"
+#include "model/coordinate_names.hpp"
 #include "tape/workspace.hpp"
 
 namespace kullback::model {

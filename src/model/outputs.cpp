@@ -2,15 +2,12 @@
 // and random numbers are plain. Each draw forgets the numbers of the one before.
 #include "model/outputs.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <unordered_set>
 
 #include "base/random.hpp"
-#include "lang/transform_of.hpp"
 #include "lang/visit.hpp"
 #include "model/columns.hpp"
 #include "model/recorded_outputs.hpp"
@@ -19,8 +16,6 @@
 namespace kullback::model {
 
 using lang::BlockKind;
-using math::Kind;
-using tape::Dims;
 using tape::Value;
 
 namespace {
@@ -37,7 +32,8 @@ struct Outputs::Interpreter {
         constants(builder.constants().size()),
         from_theta(prepared, RecordedOutputs::Input::theta),
         from_params(prepared, RecordedOutputs::Input::params),
-        params_only(prepared, RecordedOutputs::Input::theta, RecordedOutputs::Extent::parameters) {
+        params_only(prepared, RecordedOutputs::Input::theta, RecordedOutputs::Extent::parameters),
+        without_generated(prepared, RecordedOutputs::Input::theta, RecordedOutputs::Extent::transformed) {
     tracer.set_values(prepared.values);
     for (std::size_t b = 0; b < kOutputBlocks.size(); ++b)
       variables[b] = declared_in(prepared.program, kOutputBlocks[b]);
@@ -54,6 +50,7 @@ struct Outputs::Interpreter {
   RecordedOutputs from_theta;
   RecordedOutputs from_params;
   RecordedOutputs params_only;
+  RecordedOutputs without_generated;
   std::array<std::vector<const lang::Variable*>, kOutputBlocks.size()> variables;
   std::unordered_set<const lang::Variable*> used_by_generated;
 };
@@ -77,20 +74,31 @@ bool Outputs::write(const double* theta, Random& random, double* row) {
 }
 
 bool Outputs::write_params(const double* theta, double* row) {
-  message_.clear();
   std::fill_n(row, parameter_columns_, std::numeric_limits<double>::quiet_NaN());
+  return write_first_blocks(interpreter_->params_only, theta, row);
+}
+
+bool Outputs::write_transformed(const double* theta, double* row) {
+  std::fill_n(row, generated_columns_begin_, std::numeric_limits<double>::quiet_NaN());
+  return write_first_blocks(interpreter_->without_generated, theta, row);
+}
+
+bool Outputs::write_first_blocks(RecordedOutputs& recorded, const double* theta, double* row) {
+  message_.clear();
   Interpreter& i = *interpreter_;
   i.builder.start_afresh(i.constants);
+  i.tracer.set_random(nullptr);
+  const std::size_t blocks = &recorded == &i.params_only ? 1 : 2;
   try {
-    const bool is_repeated = i.params_only.repeat(theta);
-    if (!is_repeated) {
-      tape::Ids numbers(i.params_only.input_size());
-      for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = i.builder.constant(theta[n]);
-      i.params_only.set_parameters_of(i.tracer, numbers);
-    }
-    for (const lang::Variable* variable : i.variables.front()) {
-      row = is_repeated ? append_numbers(i.params_only.get(*variable), i.params_only.builder(), row)
-                        : append_numbers(i.tracer.get(*variable), i.builder, row);
+    const bool is_repeated = recorded.repeat(theta);
+    tape::Ids numbers(is_repeated ? 0 : recorded.input_size());
+    for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = i.builder.constant(theta[n]);
+    for (std::size_t b = 0; b < blocks; ++b) {
+      if (!is_repeated) run_block(recorded, kOutputBlocks[b], numbers);
+      for (const lang::Variable* variable : i.variables[b]) {
+        row = is_repeated ? append_numbers(recorded.get(*variable), recorded.builder(), row)
+                          : append_numbers(i.tracer.get(*variable), i.builder, row);
+      }
     }
   } catch (const tape::Rejection& rejection) {
     message_ = rejection_text(prepared_->sources, rejection);
@@ -121,16 +129,20 @@ bool Outputs::write_by(RecordedOutputs& recorded, const double* input, Random& r
   return true;
 }
 
+void Outputs::run_block(const RecordedOutputs& recorded, BlockKind block, const tape::Ids& numbers) {
+  if (block == BlockKind::parameters) {
+    recorded.set_parameters_of(interpreter_->tracer, numbers);
+  } else {
+    interpreter_->tracer.run(block);
+  }
+}
+
 void Outputs::interpret(const RecordedOutputs& recorded, const double* input, double* row) {
   Interpreter& i = *interpreter_;
   tape::Ids numbers(recorded.input_size());
   for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = i.builder.constant(input[n]);
   for (std::size_t b = 0; b < kOutputBlocks.size(); ++b) {
-    if (kOutputBlocks[b] == BlockKind::parameters) {
-      recorded.set_parameters_of(i.tracer, numbers);
-    } else {
-      i.tracer.run(kOutputBlocks[b]);
-    }
+    run_block(recorded, kOutputBlocks[b], numbers);
     for (const lang::Variable* variable : i.variables[b])
       row = append_numbers(i.tracer.get(*variable), i.builder, row);
   }
@@ -159,76 +171,6 @@ void Outputs::finish_recorded(const RecordedOutputs& recorded, double* row) {
   i.tracer.run_rest(BlockKind::generated_quantities, first);
   for (const lang::Variable* variable : i.variables.back())
     row = append_numbers(i.tracer.get(*variable), i.builder, row);
-}
-
-// ---- unconstrained coordinates ----
-
-namespace {
-
-std::string bracketed(const std::string& name, const Dims& index) {
-  if (index.empty()) return name;
-  std::string text;
-  for (const std::size_t i : index) text += (text.empty() ? "[" : ", ") + std::to_string(i + 1);
-  return name + text + "]";
-}
-
-Dims array_index(std::size_t item, std::span<const std::size_t> dims) {
-  Dims index(dims.size());
-  for (std::size_t d = dims.size(); d-- > 0;) {
-    index[d] = item % dims[d];
-    item /= dims[d];
-  }
-  return index;
-}
-
-void append_coordinates(const std::string& name, const lang::SizedType& type, const Value& value,
-                        std::vector<std::string>& names) {
-  if (type.type->kind == Kind::tuple) {
-    if (value.type.array_rank > 0) {
-      for (std::size_t i = 0; i < value.parts->size(); ++i)
-        append_coordinates(bracketed(name, array_index(i, value.dims)), type, (*value.parts)[i], names);
-    } else {
-      for (std::size_t s = 0; s < type.elements.size(); ++s)
-        append_coordinates(fmt::format("{}.{}", name, s + 1), *type.elements[s], (*value.parts)[s], names);
-    }
-    return;
-  }
-  const std::size_t rank = value.array_rank();
-  const std::span<const std::size_t> arrays = std::span(value.dims).first(rank);
-  const Dims inner(value.dims.begin() + static_cast<std::ptrdiff_t>(rank), value.dims.end());
-  math::Shape shape;
-  if (!inner.empty()) shape.rows = inner.front();
-  if (inner.size() == 2) shape.cols = inner.back();
-  const math::TransformDef& transform = lang::transform_of(type);
-  const std::size_t free = math::free_size(transform, shape);
-  std::size_t items = 1;
-  for (const std::size_t dim : arrays) items *= dim;
-  for (std::size_t item = 0; item < items; ++item) {
-    for (std::size_t k = 0; k < free; ++k) {
-      Dims index = array_index(item, arrays);
-      if (inner.size() == 2 && transform.elementwise) {
-        index.push_back(k % shape.rows);
-        index.push_back(k / shape.rows);
-      } else if (!inner.empty()) {
-        index.push_back(k);
-      }
-      names.push_back(bracketed(name, index));
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<std::string> coordinate_names(const Prepared& prepared) {
-  tape::Builder builder = prepared.builder;
-  tape::Tracer tracer(prepared.program, prepared.sources, builder);
-  tracer.set_values(prepared.values);
-  std::vector<std::string> names;
-  for (const lang::Variable* variable : declared_in(prepared.program, BlockKind::parameters)) {
-    append_coordinates(std::string(variable->name), *variable->declared, tracer.unset(*variable->declared),
-                       names);
-  }
-  return names;
 }
 
 }  // namespace kullback::model

@@ -24,6 +24,8 @@ class Outputs final : public OutputWriter {
   std::size_t generated_columns_begin() const override { return generated_columns_begin_; }
   bool write(const double* theta, Random& random, double* row) override;
   bool write_params(const double* theta, double* row) override;
+  // The first generated_columns_begin() columns only, likewise.
+  bool write_transformed(const double* theta, double* row);
   std::string message() const override { return message_; }
   std::unique_ptr<OutputWriter> clone() const override;
 
@@ -34,6 +36,8 @@ class Outputs final : public OutputWriter {
  private:
   struct Interpreter;
 
+  bool write_first_blocks(RecordedOutputs& recorded, const double* theta, double* row);
+  void run_block(const RecordedOutputs& recorded, lang::BlockKind block, const tape::Ids& numbers);
   bool write_by(RecordedOutputs& recorded, const double* input, Random& random, double* row);
   void interpret(const RecordedOutputs& recorded, const double* input, double* row);
   void finish_recorded(const RecordedOutputs& recorded, double* row);
@@ -45,9 +49,5 @@ class Outputs final : public OutputWriter {
   std::size_t generated_columns_begin_ = 0;
   std::string message_;
 };
-
-// Names of the unconstrained coordinates: "theta[3]"; where a constraint leaves fewer numbers than the value
-// has they count from 1: "p[1]" and "p[2]" for a simplex[3].
-std::vector<std::string> coordinate_names(const Prepared& prepared);
 
 }  // namespace kullback::model

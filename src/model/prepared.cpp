@@ -1,5 +1,6 @@
 #include "model/prepared.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -42,12 +43,14 @@ std::string rejection_text(const SourceMap& sources, const tape::Rejection& reje
 }
 
 std::shared_ptr<const Prepared> prepare(const lang::Program& program, const SourceMap& sources, Data data,
-                                        std::uint64_t seed) {
+                                        std::uint64_t seed, const tape::Printer* printer) {
   CheckedData checked = checked_data(program, sources, std::move(data));
   auto prepared = std::make_shared<Prepared>(Prepared{program, sources, {}, {}, 0, {}, {}, 0});
   prepared->warnings = std::move(checked.diagnostics);
   Random random(seed, 0, kTransformedDataPurpose);
   tape::Tracer tracer(program, sources, prepared->builder, {}, &random);
+  std::optional<tape::PrintHook> hook;
+  if (printer != nullptr) tracer.set_hook(&hook.emplace(tracer, *printer));
   for (const lang::Stmt* stmt : program.block(lang::BlockKind::data)) {
     const lang::Variable& variable = *stmt->as<lang::Declare>()->variable;
     tracer.set(variable, to_value(*checked.values.find(variable), *variable.type, prepared->builder));

@@ -11,6 +11,7 @@
 #include "model/check_data.hpp"
 #include "model/layout.hpp"
 #include "tape/builder.hpp"
+#include "tape/print_hook.hpp"
 #include "tape/tracer.hpp"
 #include "tape/value.hpp"
 
@@ -28,9 +29,9 @@ struct Prepared {
 };
 
 // Throws Error where the data do not fit or transformed data are refused. `seed` is for `_rng` in transformed
-// data.
+// data; `printer` gets what they print.
 std::shared_ptr<const Prepared> prepare(const lang::Program& program, const SourceMap& sources, Data data,
-                                        std::uint64_t seed);
+                                        std::uint64_t seed, const tape::Printer* printer = nullptr);
 
 // Sets the data, changed by `change`, and runs transformed data on a tracer of its own, with the same random
 // numbers as prepare().

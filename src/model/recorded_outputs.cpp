@@ -58,6 +58,7 @@ bool RecordedOutputs::repeat(const double* input) {
 
 void RecordedOutputs::record_other_blocks() {
   tracer_->run(BlockKind::transformed_parameters);
+  if (extent_ == Extent::transformed) return;
   const auto& generated = prepared_.program.block(BlockKind::generated_quantities);
   if (recorded_statements_ == generated.size()) {
     tracer_->run(BlockKind::generated_quantities);
@@ -75,7 +76,7 @@ bool RecordedOutputs::record(const double* input) {
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = builder_.add_parameter(input[i]);
   try {
     set_parameters_of(*tracer_, numbers);
-    if (extent_ == Extent::all) record_other_blocks();
+    if (extent_ != Extent::parameters) record_other_blocks();
   } catch (const tape::Rejection&) {
     tracer_.reset();
     return false;

@@ -13,7 +13,7 @@ class RecordedOutputs final {
   // What a draw is given as: an unconstrained point, or the columns of the constrained parameters.
   enum class Input { theta, params };
 
-  enum class Extent { all, parameters };
+  enum class Extent { all, transformed, parameters };  // the last block of the record
 
   RecordedOutputs(const Prepared& prepared, Input input, Extent extent = Extent::all);
 

@@ -38,6 +38,9 @@ StanModel::StanModel(const lang::Program& program, const SourceMap& sources, Dat
                      StanModelOptions options)
     : prepared_(prepare(program, sources, std::move(data), options.seed)), options_(options) {}
 
+StanModel::StanModel(std::shared_ptr<const Prepared> prepared, StanModelOptions options)
+    : prepared_(std::move(prepared)), options_(std::move(options)) {}
+
 StanModel::StanModel(const StanModel& other)
     : LogDensity(other),
       prepared_(other.prepared_),

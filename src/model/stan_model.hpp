@@ -38,6 +38,8 @@ class StanModel final : public density::LogDensity {
  public:
   // The program and the sources must outlive the model. Throws Error where the data do not fit.
   StanModel(const lang::Program& program, const SourceMap& sources, Data data, StanModelOptions options = {});
+  // The same program and data with other options; those about data (`seed`) are settled.
+  StanModel(std::shared_ptr<const Prepared> prepared, StanModelOptions options);
   ~StanModel() override;
 
   std::size_t dim() const override;

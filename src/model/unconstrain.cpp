@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "model/check_data.hpp"
+#include "model/columns.hpp"
 #include "model/values.hpp"
 #include "tape/tracer.hpp"
 
@@ -100,6 +101,24 @@ Unconstrained unconstrain(const Prepared& prepared, Data inits, std::span<const 
   if (auto error = data_error(result.warnings)) throw Error(*error);
   result.theta = std::move(point).take();
   return result;
+}
+
+std::vector<double> unconstrain_columns(const Prepared& prepared, const double* columns,
+                                        const std::string& name) {
+  tape::Builder builder = prepared.builder;
+  tape::Tracer tracer(prepared.program, prepared.sources, builder, {.jacobian = false});
+  tracer.set_values(prepared.values);
+  tape::Ids numbers(prepared.parameter_columns);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = builder.constant(columns[i]);
+  Data values(name);
+  std::size_t used = 0;
+  for (const lang::Variable* variable : declared_in(prepared.program, BlockKind::parameters)) {
+    tape::Value value = tracer.unset(*variable->declared);
+    fill_numbers(value, numbers, used);
+    values.add(std::string(variable->name), to_file_value(value, builder));
+  }
+  const std::vector<double> none(prepared.dim);
+  return unconstrain(prepared, std::move(values), none).theta;
 }
 
 }  // namespace kullback::model

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/source.hpp"
@@ -20,5 +21,9 @@ struct Unconstrained {
 // each value that has another shape, violates its constraint, or lies on the edge of its support, where no
 // unconstrained value is finite.
 Unconstrained unconstrain(const Prepared& prepared, Data inits, std::span<const double> fallback);
+
+// From the numbers of the parameters' columns, as Outputs writes them. Throws Error likewise; `name` is what its
+// messages call the numbers.
+std::vector<double> unconstrain_columns(const Prepared& prepared, const double* columns, const std::string& name);
 
 }  // namespace kullback::model

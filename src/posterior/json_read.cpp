@@ -45,6 +45,18 @@ class Reader final {
     result = static_cast<Count>(*value->number()->count);
   }
 
+  std::vector<std::size_t> counts(const JsonValue& object, std::string_view name) const {
+    std::vector<std::size_t> result;
+    const JsonValue* value = object.find(name);
+    if (value == nullptr) return result;
+    if (value->array() == nullptr) refuse(name, "an array of counts");
+    for (const JsonValue& item : *value->array()) {
+      if (item.number() == nullptr || !item.number()->count) refuse(name, "an array of counts");
+      result.push_back(static_cast<std::size_t>(*item.number()->count));
+    }
+    return result;
+  }
+
   // A double or an optional one.
   template <class Number>
   void number(const JsonValue& object, std::string_view name, Number& result) const {
@@ -117,6 +129,14 @@ RunRecord read_run_record(const std::string& path) {
   reader.text(object, "program_hash", record.program_hash);
   reader.text(object, "data", record.data);
   reader.text(object, "data_hash", record.data_hash);
+  reader.each("data_variables", [&](const JsonValue& shape) {
+    DataShape& read = record.data_variables.emplace_back();
+    std::string type;
+    reader.text(shape, "name", read.name);
+    reader.text(shape, "type", type);
+    read.is_int = type == "int";
+    read.dims = reader.counts(shape, "dims");
+  });
   reader.count(object, "seed", record.seed);
   reader.count(object, "chains", record.chains);
   reader.count(object, "parameters", record.parameters);

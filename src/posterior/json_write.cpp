@@ -64,6 +64,17 @@ std::string rungs_json(const std::vector<Rung>& rungs) {
   return "[" + text + (text.empty() ? "]" : "\n  ]");
 }
 
+std::string shapes_json(const std::vector<DataShape>& shapes) {
+  std::string text;
+  for (const DataShape& shape : shapes) {
+    std::string dims;
+    for (const std::size_t dim : shape.dims) dims += filled("{}{}", dims.empty() ? "" : ", ", dim);
+    text += filled("{}{{\"name\": {}, \"type\": \"{}\", \"dims\": [{}]}}", text.empty() ? "" : ", ",
+                   json_string(shape.name), shape.is_int ? "int" : "real", dims);
+  }
+  return "[" + text + "]";
+}
+
 }  // namespace
 
 std::string to_json(const Summary& summary) {
@@ -85,6 +96,7 @@ std::string to_json(const RunRecord& record) {
   add("program_hash", json_string(record.program_hash));
   add("data", json_string(record.data));
   add("data_hash", json_string(record.data_hash));
+  add("data_variables", shapes_json(record.data_variables));
   add("seed", std::to_string(record.seed));
   add("chains", std::to_string(record.chains));
   add("parameters", std::to_string(record.parameters));

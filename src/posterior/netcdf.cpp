@@ -1,6 +1,7 @@
 // ArviZ's schema of InferenceData: groups of variables with dims (chain, draw, name_dim_0, ...), in row-major
 // order; each dim has its coordinates.
 #include <algorithm>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -152,6 +153,8 @@ void write_netcdf(const std::filesystem::path& path, const Posterior& posterior,
   if (posterior.draws() == 0)
     throw Error(ErrorKind::cannot_write, path.string() + ": cannot be written: a chain has no draws yet.",
                 "Let the fit go on until each chain has drawn.");
+  static std::mutex one_at_a_time;  // HDF5 is seldom built for threads
+  const std::lock_guard lock(one_at_a_time);
   NetcdfFile file(path);
   write_draws(file, "posterior", Place::posterior, posterior, record);
   write_draws(file, "posterior_predictive", Place::posterior_predictive, posterior, record);

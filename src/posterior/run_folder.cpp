@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <ctime>
+#include <functional>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -49,9 +50,10 @@ void put_in_place(const fs::path& made, const fs::path& target) {
     fs::remove_all(old);
     return;
   }
-  for (const char* name : {".partial", "model.stan", kRecord}) {
-    if (fs::exists(made / name)) fs::rename(made / name, target / name);
+  for (const auto& entry : fs::directory_iterator(made)) {
+    if (entry.path().filename() != kRecord) fs::rename(entry.path(), target / entry.path().filename());
   }
+  fs::rename(made / kRecord, target / kRecord);
   fs::remove_all(made);
 }
 
@@ -73,13 +75,8 @@ bool may_replace(const fs::path& out, bool force) {
   return fs::is_directory(out) && (fs::is_empty(out) || (force && fs::exists(out / kRecord)));
 }
 
-}  // namespace
-
-fs::path partial_folder(const fs::path& out, const std::string& rung) {
-  return rung.empty() ? out / ".partial" : out / ".partial" / rung;
-}
-
-void begin_folder(const fs::path& out, const RunRecord& record, const std::string& program_text, bool force) {
+// `fill` makes and fills a folder, which is then put in place of `out`.
+void make_folder(const fs::path& out, bool force, const std::function<void(const fs::path&)>& fill) {
   if (fs::exists(out) && !may_replace(out, force)) refuse_existing(out);
   const fs::path target = real_path(out);
   if (fs::exists(target) && !fs::is_empty(target) && is_working_folder(target)) {
@@ -89,23 +86,45 @@ void begin_folder(const fs::path& out, const RunRecord& record, const std::strin
   }
   fs::path beside = target;
   beside += filled(".new-{}", ::getpid());
+  std::error_code none;
   try {
     fs::remove_all(beside);
-    fs::create_directories(beside);
-    if (!program_text.empty()) write_file(beside / "model.stan", program_text);
-    write_file(beside / kRecord, to_json(record));
+    fill(beside);
     put_in_place(beside, target);
   } catch (const Error&) {
-    std::error_code none;
     fs::remove_all(beside, none);
     throw;
   } catch (const fs::filesystem_error& error) {
-    std::error_code none;
     fs::remove_all(beside, none);
     throw Error(ErrorKind::cannot_write,
                 filled("{}: cannot be made: {}.", out.string(), error.code().message()),
                 "Choose another folder with --out.");
   }
+}
+
+}  // namespace
+
+fs::path partial_folder(const fs::path& out, const std::string& rung) {
+  return rung.empty() ? out / ".partial" : out / ".partial" / rung;
+}
+
+void begin_folder(const fs::path& out, const RunRecord& record, const std::string& program_text, bool force) {
+  make_folder(out, force, [&](const fs::path& beside) {
+    fs::create_directories(beside);
+    if (!program_text.empty()) write_file(beside / "model.stan", program_text);
+    write_file(beside / kRecord, to_json(record));
+  });
+}
+
+void copy_folder(const fs::path& from, const fs::path& to, bool force) {
+  std::error_code none;
+  if (fs::equivalent(from, to, none))
+    throw Error(ErrorKind::cannot_write, to.string() + ": is the folder that was read.",
+                "Choose another folder.");
+  make_folder(to, force, [&](const fs::path& beside) {
+    fs::create_directories(beside.parent_path());
+    fs::copy(from, beside, fs::copy_options::recursive);
+  });
 }
 
 void remove_without_draws(const fs::path& out) {

@@ -17,6 +17,9 @@ std::filesystem::path partial_folder(const std::filesystem::path& out, const std
 void begin_folder(const std::filesystem::path& out, const RunRecord& record, const std::string& program_text,
                   bool force);
 
+// All that a folder holds, in another: made at once, and refused or replaced likewise. Throws Error.
+void copy_folder(const std::filesystem::path& from, const std::filesystem::path& to, bool force);
+
 // Removes the folder of a run that failed, unless a chain has draws there.
 void remove_without_draws(const std::filesystem::path& out);
 

@@ -21,6 +21,13 @@ struct Rung {
   std::string reason;           // why it was not enough; empty where it was
 };
 
+// A variable of the data, without its numbers.
+struct DataShape {
+  std::string name;
+  std::vector<std::size_t> dims;  // empty: one number
+  bool is_int = false;
+};
+
 struct RunRecord {
   std::string kind = "posterior";  // what the folder holds
   std::string method;
@@ -29,6 +36,7 @@ struct RunRecord {
   std::string program_hash;
   std::string data;
   std::string data_hash;
+  std::vector<DataShape> data_variables;  // those that the program reads
   std::uint64_t seed = 0;
   std::size_t chains = 0;
   std::size_t parameters = 0;  // as in Posterior: columns of parameters, then of transformed parameters

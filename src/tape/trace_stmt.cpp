@@ -12,6 +12,7 @@
 #include "math/elementwise.hpp"
 #include "tape/higher_order.hpp"
 #include "tape/tracer.hpp"
+#include "tape/value_text.hpp"
 
 namespace kullback::tape {
 
@@ -104,6 +105,8 @@ Tracer::Flow Tracer::execute(const Stmt& stmt) {
     return Flow::break_;
   } else if (stmt.as<lang::Continue>() != nullptr) {
     return Flow::continue_;
+  } else if (stmt.as<lang::Print>() != nullptr) {
+    if (hook_ != nullptr && !frames_.empty()) hook_->take(stmt);
   } else if (const auto* reject = stmt.as<lang::Reject>()) {
     refuse(text_of(reject->items));
   } else if (const auto* fatal = stmt.as<lang::FatalError>()) {
@@ -316,16 +319,7 @@ std::string Tracer::text_of(lang::List<const Expr*> items) {
       text += s->text;
       continue;
     }
-    const Value value = eval(*item);
-    const bool one = value.dims.empty();
-    if (!one) text += "[";
-    const std::size_t count = value.ints ? value.ints->size() : value.ids ? value.ids->size() : 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i > 0) text += ", ";
-      text +=
-          value.ints ? std::to_string((*value.ints)[i]) : fmt::format("{}", builder_.value((*value.ids)[i]));
-    }
-    if (!one) text += "]";
+    append_text(eval(*item), builder_, text);
   }
   return text;
 }

@@ -58,7 +58,7 @@ struct Selected {
 Selected select(const Value& value, std::span<const Selection> selections);
 Value take(const Value& value, const Selected& selected);
 
-// Sees the statements of blocks, those of functions excepted, before they are executed.
+// Sees the statements of blocks before they are executed, of functions print() only.
 class StatementHook {
  public:
   virtual ~StatementHook() = default;

@@ -18,6 +18,26 @@ worst = max(abs(x - y) / max(1, abs(x)) for rows in zip(a, b) for x, y in zip(*r
 sys.exit(f"the curves differ by {worst:.2e}" if worst > limit else None)
 PY
 
+# All tensors of two folders' weights agree to LIMIT.
+cat >weights.py <<'PY'
+import array, json, struct, sys
+def tensors(folder):
+    data = open(f"{folder}/weights.safetensors", "rb").read()
+    size, = struct.unpack("<Q", data[:8])
+    for name, entry in json.loads(data[8:8 + size]).items():
+        if name != "__metadata__":
+            first, last = entry["data_offsets"]
+            numbers = array.array({"F64": "d", "F32": "f", "I64": "q"}[entry["dtype"]], data[8 + size + first:8 + size + last])
+            yield name, entry["shape"], numbers
+limit = float(sys.argv[3])
+for (name, shape, a), (other, other_shape, b) in zip(tensors(sys.argv[1]), tensors(sys.argv[2]), strict=True):
+    assert (name, shape) == (other, other_shape), f"{name} {shape} and {other} {other_shape}"
+    # Signs of eigenvectors are arbitrary.
+    if not name.startswith("state.curvature"):
+        worst = max((abs(x - y) / max(1, abs(x)) for x, y in zip(a, b)), default=0)
+        if worst > limit: sys.exit(f"{name} differs by {worst:.2e}")
+PY
+
 expect 'an ensemble of networks' 0 'held-out RMSE' -- "$kullback" bnn line.csv --target y $quick --out line
 expect 'the record' 0 '"kind": "bnn"' -- cat line/run.json
 expect 'what the network is' 0 '"hidden": \[50\]' -- cat line/network.json
@@ -93,6 +113,41 @@ expect 'resumed to the same bits' 0 '^$' -- bash -c "'$kullback' bnn line.csv --
 expect 'nothing is left to resume' 0 'complete' -- "$kullback" bnn line.csv --resume --out parts
 expect 'nothing to resume' 66 'no training to go on with' -- "$kullback" bnn line.csv --target y --resume --out nowhere
 
+python3 "$root/tests/deep/make_images.py" .
+bars="bars-images-idx3-ubyte --labels bars-labels-idx1-ubyte"
+small="--channels 4 --hidden 10 --rate 0.02 --seed 1 --threads 1"
+expect 'images get convolutions' 0 '8 x 8, 4 channels 3 x 3, 10-2' -- "$kullback" bnn $bars --epochs 15 $small --out bars
+expect 'what their network is' 0 '"net": "conv"' -- cat bars/network.json
+expect 'figures of images' 0 'accuracy +(1|0.9)' -- "$kullback" predict bars $bars --out bars-told
+expect 'a line for each image' 0 '^301 ' -- wc -l bars-told/predictions.csv
+expect 'columns of classes' 0 '^class,p_0,p_1,entropy,expected_entropy,mutual_information$' -- head -1 bars-told/predictions.csv
+expect 'gzipped images' 0 '^$' -- bash -c "'$kullback' predict bars bars-images-idx3-ubyte.gz --quiet --out bars-asked && cmp bars-asked/predictions.csv bars-told/predictions.csv"
+expect 'no figures without labels' 1 -- test -e bars-asked/metrics.json
+python3 -c 'import random, struct, sys
+sys.stdout.buffer.write(struct.pack(">4B3I", 0, 0, 8, 3, 100, 8, 8) + random.Random(2).randbytes(6400))' >noise.idx
+expect 'images of another origin' 0 'ood_auroc +(0.[6-9]|1)' -- "$kullback" predict bars bars-images-idx3-ubyte --ood noise.idx --out bars-noise
+expect 'images in a table' 0 'one of 2 classes: across, down' -- "$kullback" bnn bars.csv --target kind --image 8x8 --posterior map --epochs 5 $small --out bars-table
+expect 'new images in a table' 0 'accuracy' -- "$kullback" predict bars-table bars.csv
+expect 'a perceptron of images' 0 '64-10-2' -- "$kullback" bnn $bars --net mlp --posterior map --epochs 5 --hidden 10 --seed 1 --threads 1 --out bars-mlp
+for posterior in $("$kullback" posteriors | grep -oE '^[a-z-]+:' | tr -d :); do
+  extra=; [ "$posterior" = hmc ] && extra="--max-leapfrogs 5"
+  expect "convolutions by $posterior" 0 'Results' -- "$kullback" bnn $bars --posterior $posterior --members 1 --channels 2 --hidden 4 --epochs 2 --draws 5 $extra --seed 1 --threads 1 --out "conv-$posterior"
+  expect "predictions of images by $posterior" 0 'brier' -- "$kullback" predict "conv-$posterior" $bars --draws 5
+done
+expect 'images without labels' 64 'Name the file with them with --labels' -- "$kullback" bnn bars-images-idx3-ubyte --out none
+expect 'images with a target' 64 'target is for tables' -- "$kullback" bnn $bars --target y --out none
+expect 'labels of a table' 64 'labels is for files of images' -- "$kullback" bnn line.csv --labels bars-labels-idx1-ubyte --target y --out none
+expect 'labels of other images' 65 '300 labels for 100 images' -- "$kullback" bnn noise.idx --labels bars-labels-idx1-ubyte --out none
+expect 'convolutions of a table' 64 'net conv needs images' -- "$kullback" bnn line.csv --target y --net conv --out none
+expect 'channels of a perceptron' 64 'channels is not an option of --net mlp' -- "$kullback" bnn line.csv --target y --channels 3 --out none
+expect 'an even kernel' 64 'must be odd' -- "$kullback" bnn $bars --kernel 4 --out none
+expect 'too many convolutions' 64 'too small for 4 convolutions' -- "$kullback" bnn $bars --channels 2,2,2,2 --out none
+expect 'an image of the wrong size' 65 'rows of 64 numbers, but images 9x9 have 81' -- "$kullback" bnn bars.csv --target kind --image 9x9 --out none
+expect 'numbers as the classes of images' 64 'likelihood gaussian is for numbers' -- "$kullback" bnn $bars --likelihood gaussian --out none
+expect 'random bytes named .idx' 65 'junk.idx: is no IDX file' -- bash -c "printf 'random bytes, as it were' >junk.idx; '$kullback' bnn junk.idx --labels bars-labels-idx1-ubyte --out none"
+expect 'a table for a network of images' 65 'and this is a table' -- "$kullback" predict bars line.csv --out none
+expect 'images for a network of a table' 65 'trained on the rows of a table' -- "$kullback" predict line bars-images-idx3-ubyte --out none
+
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
 for posterior in map ensemble mean-field; do
   ranked="bnn line.csv --target y --posterior $posterior --epochs 5 --batch 30 --precision float64 --seed 3 --threads 1 --quiet"
@@ -101,6 +156,26 @@ for posterior in map ensemble mean-field; do
     expect "$posterior on $ranks ranks" 0 '^$' -- bash -c "mpirun --oversubscribe -n $ranks '$kullback' $ranked --out ranks$ranks-$posterior && python3 curves.py ranks1-$posterior ranks$ranks-$posterior 1e-9"
   done
 done
+# Members divided among the ranks: the same networks as on one rank, whatever their number.
+for case in 'ensemble --members 5' 'mean-field --members 4' 'low-rank --members 4' 'sghmc' 'hmc --batch 270 --max-leapfrogs 10' 'laplace --members 4' \
+  'dropout --members 4' 'swag --members 4 --collect-from 0.3'; do
+  name=${case%% *}
+  spread="bnn line.csv --target y --posterior $case --hidden 10 --epochs 5 --precision float64 --seed 3 --threads 1 --draws 10"
+  expect "$name on one rank" 0 'Results' -- "$kullback" $spread --out "spread1-$name"
+  for ranks in 2 4; do
+    expect "members of $name on $ranks ranks" 0 "processes +$ranks; the members are divided" -- mpirun --oversubscribe -n $ranks "$kullback" $spread --out "spread$ranks-$name"
+    expect "the same curve of $name on $ranks ranks" 0 -- python3 curves.py "spread1-$name" "spread$ranks-$name" 1e-9
+    expect "the same weights of $name on $ranks ranks" 0 -- python3 weights.py "spread1-$name" "spread$ranks-$name" 1e-8
+  done
+done
+expect 'fewer members than ranks: rows are divided' 0 'each has a part of every minibatch' -- mpirun --oversubscribe -n 2 "$kullback" bnn line.csv --target y --posterior map --epochs 2 --seed 3 --threads 1 --out rows-divided
+long="--posterior ensemble --members 4 --epochs 400 --precision float64 --seed 2 --threads 1"
+"$kullback" bnn line.csv --target y $long --quiet --out spread-whole
+expect 'members on two ranks, interrupted' 0 -- bash -c "mpirun --oversubscribe -n 2 '$kullback' bnn line.csv --target y $long --save-every 0 --out spread-parts & pid=\$!
+  for i in {1..1000}; do [ -e spread-parts/checkpoint.safetensors ] && break; sleep 0.01; done
+  kill -INT \$(cut -d' ' -f1 /proc/\$pid/task/\$pid/children); wait \$pid; grep -q '\"status\": \"interrupted\"' spread-parts/run.json"
+expect 'and resumed on one' 0 '^$' -- bash -c "'$kullback' bnn line.csv --resume --quiet --out spread-parts && python3 curves.py spread-whole spread-parts 1e-9"
+
 expect 'one rank fails' 66 'none.csv' -- mpirun --oversubscribe -n 2 "$kullback" bnn none.csv --target y
 
 expect 'help of networks' 0 '^Training:' -- "$kullback" bnn --help
@@ -118,6 +193,12 @@ expect 'too few rows' 65 'too few' -- bash -c "printf 'a,k\n1,2.5\n2,3.5\n' >few
 if [ ! -e /dev/nvidia0 ]; then
   expect 'no GPU' 64 'no CUDA device' -- "$kullback" bnn line.csv --target y --device cuda
 fi
+expect 'rows that are streamed, to the same bits' 0 '^$' -- bash -c "'$kullback' bnn line.csv --target y $quick --device-memory 0 --quiet --out streamed && cmp line/weights.safetensors streamed/weights.safetensors"
+expect 'memory that is no number' 64 'must be a number of bytes' -- "$kullback" bnn line.csv --target y --device-memory lots --out none
+expect 'products in bfloat16' 0 'held-out RMSE' -- "$kullback" bnn line.csv --target y $quick --precision bf16 --out brief
+expect 'they predict' 0 'crps' -- "$kullback" predict brief line.csv
+expect 'bfloat16 is not for hmc' 64 'bf16 is not safe with --posterior hmc' -- "$kullback" bnn line.csv --target y --posterior hmc --precision bf16 --out none
+expect 'bfloat16 is not for laplace' 64 'bf16 is not safe with --posterior laplace' -- "$kullback" bnn line.csv --target y --posterior laplace --precision bf16 --out none
 expect 'an option that is misspelled' 64 "Did you mean '--hidden'" -- "$kullback" bnn line.csv --target y --hiden 5
 expect 'an option without its value' 64 'hidden needs a value' -- "$kullback" bnn line.csv --target y --hidden --quiet
 expect 'an option given twice' 64 'given twice' -- "$kullback" bnn line.csv --target y --batch 3 --batch=4

@@ -37,6 +37,10 @@ sys.exit(f"the curves differ by {worst:.2e}" if worst > float(sys.argv[3]) else 
 PY
 
 expect 'an autoencoder of images' 0 'held-out bound' -- "$kullback" vae $images --labels $labels $quick --out bars
+expect 'rows that are streamed, to the same bits' 0 '^$' -- bash -c "'$kullback' vae $images --labels $labels $quick --device-memory 0 --quiet --out streamed && cmp bars/weights.safetensors streamed/weights.safetensors"
+expect 'products in bfloat16' 0 'held-out bound' -- "$kullback" vae $images $brief --precision bf16 --out in-bfloat16
+expect 'close to those in float32' 0 '^$' -- bash -c "'$kullback' vae $images $brief --quiet --out in-float32 && python3 curves.py in-float32 in-bfloat16 0.02"
+expect 'what was trained so encodes' 0 'Means and standard deviations' -- "$kullback" encode in-bfloat16 $images
 expect 'the record' 0 '"kind": "vae"' -- cat bars/run.json
 expect 'active units are said' 0 'active units +[1-3] of 3' -- "$kullback" summary bars
 expect 'what the model is' 0 '"decoder": \{"name": "bernoulli"' -- cat bars/model.json

@@ -35,26 +35,31 @@ class TwoOutputs final : public Likelihood {
   }
 };
 
+Net small_perceptron(Layout& layout, std::int64_t outputs) {
+  return mlp(layout, "net", {.inputs = 3, .hidden = {4}, .outputs = outputs, .activation = Activation::tanh});
+}
+
+BayesNet::BuildNet small_convolution(const ConvSpec& spec) {
+  return [spec](Layout& layout, std::int64_t outputs) {
+    ConvSpec whole = spec;
+    whole.hidden = {3};
+    whole.outputs = outputs;
+    whole.activation = Activation::tanh;
+    return conv_net(layout, "net", whole);
+  };
+}
+
+const ConvSpec kSmallImages{.height = 4, .width = 4, .filters = {2}};
+
 struct Small {
   explicit Small(bool is_convolution = false)
-      : net(
-            [&](Layout& layout, std::int64_t outputs) {
-              if (is_convolution) {
-                return conv_net(layout, "net",
-                                {.height = 4,
-                                 .width = 4,
-                                 .filters = {2},
-                                 .hidden = {3},
-                                 .outputs = outputs,
-                                 .activation = Activation::tanh});
-              }
-              return mlp(layout, "net",
-                         {.inputs = 3, .hidden = {4}, .outputs = outputs, .activation = Activation::tanh});
-            },
-            std::make_unique<TwoOutputs>(), gaussian_prior()) {
+      : Small(is_convolution ? small_convolution(kSmallImages) : small_perceptron, is_convolution ? 16 : 3) {}
+
+  Small(const BayesNet::BuildNet& build, std::int64_t inputs)
+      : net(build, std::make_unique<TwoOutputs>(), gaussian_prior()) {
     torch::manual_seed(2);
     flat = fresh_parameters(net.layout(), 2, 4, kDouble) + 0.1;
-    x = torch::randn({2, 6, is_convolution ? 16 : 3}, kDouble);
+    x = torch::randn({2, 6, inputs}, kDouble);
     precisions = net.prior().precisions(net.layout());
   }
 
@@ -210,6 +215,77 @@ TEST(Curvature, KroneckerIsTheProductOfItsFactors) {
       const Parameters parameters = small.net.split(small.flat);
       a = at::tanh(at::linear(a, parameters[layer->weight][which], parameters[layer->bias][which]));
     }
+    expect_covariances(*curvature, small, which, expected);
+  }
+}
+
+// Slopes of both outputs of one row to what the convolution of small_convolution(kSmallImages) gives, one
+// place after the other: [outputs, places, filters].
+torch::Tensor place_slopes(const Parameters& parameters, std::int64_t which, const torch::Tensor& image) {
+  const auto of = [&](std::size_t slot) { return parameters[slot][which]; };
+  const torch::Tensor given = at::conv2d(image.view({1, 1, 4, 4}), of(0), of(1), 1, 1).requires_grad_();
+  const torch::Tensor pooled = at::max_pool2d(at::tanh(given), 2, 2).flatten(1);
+  const torch::Tensor outputs = at::linear(at::tanh(at::linear(pooled, of(2), of(3))), of(4), of(5));
+  std::vector<torch::Tensor> slopes;
+  for (std::int64_t k = 0; k < 2; ++k)
+    slopes.push_back(torch::autograd::grad({outputs[0][k]}, {given}, {}, true)[0][0].flatten(1).t());
+  return at::stack(slopes);
+}
+
+// B x A / (rows * places) with the patches and slopes of each place, found one by one (Grosse, Martens 2016).
+TEST(Curvature, KroneckerOfAConvolutionIsTheProductOfItsFactors) {
+  const Small small(true);
+  const auto curvature = kronecker_curvature(small.start());
+  curvature->add(small.root_slopes());
+  curvature->decompose();
+  const torch::Tensor root = square_root(torch::tensor({2.0, 0.5, 0.5, 1.0}, kDouble).view({2, 2}));
+  const Slot &weight = small.net.layout().slots()[0], &bias = small.net.layout().slots()[1];
+  ASSERT_EQ(weight.shape, (std::vector<std::int64_t>{2, 1, 3, 3}));
+  for (std::int64_t which = 0; which < 2; ++which) {
+    torch::Tensor inputs = torch::zeros({9, 9}, kDouble), outputs = torch::zeros({2, 2}, kDouble);
+    torch::Tensor of_bias = torch::zeros({2, 2}, kDouble);
+    for (std::int64_t row = 0; row < small.x.size(1); ++row) {
+      const torch::Tensor image = small.x[which][row].view({4, 4});
+      const torch::Tensor padded = at::constant_pad_nd(image, {1, 1, 1, 1});
+      for (std::int64_t i = 0; i < 4; ++i)
+        for (std::int64_t j = 0; j < 4; ++j) {
+          const torch::Tensor a = padded.narrow(0, i, 3).narrow(1, j, 3).flatten();
+          inputs += a.outer(a);
+        }
+      const torch::Tensor slopes = place_slopes(small.net.split(small.flat), which, image);
+      const torch::Tensor rooted = at::einsum("km,ktf->mtf", {root, slopes});
+      outputs += at::einsum("mtf,mtg->fg", {rooted, rooted});
+      of_bias += rooted.sum(1).t().matmul(rooted.sum(1));
+    }
+    const auto both = static_cast<double>(small.x.size(1) * 16);
+    const auto block = [](const torch::Tensor& all, const Slot& slot) {
+      return all.narrow(0, slot.first, slot.size).narrow(1, slot.first, slot.size);
+    };
+    const torch::Tensor prior = 1.7 * small.precisions.diag();
+    const torch::Tensor found = covariance_of_draws(*curvature, 2, small.net.layout().size(), 1.7)[which];
+    EXPECT_LT(largest_difference(block(found, weight),
+                                 at::linalg_inv(at::kron(outputs, inputs) / both + block(prior, weight))),
+              1e-11);
+    EXPECT_LT(largest_difference(block(found, bias), at::linalg_inv(of_bias + block(prior, bias))), 1e-11);
+  }
+}
+
+// One row, windows of one pixel and equal pixels, of which the pooling takes one: what the factors leave out
+// is 0, and the blocks of the layers are those of G itself.
+TEST(Curvature, KroneckerOfAConvolutionIsExactWhereItsAssumptionsHold) {
+  Small small(small_convolution({.channels = 2, .height = 2, .width = 2, .filters = {2}, .kernel = 1}), 8);
+  small.x = torch::tensor({0.7, -1.3, 0.2, 0.9}, kDouble).view({2, 1, 2}).repeat_interleave(4, 2);
+  const auto curvature = kronecker_curvature(small.start());
+  curvature->add(small.root_slopes());
+  curvature->decompose();
+  for (std::int64_t which = 0; which < 2; ++which) {
+    const torch::Tensor precision = gauss_newton(small, which) + 1.7 * small.precisions.diag();
+    torch::Tensor expected = torch::zeros_like(precision);
+    for (const Slot& slot : small.net.layout().slots())
+      expected.narrow(0, slot.first, slot.size)
+          .narrow(1, slot.first, slot.size)
+          .copy_(at::linalg_inv(precision.narrow(0, slot.first, slot.size).narrow(1, slot.first, slot.size)));
+    EXPECT_GT(gauss_newton(small, which).narrow(0, 0, 4).abs().max().item<double>(), 1e-3);
     expect_covariances(*curvature, small, which, expected);
   }
 }

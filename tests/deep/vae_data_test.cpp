@@ -9,11 +9,12 @@
 #include "deep/data/idx.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/data/png.hpp"
+#include "deep/data/rows.hpp"
 #include "deep/vae/fit/account.hpp"
 #include "deep/vae/fit/model.hpp"
 #include "deep/vae/fit/pictures.hpp"
 #include "deep/vae/fit/prepare.hpp"
-#include "deep/vae/fit/rows.hpp"
+#include "deep/vae/training.hpp"
 
 namespace kullback::deep {
 namespace {

@@ -3,17 +3,21 @@
 
 In README.md, CONTRIBUTING.md and docs/*.md:
   ```sh     commands, run by bash in a scratch copy of the repository with `kullback` on PATH
+  ```python in the pages of PYTHON_PAGES: run in one session for each page, with the package on its path; a last
+            expression is printed as a notebook does
   ```text   right after one: what it prints, exactly; a line `...` stands for any lines
   <!-- file: NAME -->        before a block: it is written to NAME for the commands that follow
   <!-- exit: N -->           before a sh block: its exit status, 0 otherwise
-  <!-- not run: REASON -->   before a sh block: it is skipped and counted
+  <!-- not run: REASON -->   before a sh or python block: it is skipped and counted
 Lines that start with `make` are run as `make -n`. Relative links must lead to a file.
 The program is $KULLBACK, or build/kullback.
 """
 import dataclasses
+import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -25,6 +29,24 @@ COMMENT = re.compile(r"^<!--\s*(file|exit|not run):\s*(.*?)\s*-->$")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 NOT_COPIED = shutil.ignore_patterns("build", "build-*", ".git", ".venv", "node_modules", "__pycache__")
 SECONDS_PER_SNIPPET = 120
+PYTHON_PAGES = ("README.md", "docs/python.md")
+# Reads a line of JSON with source, runs it in the names of those before, answers with a line of JSON: status and output.
+SESSION = r"""
+import ast, contextlib, io, json, sys, traceback
+names = {"__name__": "__main__"}
+def run(source):
+    tree = ast.parse(source)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, "<page>", "exec"), names)
+    value = eval(compile(ast.Expression(last.value), "<page>", "eval"), names) if last else None
+    if value is not None: print(repr(value))
+for line in sys.stdin:
+    said, status = io.StringIO(), 0
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try: run(json.loads(line))
+        except BaseException: status = 1; traceback.print_exc()
+    print(json.dumps([status, said.getvalue()]), flush=True)
+"""
 
 
 @dataclasses.dataclass
@@ -89,10 +111,42 @@ def run_commands(commands, scratch, environment):
     return done.returncode, done.stdout
 
 
-def check_snippet(block, expected, scratch, environment):
-    """Returns None, or what went wrong."""
+class PythonSession:
+    """One interpreter for the python blocks of a page; it starts with the first."""
+
+    def __init__(self, scratch, environment):
+        self.scratch, self.environment, self.process = scratch, environment, None
+
+    def run(self, source):
+        if self.process is None:
+            self.process = subprocess.Popen([interpreter_with_numpy(), "-c", SESSION], cwd=self.scratch, env=self.environment,
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        print(json.dumps(source), file=self.process.stdin, flush=True)
+        ready, _, _ = select.select([self.process.stdout], [], [], SECONDS_PER_SNIPPET)
+        if not ready:
+            self.close()
+            raise subprocess.TimeoutExpired("python", SECONDS_PER_SNIPPET)
+        answer = self.process.stdout.readline()
+        return json.loads(answer) if answer else (1, "the interpreter ended")
+
+    def close(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+
+def interpreter_with_numpy():
+    for interpreter in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([interpreter, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode == 0:
+            return interpreter
+    sys.exit("no Python with NumPy was found; tools/setup.sh test installs it")
+
+
+def check_snippet(block, expected, run):
+    """Returns None, or what went wrong; run(text) gives (status, output)."""
     try:
-        status, output = run_commands(block.text, scratch, environment)
+        status, output = run(block.text)
     except subprocess.TimeoutExpired:
         return f"still running after {SECONDS_PER_SNIPPET} s"
     kind, value = block.comment or ("", "")
@@ -105,21 +159,26 @@ def check_snippet(block, expected, scratch, environment):
 
 
 def run_blocks(blocks, page, scratch, environment, tally):
+    session = PythonSession(scratch, environment)
+    runs = {"sh": lambda text: run_commands(text, scratch, environment)}
+    if str(page) in PYTHON_PAGES:
+        runs["python"] = session.run
     for index, block in enumerate(blocks):
         kind, value = block.comment or ("", "")
         if kind == "file":
             target = scratch / value
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(block.text, encoding="utf-8")
-        elif block.language == "sh" and kind == "not run":
+        elif block.language in runs and kind == "not run":
             tally.skipped += 1
-        elif block.language == "sh":
+        elif block.language in runs:
             following = blocks[index + 1] if index + 1 < len(blocks) else None
             has_output = following and following.language == "text" and following.follows_directly
-            problem = check_snippet(block, following.text if has_output else None, scratch, environment)
+            problem = check_snippet(block, following.text if has_output else None, runs[block.language])
             tally.run += 1
             if problem:
                 tally.failures.append(f"{page}:{block.line}: {problem}")
+    session.close()
 
 
 def dead_links(page, markdown, root):
@@ -145,7 +204,9 @@ def pages_of(root):
 
 def environment_with(program, bin_folder):
     (pathlib.Path(bin_folder) / "kullback").symlink_to(program)
-    return os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    return os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "KULLBACK": str(program),
+                         "KULLBACK_LIBRARY": str(program.parent / "libkullback.so"), "PYTHONPATH": str(ROOT / "python"),
+                         "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def main():

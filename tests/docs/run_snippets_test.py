@@ -49,6 +49,13 @@ class Pages(unittest.TestCase):
         tally = run_text("<!-- not run: needs root -->\n```sh\nfalse\n```\n```sh\ntrue\n```\n")
         self.assertEqual((tally.run, tally.skipped, tally.failures), (1, 1, []))
 
+    def test_python_blocks_share_their_names(self):
+        page = "```python\nx = 2\n```\n\n```sh\ntrue\n```\n\n```python\nprint(x)\nx + 1\n```\n\n```text\n2\n3\n```\n"
+        tally = run_text(page)
+        self.assertEqual((tally.run, tally.failures), (3, []))
+        failures = run_text("```python\nx = 1 / 0\n```\n").failures
+        self.assertIn("ZeroDivisionError", failures[0])
+
     def test_make_is_a_dry_run_and_needs_its_target(self):
         self.assertEqual(len(run_text("```sh\nmake test\n```\n").failures), 1)
         self.assertEqual(run_snippets.with_dry_make("make run\necho\n"), "make -n run >/dev/null\necho\n")

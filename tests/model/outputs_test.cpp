@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "model/coordinate_names.hpp"
 #include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {
@@ -294,6 +295,42 @@ TEST(Outputs, CoordinatesHaveNames) {
   EXPECT_EQ(coordinate_names(*loaded->model->prepared()),
             (Names{"mu", "v[1]", "v[2]", "p[1]", "p[2]", "M[1, 1]", "M[2, 1]", "M[1, 2]", "M[2, 2]",
                    "o[1, 1]", "o[1, 2]", "o[2, 1]", "o[2, 2]", "L[1]", "L[2]", "L[3]"}));
+}
+
+TEST(Outputs, CoordinatesHaveOneNameEach) {
+  const auto loaded = load(
+      "parameters { complex z; array[2] tuple(real, simplex[3]) t; row_stochastic_matrix[2, 3] R;"
+      " column_stochastic_matrix[3, 2] C; sum_to_zero_matrix[2, 3] S; cov_matrix[2] V; complex_vector[2] w; "
+      "}");
+  const Prepared& prepared = *loaded->model->prepared();
+  EXPECT_EQ(
+      coordinate_columns(prepared),
+      (Names{"z.real", "z.imag", "t.1:1", "t.1:2.1",  "t.1:2.2",  "t.2:1",    "t.2:2.1", "t.2:2.2", "R.1.1",
+             "R.2.1",  "R.1.2",  "R.2.2", "C.1.1",    "C.2.1",    "C.1.2",    "C.2.2",   "S.1.1",   "S.1.2",
+             "V.1",    "V.2",    "V.3",   "w.1.real", "w.1.imag", "w.2.real", "w.2.imag"}));
+  EXPECT_EQ(coordinate_columns(prepared).size(), prepared.dim);
+  const Names names = coordinate_names(prepared);
+  ASSERT_EQ(names.size(), prepared.dim);
+  EXPECT_EQ(names[1], "z (imaginary)");
+  EXPECT_EQ(names[6], "t[2].2[1]");
+}
+
+TEST(Outputs, TransformedParametersNeedNoGeneratedQuantities) {
+  const auto loaded = load(
+      "parameters { real mu; } transformed parameters { real<upper=2> tau = exp(mu); }"
+      "generated quantities { real u = uniform_rng(0, 1); reject(\"never\"); }");
+  Outputs outputs(loaded->model->prepared());
+  double row[2] = {0, 0};
+  for (const double mu : {0.25, 0.5, 1.0, -1.0}) {  // recorded, repeated, refused, repeated
+    const bool is_allowed = std::exp(mu) <= 2;
+    EXPECT_EQ(outputs.write_transformed(&mu, row), is_allowed) << mu;
+    EXPECT_EQ(row[0], mu);
+    EXPECT_EQ(std::isnan(row[1]), !is_allowed);
+    if (is_allowed) {
+      EXPECT_DOUBLE_EQ(row[1], std::exp(mu));
+    }
+    EXPECT_EQ(outputs.message().empty(), is_allowed);
+  }
 }
 
 TEST(Data, TuplesAndComplexNumbersBecomeValues) {

@@ -228,6 +228,7 @@ TEST_F(Json, RecordComesBack) {
   record.program = "a \\ \"b\".stan";
   record.program_hash = content_hash("text");
   record.data = "d.json";
+  record.data_variables = {{"y", {3, 4}, false}, {"N", {}, true}};
   record.seed = std::numeric_limits<std::uint64_t>::max();
   record.chains = 4;
   record.parameters = 10;
@@ -245,6 +246,9 @@ TEST_F(Json, RecordComesBack) {
   EXPECT_EQ(back.program, record.program);
   EXPECT_EQ(back.options, record.options);
   EXPECT_EQ(back.gradients, record.gradients);
+  ASSERT_EQ(back.data_variables.size(), 2u);
+  EXPECT_EQ(back.data_variables[0].dims, (std::vector<std::size_t>{3, 4}));
+  EXPECT_TRUE(back.data_variables[1].is_int);
   EXPECT_EQ(back.started.size(), 23u);
 }
 
@@ -269,6 +273,8 @@ TEST_F(Json, WrongRecordsAreRefused) {
             ": 'options' must be an object of strings.");
   EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "findings": [1]})"),
             ": 'findings' must be an array of objects.");
+  EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "data_variables": [{"name": "y", "dims": [-1]}]})"),
+            ": 'dims' must be an array of counts.");
   EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "from_the_future": [1]})"), "no error");
 }
 

@@ -60,27 +60,28 @@ void read_type(std::string_view text, NpyHeader& header, const std::filesystem::
               std::string(kHint));
 }
 
-void read_shape(std::string_view text, NpyHeader& header, const std::filesystem::path& path) {
+void read_shape(std::string_view text, NpyHeader& header, std::size_t most_dimensions,
+                const std::filesystem::path& path) {
   std::string_view given = entry(text, "shape", path);
   const std::size_t end = given.find(')');
   if (given.front() != '(' || end == std::string_view::npos) refuse_damaged(path);
   given = given.substr(1, end - 1);
-  std::uint64_t sizes[2] = {0, 1};
-  std::size_t count = 0;
   while (given.find_first_not_of(" ,") != std::string_view::npos) {
     given.remove_prefix(given.find_first_not_of(" ,"));
     std::uint64_t size = 0;
     const auto [stop, status] = std::from_chars(given.data(), given.data() + given.size(), size);
     if (status != std::errc{}) refuse_damaged(path);
-    if (count < 2) sizes[count] = size;
-    ++count;
+    header.shape.push_back(size);
     given.remove_prefix(static_cast<std::size_t>(stop - given.data()));
   }
-  if (count == 0 || count > 2)
-    refuse_file(path, filled("the array has {} dimensions, but 1 or 2 are needed", count),
+  if (header.shape.empty() || header.shape.size() > most_dimensions)
+    refuse_file(path,
+                filled("the array has {} dimensions, but 1 {} {} are needed", header.shape.size(),
+                       most_dimensions == 2 ? "or" : "to", most_dimensions),
                 "Save a matrix with a row for each unit.");
-  header.rows = sizes[0];
-  header.columns = sizes[1];
+  header.rows = header.shape.front();
+  for (std::size_t i = 1; i < header.shape.size(); ++i)
+    if (__builtin_mul_overflow(header.columns, header.shape[i], &header.columns)) refuse_damaged(path);
 }
 
 void check_size(const NpyHeader& header, const Bytes& bytes, const std::filesystem::path& path) {
@@ -108,7 +109,7 @@ void convert(const char* from, std::size_t count, double* into) {
 
 }  // namespace
 
-NpyHeader read_npy_header(Bytes& bytes, const std::filesystem::path& path) {
+NpyHeader read_npy_header(Bytes& bytes, const std::filesystem::path& path, std::size_t most_dimensions) {
   unsigned char head[12] = {};
   const std::size_t got = bytes.read(reinterpret_cast<char*>(head), 10);
   if (got < 10 || std::memcmp(head, kNpyMagic.data(), kNpyMagic.size()) != 0) refuse_damaged(path);
@@ -129,7 +130,7 @@ NpyHeader read_npy_header(Bytes& bytes, const std::filesystem::path& path) {
   header.offset += length;
   read_type(text, header, path);
   header.is_fortran = entry(text, "fortran_order", path).starts_with("True");
-  read_shape(text, header, path);
+  read_shape(text, header, most_dimensions, path);
   check_size(header, bytes, path);
   return header;
 }

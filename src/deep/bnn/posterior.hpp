@@ -41,7 +41,8 @@ class Posterior {
   virtual torch::Tensor step(const Minibatch& batch) = 0;
   // After an epoch; progress is the part of all epochs that is done. Collects draws, for instance.
   virtual void end_epoch(double /*progress*/) {}
-  // After the last epoch, with all training data: curvature and the like. `batch` rows are evaluated at once.
+  // After the last epoch, with all training data, which may be on the CPU: curvature and the like. `batch`
+  // rows are evaluated at once.
   virtual void finish(const NetRows& /*data*/, std::int64_t /*batch*/) {}
   // `draws` of each net at x [nets, rows, ...]: tensors [nets, draws', rows(, classes)]. A posterior that has
   // its own set of draws returns at most so many of them; one with a closed form may return a single Gaussian
@@ -52,6 +53,8 @@ class Posterior {
   virtual torch::Tensor draw_parameters(std::int64_t /*draws*/) { return {}; }
   // A point estimate, [nets, size]: for diagnoses of numbers that are not finite.
   virtual torch::Tensor center() = 0;
+  // The first dimension of tensors of real numbers counts nets; whole numbers (counts, stages) are the same
+  // for all nets.
   virtual void visit(const VisitTensor& visit) = 0;
   virtual bool is_capturable() const { return true; }
   virtual Findings findings() const { return {}; }
@@ -70,7 +73,17 @@ struct PosteriorStart {
   std::int64_t all_rows = 0;
   std::uint64_t seed = 0;
   torch::TensorOptions options = {};  // device and type of parameters
+  // Where nets are divided among processes: the number of the first one here, and how many there are of all.
+  std::int64_t first_net = 0;
+  std::int64_t all_nets = 0;  // 0: as many as here
+
+  NetPart part() const { return {.first = first_net, .count = nets, .all = all_nets == 0 ? nets : all_nets}; }
 };
+
+// Those of the nets here.
+inline torch::Tensor fresh_parameters(const Layout& layout, const PosteriorStart& start) {
+  return fresh_parameters(layout, start.nets, start.seed, start.options, start.first_net);
+}
 
 struct PosteriorRecord {
   std::string_view name;      // "mean-field"
@@ -83,7 +96,8 @@ struct PosteriorRecord {
   // False where draws are collected while it trains: an early end, or going back to the best epoch, would
   // lose them.
   bool suits_early_stopping = true;
-  bool needs_all_rows = false;  // a minibatch is all of the data
+  bool needs_all_rows = false;       // a minibatch is all of the data
+  bool suits_short_products = true;  // layers may multiply in bfloat16 or tf32 while it trains
   // Throws Error usage for what makes no sense (a prior without precisions, a likelihood without a closed
   // form ...).
   std::unique_ptr<Posterior> (*make)(const BayesNet& net, const Settings& settings,

@@ -11,6 +11,7 @@ namespace kullback::deep {
 struct SeededNoise {
   std::uint64_t seed = 0;
   std::uint32_t index = 0;  // of several independent ones
+  std::int64_t first_net = 0;
 };
 
 // [nets, shape...]

@@ -40,7 +40,7 @@ int run(const Grammar& grammar, const std::vector<std::string>& words, const Wor
   const Ranks ranks;
   use_threads(settings, ranks);
   settings.choice("device", {"cpu", "cuda", "auto"});
-  const BuiltVae built = open_vae(arguments.positionals[0], device_named(settings.text("device")));
+  const BuiltVae built = open_vae(arguments.positionals[0], device_named(settings.text("device"), ranks));
   work(built, settings, arguments.positionals);
   return 0;
 }

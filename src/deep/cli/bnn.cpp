@@ -18,10 +18,17 @@ std::vector<OptionGroup> program_groups() {
   std::vector<OptionGroup> groups = {
       {"Data",
        {{"target", "", "column to explain"},
+        {"labels", "", "of a file of images: the IDX or .npy file with their classes"},
+        {"image", "",
+         "HEIGHTxWIDTH, or HEIGHTxWIDTHx3: the other columns of a table are the pixels of images"},
         {"ignore", "", "column to leave out; may be given several times"},
         {"validation", "0.1", "part of the rows that is held out: to judge, and to stop by; 0: none"}}},
       {"Network",
-       {{"hidden", "50", "units of each hidden layer: 50,50; none: a linear model"},
+       {{"net", "auto", "mlp, or conv: convolutions, of images; auto: conv where there are images"},
+        {"channels", "",
+         "conv: channels of each convolution, after which the image is halved (default: 16,32)"},
+        {"kernel", "", "conv: side of a convolution's window, odd (default: 3)"},
+        {"hidden", "50", "units of each hidden layer: 50,50; none: a linear model"},
         {"activation", "relu", "identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid"},
         {"residual", "false", "hidden layers of equal size become x + f(x)"},
         {"likelihood", "auto",
@@ -41,7 +48,9 @@ std::vector<OptionGroup> program_groups() {
         {"patience", "",
          "epochs without a better held-out likelihood after which training ends; the best epoch is "
          "kept; 0: never (default: a fifth of the epochs)"},
-        {"precision", "float32", "float32 or float64"}}},
+        {"precision", "float32",
+         "float32, float64, tf32 (a GPU's fast products of float32), or bf16 (products of training steps in "
+         "bfloat16)"}}},
       {"Run",
        {{"out", "", "folder of the results (default: DATA-bnn)"},
         {"seed", "", "seed of all random numbers (default: a random one, which is recorded)"},
@@ -50,15 +59,19 @@ std::vector<OptionGroup> program_groups() {
         {"force", "false", "replace what is there already"},
         {"quiet", "false", "print nothing but errors"}}}};
   for (Option& option : device_options()) groups.back().options.push_back(std::move(option));
+  groups.back().options.push_back(kDeviceMemory);
   return groups;
 }
 
 Grammar grammar() {
-  Grammar result{.verb = "bnn",
-                 .summary = "Explains a column by others with a Bayesian neural network.",
-                 .positionals = {{"TRAIN", "CSV or .npy file (or several, or a folder)", true, true}},
-                 .groups = program_groups(),
-                 .lists = {"ignore"}};
+  Grammar result{
+      .verb = "bnn",
+      .summary = "Explains a column by others, or the classes of images, with a Bayesian neural network.",
+      .positionals = {{"TRAIN",
+                       "CSV or .npy file (or several, or a folder), or an IDX or .npy file of images", true,
+                       true}},
+      .groups = program_groups(),
+      .lists = {"ignore"}};
   const std::vector<Option> program = all_options(result);
   for (const Option& option : united(priors(), program)) result.groups[1].options.push_back(option);
   for (const Option& option : united(posteriors(), program)) result.groups[2].options.push_back(option);
@@ -97,9 +110,26 @@ Chosen choose(const Arguments& arguments) {
   return chosen;
 }
 
+std::int64_t kernel_of(const Settings& settings, const std::string& net) {
+  const auto kernel = static_cast<std::int64_t>(settings.count("kernel", 1, 99));
+  if (kernel % 2 == 0)
+    throw Error(ErrorKind::usage, filled("--kernel is {}; it must be odd.", kernel),
+                "A window has a pixel in its middle: give 3 or 5.");
+  if (net == "mlp")
+    throw Error(ErrorKind::usage, "--kernel is not an option of --net mlp.",
+                "Leave it out, or give --net conv.");
+  return kernel;
+}
+
 Network network_of(const Chosen& chosen, const Ranks& ranks) {
   const Settings& settings = chosen.program;
   Network network;
+  settings.choice("net", {"mlp", "conv", "auto"});
+  network.net = settings.text("net");
+  if (settings.has("channels"))
+    network.channels =
+        counts_of("channels", settings.text("channels"), "Write --channels 16,32 for two convolutions.");
+  if (settings.has("kernel")) network.kernel = kernel_of(settings, network.net);
   network.hidden =
       counts_of("hidden", settings.text("hidden"),
                 "Write --hidden 50,50 for two layers of 50 units, --hidden none for a linear model.");
@@ -115,7 +145,8 @@ Network network_of(const Chosen& chosen, const Ranks& ranks) {
   network.members = settings.has("members") ? static_cast<std::int64_t>(settings.count("members", 1, 10'000))
                                             : posterior.members;
   network.draws = static_cast<std::int64_t>(settings.count("draws", 1, 100'000));
-  network.precision = settings.choice("precision", {"float32", "float64"}) == 0 ? "float32" : "float64";
+  settings.choice("precision", {"float32", "float64", "tf32", "bf16"});
+  network.precision = settings.text("precision");
   network.seed = seed_of(settings, ranks);
   return network;
 }
@@ -125,9 +156,8 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
   FitRequest request;
   request.data.assign(arguments.positionals.begin(), arguments.positionals.end());
   request.target = settings.text("target");
-  if (request.target.empty())
-    throw Error(ErrorKind::usage, "kullback bnn must know which column to explain.",
-                "Name it with --target.");
+  request.labels = settings.text("labels");
+  request.image = settings.text("image");
   const auto ignored = arguments.lists.find("ignore");
   if (ignored != arguments.lists.end()) request.ignored = ignored->second;
   request.likelihood = settings.text("likelihood");
@@ -145,7 +175,8 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
   request.train.save_every = settings.number("save-every");
   request.train.resume = settings.flag("resume");
   settings.choice("device", {"cpu", "cuda", "auto"});
-  request.device = device_named(settings.text("device"));
+  request.device = device_named(settings.text("device"), ranks);
+  request.device_memory = device_memory_of(settings);
   if (settings.has("threads")) request.threads = static_cast<int>(settings.count("threads", 1, 4096));
   request.out = settings.text("out");
   request.force = settings.flag("force");

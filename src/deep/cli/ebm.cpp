@@ -30,7 +30,7 @@ std::vector<OptionGroup> program_groups() {
        {{"training", "persistent", "what stands in for draws of the model"},
         {"energy-decay", "0",
          "times the mean squares of energies is added to the loss, which keeps them small"},
-        {"epochs", "", "passes over the data (default: about 5,000 steps)"},
+        {"epochs", "", "passes over the data (default: about 20,000 steps)"},
         {"batch", "128", "rows of a minibatch, and chains that move in a step"},
         {"rate", "0.001", "rate of Adam"},
         {"schedule", "cosine", "of the rate: constant, or cosine (falls to 0)"},
@@ -184,8 +184,6 @@ std::string more_text(const EbmFigures& figures) {
 }
 
 int run_on(const Ranks& ranks, const Arguments& given) {
-  if (ranks.size() > 1)
-    throw Error(ErrorKind::usage, "the chains of an energy move in one process.", "Start one process.");
   Arguments arguments = given;
   const std::string out = out_of(arguments, "ebm");
   const posterior::RunRecord before = resumed_record(arguments, "ebm", "an energy");
@@ -196,19 +194,19 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const EbmFitRequest request = request_of(arguments, chosen);
   EpochDisplay display(!prints, "held-out log likelihood");
   const InterruptGuard guard;
-  const EbmFitOutcome outcome = fit_ebm(
-      request, {.on_epoch = [&](const EpochFigures& epoch, const EbmFigures& figures,
-                                std::int64_t epochs) { display.show(epoch, epochs, more_text(figures)); },
-                .should_stop = is_interrupted});
+  const FitOutcome outcome =
+      fit_ebm(request, ranks,
+              {.on_epoch = [&](const EpochFigures& epoch, const EbmFigures& figures,
+                               std::int64_t epochs) { display.show(epoch, epochs, more_text(figures)); },
+               .should_stop = is_interrupted});
   display.clear();
   const TrainOutcome& trained = outcome.trained;
   if (trained.failure.empty()) return end_training(trained, outcome.record, out, "energy", prints, ranks);
   if (prints) std::fputs(record_text(outcome.record, out).c_str(), stdout);
-  print_error(
-      trained.failure + ".",
-      filled("{} holds the energy after epoch {}, and its checkpoint. Lower --rate or --step-size, or "
-             "take --sampler mala.",
-             out, trained.epochs.size()));
+  print_error(trained.failure + ".",
+              filled("{} holds the energy after epoch {}. Lower --rate or --step-size, or "
+                     "take --sampler mala.",
+                     out, trained.epochs.size()));
   return static_cast<int>(ErrorKind::bad_input);
 }
 

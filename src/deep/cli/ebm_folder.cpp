@@ -139,7 +139,7 @@ int loglik_energy(const std::vector<std::string>& words) {
                               {"NEW", "rows of the kind it was trained on", true, true}},
               .groups = {with_device(
                   {{"temperatures", "1000", "from the base to the model"},
-                   {"chains", "256", "of the annealing"},
+                   {"chains", "1000", "of the annealing"},
                    {"leapfrogs", "5", "steps of a transition (numbers)"},
                    {"transitions", "1", "at each temperature"},
                    {"raise-rows", "100", "rows of the conservative figure; 0: none"},

@@ -97,7 +97,7 @@ int run_evaluate(const std::vector<std::string>& words) {
   use_threads(settings, alone);
   settings.choice("device", {"cpu", "cuda", "auto"});
   const std::filesystem::path folder = arguments.positionals[0];
-  BuiltVae built = open_vae(folder, device_named(settings.text("device")));
+  BuiltVae built = open_vae(folder, device_named(settings.text("device"), alone));
   const VaeRows test =
       rows_of(built, {arguments.positionals.begin() + 1, arguments.positionals.end()}, settings);
   VaeRows train;

@@ -11,21 +11,27 @@ namespace kullback::deep::cli {
 namespace {
 
 Grammar grammar() {
-  OptionGroup options{.title = "Options",
-                      .options = {{"out", "", "folder of the results (default: DIR-predictions)"},
-                                  {"draws", "", "draws of each member (default: as trained)"},
-                                  {"ood", "",
-                                   "rows of another origin: does the network know that it does not know "
-                                   "them? Adds the AUROC of its epistemic uncertainty"},
-                                  {"force", "false", "replace what is there already"},
-                                  {"quiet", "false", "print nothing but errors"}}};
+  OptionGroup options{
+      .title = "Options",
+      .options = {{"out", "", "folder of the results (default: DIR-predictions)"},
+                  {"labels", "", "of a file of images: the file with their classes, for figures"},
+                  {"draws", "", "draws of each member (default: as trained)"},
+                  {"ood", "",
+                   "rows of another origin: does the network know that it does not know "
+                   "them? Adds the AUROC of its epistemic uncertainty"},
+                  {"force", "false", "replace what is there already"},
+                  {"quiet", "false", "print nothing but errors"}}};
   for (Option& option : device_options()) options.options.push_back(std::move(option));
   return {
       .verb = "predict",
       .summary =
-          "Applies a trained network to new rows: mean, sd, quantiles, and where the uncertainty comes from.",
+          "Applies a trained network to new rows or images: mean, sd, quantiles, and where the uncertainty "
+          "comes "
+          "from.",
       .positionals = {{"DIR", "folder of a 'kullback bnn'"},
-                      {"NEW", "new rows with the columns of the training data; with the target also figures",
+                      {"NEW",
+                       "new rows with the columns of the training data, or new images; with the target also "
+                       "figures",
                        true, true}},
       .groups = {options},
       .lists = {"ood"}};
@@ -64,10 +70,11 @@ int run_predict(const std::vector<std::string>& words) {
   PredictRequest request{
       .folder = arguments.positionals[0],
       .data = {arguments.positionals.begin() + 1, arguments.positionals.end()},
+      .labels = settings.text("labels"),
       .out = settings.has("out") ? settings.text("out") : default_out(arguments.positionals[0]),
       .force = settings.flag("force"),
       .draws = settings.has("draws") ? static_cast<std::int64_t>(settings.count("draws", 1, 100'000)) : 0,
-      .device = device_named(settings.text("device"))};
+      .device = device_named(settings.text("device"), alone)};
   const auto ood = arguments.lists.find("ood");
   if (ood != arguments.lists.end()) request.ood.assign(ood->second.begin(), ood->second.end());
   const PredictOutcome outcome = predict(request);

@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Options that say how a run goes, not what it gives: a resumed run may have others.
-constexpr const char* kHow[] = {"out", "resume", "force", "quiet", "save-every", "threads", "device", "seed"};
+constexpr const char* kHow[] = {"out",     "resume", "force",         "quiet", "save-every",
+                                "threads", "device", "device-memory", "seed"};
 
 std::vector<std::string> texts_of(const std::string& json) {
   std::vector<std::string> texts;
@@ -77,6 +78,24 @@ std::vector<std::int64_t> counts_of(const std::string& option, const std::string
 std::uint64_t seed_of(const Settings& settings, const Ranks& ranks) {
   if (settings.has("seed")) return settings.count("seed", 0, static_cast<std::size_t>(-1));
   return std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
+}
+
+const Option kDeviceMemory = {"device-memory", "",
+                              "most of the device's memory for the rows, as 500M or 8G (default: half of "
+                              "what is free); rows that need more "
+                              "stay in the host's memory and are copied a minibatch ahead"};
+
+std::optional<std::int64_t> device_memory_of(const Settings& settings) {
+  if (!settings.has("device-memory")) return {};
+  const std::string& text = settings.text("device-memory");
+  double value = 0;
+  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string unit(stop, static_cast<const char*>(text.data() + text.size()));
+  const double factor = unit.empty() ? 1 : unit == "K" ? 1e3 : unit == "M" ? 1e6 : unit == "G" ? 1e9 : 0;
+  if (status != std::errc() || factor == 0 || !(value >= 0) || value * factor > 1e18)
+    throw Error(ErrorKind::usage, filled("--device-memory is '{}'; it must be a number of bytes.", text),
+                "Write 500M or 8G; 0 keeps all rows in the host's memory.");
+  return static_cast<std::int64_t>(value * factor);
 }
 
 double validation_of(const Settings& settings) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ std::vector<std::int64_t> counts_of(const std::string& option, const std::string
 // The --seed, or a random one, the same on all ranks.
 std::uint64_t seed_of(const Settings& settings, const Ranks& ranks);
 double validation_of(const Settings& settings);
+// --device-memory as bytes: "500M", "8G", "0". None where it was not given.
+std::optional<std::int64_t> device_memory_of(const Settings& settings);
+extern const Option kDeviceMemory;
 
 // For the record: the program's options and those of the parts, without empty ones and those that say how a
 // run goes and not what it gives.

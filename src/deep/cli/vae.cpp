@@ -48,7 +48,9 @@ std::vector<OptionGroup> program_groups() {
          "epochs without a better held-out bound after which training ends; the best epoch is kept; 0: never "
          "(default: a fifth of the epochs)"},
         {"judge-every", "1", "epochs between two held-out bounds"},
-        {"precision", "float32", "float32, float64, or tf32 (a GPU's fast products of float32)"}}},
+        {"precision", "float32",
+         "float32, float64, tf32 (a GPU's fast products of float32), or bf16 (products of training steps in "
+         "bfloat16)"}}},
       {"Run",
        {{"out", "", "folder of the results (default: DATA-vae)"},
         {"seed", "", "seed of all random numbers (default: a random one, which is recorded)"},
@@ -57,6 +59,7 @@ std::vector<OptionGroup> program_groups() {
         {"force", "false", "replace what is there already"},
         {"quiet", "false", "print nothing but errors"}}}};
   for (Option& option : device_options()) groups.back().options.push_back(std::move(option));
+  groups.back().options.push_back(kDeviceMemory);
   return groups;
 }
 
@@ -151,7 +154,7 @@ VaeModel model_of(const Chosen& chosen, const Ranks& ranks) {
   model.prior = part(latent_prior_named(settings.text("prior")), chosen.prior);
   model.family = part(family_named(settings.text("posterior")), chosen.family);
   model.decoder.name = settings.text("decoder");
-  settings.choice("precision", {"float32", "float64", "tf32"});
+  settings.choice("precision", {"float32", "float64", "tf32", "bf16"});
   model.precision = settings.text("precision");
   model.seed = seed_of(settings, ranks);
   return model;
@@ -189,7 +192,8 @@ VaeFitRequest request_of(const Arguments& arguments, const Chosen& chosen, const
   request.train.seed = request.model.seed;
   request.has_patience = settings.has("patience");
   settings.choice("device", {"cpu", "cuda", "auto"});
-  request.device = device_named(settings.text("device"));
+  request.device = device_named(settings.text("device"), ranks);
+  request.device_memory = device_memory_of(settings);
   request.out = settings.text("out");
   request.force = settings.flag("force");
   const VaeModel& model = request.model;
@@ -210,7 +214,7 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const VaeFitRequest request = request_of(arguments, chosen, ranks);
   EpochDisplay display(!prints, "held-out bound");
   const InterruptGuard guard;
-  const VaeFitOutcome outcome = fit_vae(
+  const FitOutcome outcome = fit_vae(
       request, ranks,
       {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
        .should_stop = is_interrupted});

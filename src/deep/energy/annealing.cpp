@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
@@ -31,9 +32,9 @@ LogEstimate log_mean(const torch::Tensor& log_weight) {
 
 }  // namespace
 
-Annealing::Annealing(const Energy& energy, const Parameters& parameters, const AnnealingOptions& options)
+Annealing::Annealing(const Energy& energy, Parameters parameters, const AnnealingOptions& options)
     : energy_(energy),
-      parameters_(parameters),
+      parameters_(std::move(parameters)),
       options_(options),
       schedule_(sigmoid_schedule(options.temperatures)) {
   find_step_sizes();

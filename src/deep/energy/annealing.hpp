@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "deep/energy/energy.hpp"
 
@@ -20,7 +21,7 @@ namespace kullback::deep {
 
 struct AnnealingOptions {
   std::int64_t temperatures = 1000;
-  std::int64_t chains = 256;
+  std::int64_t chains = 1000;
   std::int64_t leapfrogs = 5;    // of a transition, of energies of numbers
   std::int64_t transitions = 1;  // at each temperature
   std::uint64_t seed = 1;
@@ -41,7 +42,7 @@ struct RowLogEstimates {
 class Annealing final {
  public:
   // Finds step sizes, for each temperature, with chains of its own.
-  Annealing(const Energy& energy, const Parameters& parameters, const AnnealingOptions& options);
+  Annealing(const Energy& energy, Parameters parameters, const AnnealingOptions& options);
 
   LogEstimate log_partition() const;
   // From exact draws of the model [chains, dim].
@@ -68,7 +69,7 @@ class Annealing final {
   void check_stop() const;
 
   const Energy& energy_;
-  const Parameters& parameters_;
+  Parameters parameters_;
   AnnealingOptions options_;
   std::vector<double> schedule_;
   std::vector<torch::Tensor> step_sizes_;  // one number each

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -78,6 +79,7 @@ Net conv_net(Layout& layout, const std::string& prefix, const ConvSpec& spec) {
   std::vector<Layer> layers = {
       {.kind = Layer::Kind::reshape, .shape = {spec.channels, spec.height, spec.width}}};
   std::int64_t channels = spec.channels, height = spec.height, width = spec.width;
+  std::int64_t widest = channels * height * width;
   for (const std::int64_t filters : spec.filters) {
     if (height < 2 || width < 2) {
       throw Error(ErrorKind::usage,
@@ -87,6 +89,7 @@ Net conv_net(Layout& layout, const std::string& prefix, const ConvSpec& spec) {
                   "Give fewer of them.");
     }
     layers.push_back(builder.conv(channels, filters, spec.kernel));
+    widest = std::max(widest, height * width * std::max(channels * spec.kernel * spec.kernel, filters));
     layers.push_back(builder.activation());
     layers.push_back({.kind = Layer::Kind::max_pool});
     channels = filters;
@@ -95,9 +98,10 @@ Net conv_net(Layout& layout, const std::string& prefix, const ConvSpec& spec) {
   }
   std::int64_t inputs = channels * height * width;
   layers.push_back({.kind = Layer::Kind::reshape, .shape = {inputs}});
+  for (const std::int64_t units : spec.hidden) widest = std::max(widest, units);
   add_hidden(layers, builder, inputs, spec.hidden, false);
   layers.push_back(builder.linear(inputs, spec.outputs, true));
-  return Net(std::move(layers));
+  return Net(std::move(layers), widest);
 }
 
 }  // namespace kullback::deep

@@ -43,11 +43,11 @@ Parameters::Parameters(const Layout& layout, const torch::Tensor& flat) : nets_(
 }
 
 torch::Tensor fresh_parameters(const Layout& layout, std::int64_t nets, std::uint64_t seed,
-                               const torch::TensorOptions& options) {
+                               const torch::TensorOptions& options, std::int64_t first) {
   torch::Tensor flat = torch::zeros({nets, layout.size()}, torch::kFloat64);
   auto* numbers = flat.data_ptr<double>();
   for (std::int64_t net = 0; net < nets; ++net, numbers += layout.size()) {
-    Random random(seed, static_cast<std::uint32_t>(net),
+    Random random(seed, static_cast<std::uint32_t>(first + net),
                   static_cast<std::uint32_t>(Purpose::fresh_parameters));
     for (const Slot& slot : layout.slots()) {
       if (slot.role != Role::weight) continue;

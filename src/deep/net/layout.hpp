@@ -58,8 +58,8 @@ class Parameters final {
 };
 
 // Fresh parameters, [nets, size]: weights normal with mean 0 and sd gain / sqrt(fan_in), all else 0. Net m of
-// any number of nets is the same for one seed.
+// any number of nets is the same for one seed. `first` is the number of the first.
 torch::Tensor fresh_parameters(const Layout& layout, std::int64_t nets, std::uint64_t seed,
-                               const torch::TensorOptions& options);
+                               const torch::TensorOptions& options, std::int64_t first = 0);
 
 }  // namespace kullback::deep

@@ -1,5 +1,8 @@
 #include "deep/net/net.hpp"
 
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -55,16 +58,17 @@ void collect(const std::vector<Layer>& layers, std::vector<const Affine*>& found
   }
 }
 
-// Nets as groups of one convolution: [rows, nets * channels, height, width].
+// Nets as groups of one convolution: [rows, nets * channels, height, width]. `bias` may be undefined: none.
 template <class Convolve>
 torch::Tensor by_group(const torch::Tensor& weight, const torch::Tensor& bias, const torch::Tensor& x,
                        const Convolve& convolve) {
   const std::int64_t nets = weight.size(0), rows = x.size(1);
   const torch::Tensor grouped =
       nets == 1 ? x.squeeze(0) : x.transpose(0, 1).reshape({rows, nets * x.size(2), x.size(3), x.size(4)});
-  const torch::Tensor result = convolve(grouped, weight.flatten(0, 1), bias.flatten(0, 1), nets);
+  const torch::Tensor result =
+      convolve(grouped, weight.flatten(0, 1), bias.defined() ? bias.flatten(0, 1) : bias, nets);
   if (nets == 1) return result.unsqueeze(0);
-  return result.view({rows, nets, bias.size(1), result.size(2), result.size(3)}).transpose(0, 1);
+  return result.view({rows, nets, result.size(1) / nets, result.size(2), result.size(3)}).transpose(0, 1);
 }
 
 torch::Tensor shared_by(const torch::Tensor& x, std::int64_t nets) {
@@ -72,6 +76,32 @@ torch::Tensor shared_by(const torch::Tensor& x, std::int64_t nets) {
   std::vector<std::int64_t> shape = x.sizes().vec();
   shape[0] = nets;
   return x.expand(shape);
+}
+
+// `bias` may be undefined: none.
+torch::Tensor product(const Affine& layer, const torch::Tensor& weight, const torch::Tensor& bias,
+                      const torch::Tensor& x) {
+  const std::int64_t nets = weight.size(0);
+  switch (layer.kind) {
+    case Affine::Kind::linear:
+      if (nets == 1)
+        return at::linear(x.squeeze(0), weight.squeeze(0), bias.defined() ? bias.squeeze(0) : bias)
+            .unsqueeze(0);
+      if (!bias.defined()) return at::bmm(shared_by(x, nets), weight.transpose(1, 2));
+      return at::baddbmm(bias.unsqueeze(1), shared_by(x, nets), weight.transpose(1, 2));
+    case Affine::Kind::conv:
+      return by_group(weight, bias, shared_by(x, nets),
+                      [&](const auto& images, const auto& w, const auto& b, std::int64_t groups) {
+                        return at::conv2d(images, w, b, layer.stride, layer.padding, 1, groups);
+                      });
+    case Affine::Kind::conv_transpose:
+      return by_group(weight, bias, shared_by(x, nets),
+                      [&](const auto& images, const auto& w, const auto& b, std::int64_t groups) {
+                        return at::conv_transpose2d(images, w, b, layer.stride, layer.padding,
+                                                    layer.output_padding, groups);
+                      });
+  }
+  throw Error(ErrorKind::internal, "an affine layer has no kind.");
 }
 
 class NotFinite final : public AffineRule {
@@ -92,36 +122,31 @@ class NotFinite final : public AffineRule {
 
 torch::Tensor apply_affine(const Affine& layer, const torch::Tensor& weight, const torch::Tensor& bias,
                            const torch::Tensor& x) {
-  const std::int64_t nets = weight.size(0);
-  switch (layer.kind) {
-    case Affine::Kind::linear:
-      if (nets == 1) return at::linear(x.squeeze(0), weight.squeeze(0), bias.squeeze(0)).unsqueeze(0);
-      return at::baddbmm(bias.unsqueeze(1), shared_by(x, nets), weight.transpose(1, 2));
-    case Affine::Kind::conv:
-      return by_group(weight, bias, shared_by(x, nets),
-                      [&](const auto& images, const auto& w, const auto& b, std::int64_t groups) {
-                        return at::conv2d(images, w, b, layer.stride, layer.padding, 1, groups);
-                      });
-    case Affine::Kind::conv_transpose:
-      return by_group(weight, bias, shared_by(x, nets),
-                      [&](const auto& images, const auto& w, const auto& b, std::int64_t groups) {
-                        return at::conv_transpose2d(images, w, b, layer.stride, layer.padding,
-                                                    layer.output_padding, groups);
-                      });
-  }
-  throw Error(ErrorKind::internal, "an affine layer has no kind.");
+  if (!layer.is_brief || !c10::GradMode::is_enabled()) return product(layer, weight, bias, x);
+  const auto brief = [](const torch::Tensor& tensor) { return tensor.to(torch::kBFloat16); };
+  const torch::Tensor result = product(layer, brief(weight), {}, brief(x)).to(x.scalar_type());
+  const torch::Tensor by_row = bias.unsqueeze(1);
+  return result + (layer.kind == Affine::Kind::linear ? by_row : by_row.unsqueeze(3).unsqueeze(4));
 }
 
 torch::Tensor PlainRule::apply(const Affine& layer, const Parameters& parameters, const torch::Tensor& x) {
   return apply_affine(layer, parameters[layer.weight], parameters[layer.bias], x);
 }
 
-Net::Net(std::vector<Layer> layers) : layers_(std::move(layers)) {
+Net::Net(std::vector<Layer> layers, std::int64_t widest) : layers_(std::move(layers)), widest_(widest) {
   std::vector<const Affine*> found = affines();
   for (std::size_t i = 0; i < found.size(); ++i) {
     auto* affine = const_cast<Affine*>(found[i]);  // of layers_, which is ours
     affine->index = i;
     affine->is_last = i + 1 == found.size();
+    if (widest == 0) widest_ = std::max({widest_, affine->inputs, affine->outputs});
+  }
+}
+
+void Net::use_bfloat16() {
+  for (const Affine* found : affines()) {
+    auto* affine = const_cast<Affine*>(found);  // of layers_, which is ours
+    affine->is_brief = !affine->is_last;
   }
 }
 

@@ -28,9 +28,12 @@ struct Affine {
   std::int64_t stride = 1;
   std::int64_t padding = 0;
   std::int64_t output_padding = 0;  // conv_transpose
+  bool is_brief = false;            // products of training steps in bfloat16
 };
 
-// x is [nets, rows, inputs] or, of convolutions, [nets, rows, inputs, height, width].
+// x is [nets, rows, inputs] or, of convolutions, [nets, rows, inputs, height, width]. Brief layers multiply
+// in bfloat16 (8 digits in base 2, sums in float32) where gradients are taken, forward and backward: in
+// training, not in predictions. Parameters, biases, and what goes in and out are of the type they were.
 torch::Tensor apply_affine(const Affine& layer, const torch::Tensor& weight, const torch::Tensor& bias,
                            const torch::Tensor& x);
 
@@ -65,7 +68,8 @@ struct Layer {
 
 class Net final {
  public:
-  explicit Net(std::vector<Layer> layers = {});
+  // widest: see below; 0: that of the linear layers.
+  explicit Net(std::vector<Layer> layers = {}, std::int64_t widest = 0);
 
   // x: [nets, rows, ...]; [1, rows, ...] is the same input for all nets. Result: [nets, rows, ...].
   torch::Tensor forward(const Parameters& parameters, const torch::Tensor& x, AffineRule& rule) const;
@@ -74,13 +78,19 @@ class Net final {
   torch::Tensor features(const Parameters& parameters, const torch::Tensor& x, AffineRule& rule) const;
 
   const std::vector<Layer>& layers() const { return layers_; }
+  // Makes all layers brief but the last, whose outputs go straight into a likelihood.
+  void use_bfloat16();
   // In order of application; pointers live as long as the net and its copies' own ones as long as these.
   std::vector<const Affine*> affines() const;
+  // The most numbers that a layer needs of one row, the patches of convolutions included: how many rows fit
+  // into memory at once.
+  std::int64_t widest() const { return widest_; }
   // The layer in which the values of forward() first cease to be finite, as "net.1"; empty: all are finite.
   std::string first_not_finite(const Parameters& parameters, const torch::Tensor& x) const;
 
  private:
   std::vector<Layer> layers_;
+  std::int64_t widest_ = 1;
 };
 
 // Adds a net's slots to a layout. Names begin with `prefix`.

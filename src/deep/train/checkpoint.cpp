@@ -59,6 +59,9 @@ void Checkpoint::restore(const State& from) {
 
 void Checkpoint::save(const TrainOutcome& outcome) {
   if (options_.checkpoint.empty()) return;
+  const State good = whole(good_), best = whole(best_);
+  saved_ = std::chrono::steady_clock::now();
+  if (good.empty() && !good_.empty()) return;  // another process writes
   TensorFile file;
   file.metadata = {{"fingerprint", options_.fingerprint},
                    {"best_epoch", std::to_string(outcome.best_epoch)},
@@ -66,17 +69,20 @@ void Checkpoint::save(const TrainOutcome& outcome) {
   file.tensors.emplace_back("figures", figures_tensor(outcome));
   std::size_t i = 0;
   trainee_.visit([&](const std::string& name, torch::Tensor&) {
-    file.tensors.emplace_back("state." + name, good_[i]);
-    if (!best_.empty()) file.tensors.emplace_back("best." + name, best_[i]);
+    file.tensors.emplace_back("state." + name, good[i]);
+    if (!best.empty()) file.tensors.emplace_back("best." + name, best[i]);
     ++i;
   });
   write_safetensors(options_.checkpoint, file);
-  saved_ = std::chrono::steady_clock::now();
 }
 
-void Checkpoint::save_if_due(const TrainOutcome& outcome, bool is_last) {
+bool Checkpoint::is_due(const TrainOutcome& outcome, bool is_last) const {
   const std::chrono::duration<double> since = std::chrono::steady_clock::now() - saved_;
-  if (is_last || outcome.stopped_early || since.count() >= options_.save_every) save(outcome);
+  return is_last || outcome.stopped_early || since.count() >= options_.save_every;
+}
+
+Checkpoint::State Checkpoint::whole(const State& here) const {
+  return trainee_.spread() == nullptr ? here : trainee_.spread()->gather(here);
 }
 
 void Checkpoint::load(TrainOutcome& outcome) {
@@ -102,7 +108,8 @@ void Checkpoint::load(TrainOutcome& outcome) {
       if (found == nullptr) refuse(options_.checkpoint, "has no '" + prefix + name + "'");
       if (found->dim() != tensor.dim() || found->scalar_type() != tensor.scalar_type())
         refuse(options_.checkpoint, "has a '" + prefix + name + "' of another kind");
-      into.push_back(found->to(tensor.device()));
+      const torch::Tensor own = trainee_.spread() == nullptr ? *found : trainee_.spread()->own_part(*found);
+      into.push_back(own.to(tensor.device()));
     });
   };
   read_state("state.", good_);

@@ -19,9 +19,10 @@ class Checkpoint final {
   void restore_good() { restore(good_); }
   void restore_best() { restore(best_); }
 
-  // Of the good state; nothing where no file was asked for. Throws Error cannot_write.
+  // Of the good state; nothing where no file was asked for. Where members are spread over processes all of
+  // them call it at once, and the first writes the state of all. Throws Error cannot_write.
   void save(const TrainOutcome& outcome);
-  void save_if_due(const TrainOutcome& outcome, bool is_last);
+  bool is_due(const TrainOutcome& outcome, bool is_last) const;
   // Nothing where there is no file. Throws Error bad_input for a checkpoint of something else.
   void load(TrainOutcome& outcome);
 
@@ -29,6 +30,7 @@ class Checkpoint final {
   using State = std::vector<torch::Tensor>;
 
   void keep(State& into);
+  State whole(const State& here) const;
   void restore(const State& from);
 
   Trainee& trainee_;

@@ -6,6 +6,7 @@
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include <torch/version.h>
 #endif
 
 namespace kullback::deep {
@@ -20,11 +21,21 @@ struct StepGraph::Capture {
   at::cuda::CUDAGraph graph;
   c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
   torch::Tensor result;
+  bool is_beside_threads = false;
+
+  void begin() {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 1)
+    if (is_beside_threads) return graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+#endif
+    graph.capture_begin();
+  }
 };
 
-StepGraph::StepGraph(std::function<torch::Tensor()> step, const torch::Device& device, bool is_captured)
+StepGraph::StepGraph(std::function<torch::Tensor()> step, const torch::Device& device, Captured captured)
     : step_(std::move(step)) {
-  if (is_captured && device.is_cuda()) capture_ = std::make_unique<Capture>();
+  if (captured == Captured::no || !device.is_cuda()) return;
+  capture_ = std::make_unique<Capture>();
+  capture_->is_beside_threads = captured == Captured::beside_threads;
 }
 
 torch::Tensor StepGraph::run() {
@@ -38,7 +49,7 @@ torch::Tensor StepGraph::run() {
       capture_->stream.synchronize();
       return result;
     }
-    capture_->graph.capture_begin();
+    capture_->begin();
     capture_->result = step_();
     capture_->graph.capture_end();
     capture_->stream.synchronize();
@@ -51,7 +62,7 @@ torch::Tensor StepGraph::run() {
 
 struct StepGraph::Capture {};
 
-StepGraph::StepGraph(std::function<torch::Tensor()> step, const torch::Device&, bool)
+StepGraph::StepGraph(std::function<torch::Tensor()> step, const torch::Device&, Captured)
     : step_(std::move(step)) {}
 
 torch::Tensor StepGraph::run() { return step_(); }

@@ -11,8 +11,11 @@ namespace kullback::deep {
 
 class StepGraph final {
  public:
+  // beside_threads: other threads of the process use the device meanwhile, as those that watch over NCCL do.
+  enum class Captured { no, yes, beside_threads };
+
   // `step` must read all that changes from tensors that stay in place, and return one of fixed size.
-  StepGraph(std::function<torch::Tensor()> step, const torch::Device& device, bool is_captured);
+  StepGraph(std::function<torch::Tensor()> step, const torch::Device& device, Captured captured);
   ~StepGraph();
 
   // The step's result; its tensor is overwritten by the next run.

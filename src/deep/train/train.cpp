@@ -19,12 +19,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::int64_t batch_size(const Trainee& trainee, const TrainOptions& options, const Ranks& ranks) {
+// Which part of every minibatch a process has.
+struct RowsPart {
+  int rank = 0;
+  int of = 1;
+};
+
+RowsPart rows_part(const Trainee& trainee, const Ranks& ranks) {
+  if (trainee.spread() != nullptr) return {};
+  return {.rank = ranks.rank(), .of = ranks.size()};
+}
+
+std::int64_t batch_size(const Trainee& trainee, const TrainOptions& options, RowsPart part) {
   const std::int64_t batch = std::min(options.batch, trainee.rows());
-  if (batch < ranks.size()) {
+  if (batch < part.of) {
     throw Error(ErrorKind::usage,
                 "a minibatch of " + std::to_string(batch) + " rows is too small for " +
-                    std::to_string(ranks.size()) + " processes.",
+                    std::to_string(part.of) + " processes.",
                 "Give a larger --batch, or start fewer processes.");
   }
   return batch;
@@ -33,15 +44,20 @@ std::int64_t batch_size(const Trainee& trainee, const TrainOptions& options, con
 // The minibatches of an epoch as tensors on the device that stay in place.
 class Epoch final {
  public:
-  Epoch(const Trainee& trainee, std::int64_t batch, const Ranks& ranks)
-      : groups_(trainee.groups()), rows_(trainee.rows()), batch_(batch), steps_((rows_ + batch - 1) / batch) {
+  Epoch(Trainee& trainee, std::int64_t batch, RowsPart part)
+      : groups_(trainee.groups()),
+        rows_(trainee.rows()),
+        batch_(batch),
+        steps_((rows_ + batch - 1) / batch),
+        first_(batch * part.rank / part.of),
+        last_(batch * (part.rank + 1) / part.of),
+        feed_(trainee.feed()) {
     const auto on_device = torch::TensorOptions().device(trainee.device());
-    const std::int64_t first = batch * ranks.rank() / ranks.size();
-    const std::int64_t last = batch * (ranks.rank() + 1) / ranks.size();
     order_ = torch::zeros({groups_, steps_ * batch}, on_device.dtype(torch::kInt64));
-    columns_ = torch::arange(first, last, on_device.dtype(torch::kInt64));
+    columns_ = torch::arange(first_, last_, on_device.dtype(torch::kInt64));
     position_ = torch::zeros({}, on_device.dtype(torch::kInt64));
-    noise_ = Noise(first, last - first, batch);
+    noise_ = Noise(first_, last_ - first_, batch);
+    if (trainee.spread() != nullptr) noise_ = noise_.of_nets(trainee.spread()->part());
   }
 
   std::int64_t steps() const { return steps_; }
@@ -55,8 +71,10 @@ class Epoch final {
       const torch::Tensor order = torch::randperm(rows_, torch::kInt64);
       orders.push_back(at::cat({order, order.slice(0, 0, steps_ * batch_ - rows_)}));
     }
-    order_.copy_(at::stack(orders));
+    const torch::Tensor order = at::stack(orders);
+    order_.copy_(order);
     position_.zero_();
+    if (feed_ != nullptr) feed_->begin_epoch(order.view({groups_, steps_, batch_}).slice(2, first_, last_));
     at::manual_seed(random());  // what is drawn next does not depend on the number of rows
   }
 
@@ -69,9 +87,16 @@ class Epoch final {
 
  private:
   std::int64_t groups_, rows_, batch_, steps_;
+  std::int64_t first_, last_;  // of a minibatch: this process's part
+  RowFeed* feed_;
   torch::Tensor order_, columns_, position_;
   Noise noise_;
 };
+
+StepGraph::Captured captured(const Trainee& trainee, const TrainOptions& options, const SumOverRanks& sum) {
+  if (!options.uses_graph || !trainee.is_capturable() || !sum.is_capturable()) return StepGraph::Captured::no;
+  return sum.is_alone() ? StepGraph::Captured::yes : StepGraph::Captured::beside_threads;
+}
 
 class Training final {
  public:
@@ -80,12 +105,13 @@ class Training final {
         options_(options),
         watch_(watch),
         ranks_(ranks),
-        sum_(ranks),
-        batch_(batch_size(trainee, options, ranks)),
-        epoch_(trainee, batch_, ranks),
+        spread_(trainee.spread()),
+        part_(rows_part(trainee, ranks)),
+        sum_(spread_ != nullptr ? SumOverRanks() : SumOverRanks(ranks, trainee.device())),
+        batch_(batch_size(trainee, options, part_)),
+        epoch_(trainee, batch_, part_),
         checkpoint_(trainee, options),
-        graph_([this] { return step(); }, trainee.device(),
-               options.uses_graph && trainee.is_capturable() && sum_.is_alone()) {
+        graph_([this] { return step(); }, trainee.device(), captured(trainee, options, sum_)) {
     const auto number = torch::TensorOptions().device(trainee.device()).dtype(torch::kFloat64);
     count_ = torch::zeros({}, number);
     loss_ = torch::zeros({}, number);
@@ -111,7 +137,7 @@ class Training final {
     StepContext context;
     context.rows = epoch_.next_rows();
     context.batch = batch_;
-    context.share = 1.0 / ranks_.size();
+    context.share = 1.0 / part_.of;
     context.progress = count_ / static_cast<double>(options_.epochs * epoch_.steps());
     count_.add_(1);
     context.count = count_;
@@ -127,12 +153,12 @@ class Training final {
     epoch_.begin(options_.seed, number);
     loss_.zero_();
     for (std::int64_t i = 0; i < epoch_.steps(); ++i) {
+      if (RowFeed* feed = trainee_.feed()) feed->ready();
       graph_.run();
+      if (RowFeed* feed = trainee_.feed()) feed->prefetch();
       if (watch_.should_stop && watch_.should_stop()) return interrupt();
     }
-    torch::Tensor loss = loss_.clone();
-    sum_.add_up(loss);
-    EpochFigures figures{.epoch = number, .loss = loss.item<double>() / static_cast<double>(epoch_.steps())};
+    EpochFigures figures{.epoch = number, .loss = total_loss() / static_cast<double>(epoch_.steps())};
     if (!std::isfinite(figures.loss)) return fail(number);
     trainee_.end_epoch(number);
     if (number % options_.judge_every == 0 || number == options_.epochs)
@@ -141,9 +167,26 @@ class Training final {
     outcome_.epochs.push_back(figures);
     judge(figures);
     checkpoint_.keep_good();
-    if (ranks_.is_first()) checkpoint_.save_if_due(outcome_, number == options_.epochs);
+    save_if_due(number == options_.epochs);
     if (watch_.on_epoch) watch_.on_epoch(figures);
     return true;
+  }
+
+  double total_loss() const {
+    if (spread_ != nullptr) return spread_->mean(loss_.item<double>());
+    torch::Tensor loss = loss_.clone();
+    sum_.add_up(loss);
+    return loss.item<double>();
+  }
+
+  // The first process writes; where members are spread the others give it theirs.
+  void save() {
+    if (ranks_.is_first() || spread_ != nullptr) checkpoint_.save(outcome_);
+  }
+
+  void save_if_due(bool is_last) {
+    const bool is_due = checkpoint_.is_due(outcome_, is_last);
+    if (spread_ != nullptr ? spread_->decided(is_due) : is_due) save();
   }
 
   void judge(const EpochFigures& figures) {
@@ -161,17 +204,18 @@ class Training final {
 
   bool interrupt() {
     checkpoint_.restore_good();
-    if (ranks_.is_first()) checkpoint_.save(outcome_);
+    save();
     outcome_.is_interrupted = true;
     return false;
   }
 
   bool fail(std::int64_t number) {
-    const std::string place = trainee_.first_not_finite();
+    const std::string here = trainee_.first_not_finite();
+    const std::string place = spread_ != nullptr ? spread_->first_text(here) : here;
     outcome_.failure = "the loss ceased to be finite in epoch " + std::to_string(number) +
                        (place.empty() ? std::string() : "; it began in " + place);
     checkpoint_.restore_good();
-    if (ranks_.is_first()) checkpoint_.save(outcome_);
+    save();
     return false;
   }
 
@@ -179,6 +223,8 @@ class Training final {
   const TrainOptions& options_;
   const TrainWatch& watch_;
   const Ranks& ranks_;
+  const MembersOverRanks* spread_;
+  RowsPart part_;
   SumOverRanks sum_;
   std::int64_t batch_;
   Epoch epoch_;

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "deep/train/members_over_ranks.hpp"
 #include "deep/train/noise.hpp"
+#include "deep/train/row_feed.hpp"
 #include "deep/train/sum_over_ranks.hpp"
 
 namespace kullback::deep {
@@ -39,12 +41,17 @@ class Trainee {
   virtual std::int64_t groups() const { return 1; }
   virtual std::int64_t rows() const = 0;  // of each group
   virtual torch::Device device() const = 0;
+  // Not null: its members are spread over the processes, each of which has all rows of a minibatch.
+  virtual const MembersOverRanks* spread() const { return nullptr; }
+
+  // Where steps get their rows from, for the loop to keep it going; null: they take them themselves.
+  virtual RowFeed* feed() { return nullptr; }
 
   // Moves the parameters; returns the loss before the move, one number, detached.
   virtual torch::Tensor step(const StepContext& context) = 0;
   // After each epoch, before the state is saved. Not captured.
   virtual void end_epoch(std::int64_t /*epoch*/) {}
-  // Larger is better; NaN where there are no held-out data. The same on all ranks.
+  // Larger is better; NaN where there are no held-out data. The same on all ranks, which ask at once.
   virtual double held_out() { return std::numeric_limits<double>::quiet_NaN(); }
   // All that a resumed run needs. The same tensors in the same order at every call.
   virtual void visit(const VisitTensor& visit) = 0;

@@ -23,6 +23,7 @@ struct VaeSpec {
   std::vector<std::int64_t> hidden = {400};      // of the encoder; the decoder has them in reverse
   std::vector<std::int64_t> filters = {32, 64};  // of conv and residual (images)
   Activation activation = Activation::relu;
+  bool is_brief = false;  // layers multiply in bfloat16 while it trains
 
   bool is_image() const { return height > 0; }
 };

@@ -15,9 +15,15 @@ namespace {
 
 constexpr double kLevels = 255;
 
-VaeRows narrow(const VaeRows& rows, std::int64_t first, std::int64_t count) {
-  return {.x = rows.x.narrow(0, first, count),
-          .label = rows.label.defined() ? rows.label.narrow(0, first, count) : torch::Tensor()};
+VaeRows narrow(const VaeRows& rows, std::int64_t first, std::int64_t count, const torch::Device& device) {
+  return {.x = rows.x.narrow(0, first, count).to(device),
+          .label = rows.label.defined() ? rows.label.narrow(0, first, count).to(device) : torch::Tensor()};
+}
+
+std::vector<torch::Tensor> tensors_of(const VaeRows& rows) {
+  std::vector<torch::Tensor> tensors = {rows.x.unsqueeze(0)};
+  if (rows.label.defined()) tensors.push_back(rows.label.unsqueeze(0));
+  return tensors;
 }
 
 }  // namespace
@@ -25,6 +31,15 @@ VaeRows narrow(const VaeRows& rows, std::int64_t first, std::int64_t count) {
 torch::Tensor rows_as_numbers(const torch::Tensor& x, const torch::TensorOptions& like) {
   if (x.scalar_type() != torch::kUInt8) return x;
   return x.to(like.dtype()).div_(kLevels);
+}
+
+torch::Tensor binarised_once(const torch::Tensor& x, std::uint64_t seed) {
+  Random random(seed, 0, static_cast<std::uint32_t>(Purpose::binarisation));
+  at::manual_seed(random());
+  const torch::Tensor chance = rows_as_numbers(x, torch::TensorOptions(torch::kFloat64));
+  return (torch::rand(chance.sizes(), torch::TensorOptions(torch::kFloat64)) < chance)
+      .to(torch::kUInt8)
+      .mul_(255);
 }
 
 torch::Tensor one_hot(const torch::Tensor& label, std::int64_t labels, const torch::TensorOptions& like) {
@@ -41,7 +56,7 @@ double mean_bound(const Vae& vae, const torch::Tensor& flat, const VaeRows& rows
   const Noise noise;
   double sum = 0;
   for (std::int64_t first = 0; first < rows.size(); first += batch) {
-    const VaeRows piece = narrow(rows, first, std::min(batch, rows.size() - first));
+    const VaeRows piece = narrow(rows, first, std::min(batch, rows.size() - first), flat.device());
     const torch::Tensor x = vae.likelihood().observe(rows_as_numbers(piece.x, flat.options()), noise);
     const torch::Tensor label = one_hot(piece.label, vae.spec().labels, flat.options());
     const auto q = vae.posterior(parameters, x, label, Mode::evaluate);
@@ -60,15 +75,15 @@ VaeTrainee::VaeTrainee(const Vae& vae, const VaeObjective& objective, torch::Ten
       train_(std::move(train)),
       held_out_(std::move(held_out)),
       options_(options),
-      adam_(flat_, {.rate = options.rate}) {}
+      adam_(flat_, {.rate = options.rate}),
+      feed_(tensors_of(train_), flat_.device(), options.streams) {}
 
 torch::Tensor VaeTrainee::step(const StepContext& context) {
-  const torch::Tensor index = context.rows.squeeze(0);
-  const torch::Tensor x = vae_.likelihood().observe(
-      rows_as_numbers(train_.x.index_select(0, index), flat_.options()), context.noise);
-  const torch::Tensor label = train_.label.defined() ? one_hot(train_.label.index_select(0, index),
-                                                               vae_.spec().labels, flat_.options())
-                                                     : torch::Tensor();
+  const auto taken = [&](std::size_t tensor) { return feed_.take(tensor, context.rows).squeeze(0); };
+  const torch::Tensor x =
+      vae_.likelihood().observe(rows_as_numbers(taken(0), flat_.options()), context.noise);
+  const torch::Tensor label =
+      train_.label.defined() ? one_hot(taken(1), vae_.spec().labels, flat_.options()) : torch::Tensor();
   const torch::Tensor flat = flat_.detach().requires_grad_();
   const Parameters parameters = vae_.split(flat);
   const ObjectiveLoss loss = objective_.loss({.vae = vae_,
@@ -113,7 +128,7 @@ std::string VaeTrainee::first_not_finite() {
   const torch::Tensor bad = at::nonzero(at::logical_not(at::isfinite(flat_[0])));
   if (bad.size(0) > 0) return "parameters " + vae_.layout().owner(bad[0][0].item<std::int64_t>()).name;
   const Parameters parameters = vae_.split(flat_);
-  const VaeRows some = narrow(train_, 0, std::min<std::int64_t>(train_.size(), 256));
+  const VaeRows some = narrow(train_, 0, std::min<std::int64_t>(train_.size(), 256), flat_.device());
   const Noise noise;
   const torch::Tensor x = vae_.likelihood().observe(rows_as_numbers(some.x, flat_.options()), noise);
   const torch::Tensor label = one_hot(some.label, vae_.spec().labels, flat_.options());

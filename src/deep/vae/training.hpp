@@ -13,13 +13,18 @@
 
 namespace kullback::deep {
 
-// uint8 levels (0 .. 255 stand for 0 .. 1) or numbers of the parameters' type, on their device.
+// uint8 levels (0 .. 255 stand for 0 .. 1) or numbers of the parameters' type, on their device, or on the CPU
+// where they do not fit there.
 struct VaeRows {
   torch::Tensor x;           // [rows, pixels]
   torch::Tensor label = {};  // int64 [rows]; undefined: none
 
   std::int64_t size() const { return x.size(0); }
 };
+
+// Each number of rows in [0, 1] (or of levels 0 .. 255) becomes 1 with that probability, else 0; always the
+// same for one seed.
+torch::Tensor binarised_once(const torch::Tensor& x, std::uint64_t seed);
 
 // Rows as numbers in the type of `like`, [count, pixels]; one-hot labels or undefined.
 torch::Tensor rows_as_numbers(const torch::Tensor& x, const torch::TensorOptions& like);
@@ -30,6 +35,7 @@ struct VaeTraining {
   Schedule schedule = Schedule::constant;
   std::int64_t held_out_samples = 1;  // of the bound on held-out rows
   std::uint64_t seed = 0;
+  bool streams = false;  // rows that are on the device are streamed all the same
 };
 
 // The mean over rows of the importance-weighted bound with so many draws, in pieces of `batch` rows. Seeds
@@ -45,6 +51,7 @@ class VaeTrainee final : public Trainee {
 
   std::int64_t rows() const override { return train_.size(); }
   torch::Device device() const override { return flat_.device(); }
+  RowFeed* feed() override { return &feed_; }
   torch::Tensor step(const StepContext& context) override;
   double held_out() override;
   void visit(const VisitTensor& visit) override;
@@ -62,6 +69,7 @@ class VaeTrainee final : public Trainee {
   VaeRows train_, held_out_;
   VaeTraining options_;
   Adam adam_;
+  RowFeed feed_;
 };
 
 }  // namespace kullback::deep

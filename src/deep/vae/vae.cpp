@@ -20,6 +20,9 @@ Vae::Vae(VaeSpec spec, std::unique_ptr<LatentFamily> family, std::unique_ptr<Dec
   decoder_ = decoder_net(layout_, spec_, decoded, likelihood_->outputs_per_pixel());
   likelihood_->add_slots(layout_);
   prior_->add_slots(layout_);
+  if (!spec_.is_brief) return;
+  encoder_.use_bfloat16();
+  decoder_.use_bfloat16();
 }
 
 torch::Tensor Vae::fresh(const torch::Tensor& rows, std::uint64_t seed) const {

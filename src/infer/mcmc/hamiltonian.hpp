@@ -35,6 +35,7 @@ class PhasePoints final {
  public:
   PhasePoints(std::size_t count, std::size_t dim);
   PhasePoint& operator[](std::size_t i) { return points_[i]; }
+  const PhasePoint& operator[](std::size_t i) const { return points_[i]; }
   std::size_t count() const { return points_.size(); }
   void add();  // references to other points end
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "base/error.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double kLargestStepSize = 1e7;
 const double kLogStepTarget = std::log(0.8);
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 Error improper() {
   return {ErrorKind::bad_input,
@@ -139,8 +141,9 @@ void HamiltonianChain::find_step_size(Random& random) {
 }
 
 Progress HamiltonianChain::progress() const {
-  return {iteration_, options_.warmup + options_.draws, is_warming_up(), hamiltonian_.gradients(),
-          divergences_};
+  return {iteration_,      options_.warmup + options_.draws,
+          is_warming_up(), hamiltonian_.gradients(),
+          divergences_,    iteration_ > 0 ? scratch_[0].log_density : kNone};
 }
 
 void HamiltonianChain::archive(Archive& archive) {

@@ -5,6 +5,7 @@
 // The best acceptance is 0.44 in one dimension and 0.234 in many: 0.234 + 0.206 / dim.
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/error.hpp"
@@ -41,7 +42,12 @@ class RandomWalk final : public Algorithm {
 
   bool step(Draws& draws) override;
   Progress progress() const override {
-    return {iteration_, options_.warmup + options_.draws, is_warming_up(), 0, 0};
+    return {iteration_,
+            options_.warmup + options_.draws,
+            is_warming_up(),
+            0,
+            0,
+            iteration_ > 0 ? log_density_ : std::numeric_limits<double>::quiet_NaN()};
   }
   void archive(Archive& archive) override;
   std::optional<Adaptation> adaptation() const override;

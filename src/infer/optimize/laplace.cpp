@@ -43,7 +43,10 @@ class Laplace final : public Algorithm {
   }
 
   Progress progress() const override {
-    return {.done = steps_, .total = is_done_ ? steps_ : 0, .gradients = search_.gradients()};
+    return {.done = steps_,
+            .total = is_done_ ? steps_ : 0,
+            .gradients = search_.gradients(),
+            .value = search_.value()};
   }
 
   void archive(Archive& archive) override {

@@ -85,6 +85,11 @@ bool ModeSearch::step() {
   return false;
 }
 
+double ModeSearch::value() const {
+  if (phase_ != Phase::climbing) return log_density_;
+  return lbfgs_.gradients() > 0 ? lbfgs_.log_density() : std::numeric_limits<double>::quiet_NaN();
+}
+
 void ModeSearch::after_climbing() {
   theta_ = lbfgs_.theta();
   gradient_ = lbfgs_.gradient();

@@ -25,6 +25,7 @@ class ModeSearch final {
   const Lbfgs& lbfgs() const { return lbfgs_; }
   const std::vector<double>& theta() const { return theta_; }
   double log_density() const { return log_density_; }
+  double value() const;  // where the search is; NaN before its first step
   std::uint64_t gradients() const { return lbfgs_.gradients() + hessian_.gradients() + more_gradients_; }
   // Null until the search has finished, and where it could not be computed.
   const Curvature* curvature() const { return curvature_ ? &*curvature_ : nullptr; }

@@ -36,6 +36,7 @@ const Method& method() {
       .options = options,
       .stats = {},
       .make = make<named>,
+      .value_name = "bound",
   };
   return record;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/error.hpp"
@@ -107,7 +108,7 @@ class Variational final : public Algorithm {
     if (anchor_search_) gradients += anchor_search_->gradients();
     if (path_) gradients += path_->lbfgs().gradients();
     if (scheme_) gradients += scheme_->gradients();
-    return {.done = steps_, .total = is_done_ ? steps_ : 0, .gradients = gradients};
+    return {.done = steps_, .total = is_done_ ? steps_ : 0, .gradients = gradients, .value = last_bound()};
   }
 
   void archive(Archive& archive) override;
@@ -139,6 +140,7 @@ class Variational final : public Algorithm {
   void add_row_facts(Facts& facts) const;
   void refuse_early();
   double error_of_elbo() const;
+  double last_bound() const;  // NaN before the first
   void look_for_flat_coordinate();
   void make_draws(std::size_t first, std::vector<double>& theta, std::vector<double>& log_q);
   void draw(Draws& draws);
@@ -544,6 +546,11 @@ void Variational::add_row_facts(Facts& facts) const {
   facts.emplace_back("passes over the data for the fit", fmt::format("{:.1f}", passes()));
   facts.emplace_back("passes over the data for the log densities of the draws",
                      fmt::format("{}", log_ratios_.size()));
+}
+
+double Variational::last_bound() const {
+  if (scheme_ && !scheme_->trace().empty()) return scheme_->trace().back().bound;
+  return earlier_trace_.empty() ? std::numeric_limits<double>::quiet_NaN() : earlier_trace_.back().bound;
 }
 
 Trace Variational::trace() const {

@@ -32,6 +32,8 @@ std::string rows_text(const Account& account) {
 }
 
 std::string columns_text(const Preparation& preparation) {
+  if (preparation.image.exists())
+    return filled("images of {} (standardised); {} inputs", preparation.image.text(), preparation.inputs());
   std::size_t categories = 0;
   for (const InputColumn& column : preparation.columns) categories += column.levels.empty() ? 0 : 1;
   const std::size_t numbers = preparation.columns.size() - categories;
@@ -72,8 +74,17 @@ std::string target_text(const Preparation& preparation) {
 std::string network_text(const BuiltNetwork& built) {
   const Network& network = built.network();
   std::string shape = std::to_string(network.preparation.inputs());
-  for (const std::int64_t units : network.hidden) shape += "-" + std::to_string(units);
-  shape += "-" + std::to_string(built.net().likelihood().outputs());
+  if (network.net == "conv") {
+    shape = network.preparation.image.text();
+    for (const std::int64_t channels : network.channels)
+      shape += filled(", {} channels {} x {}", channels, network.kernel, network.kernel);
+    shape += ", ";
+  }
+  const auto add = [&shape](std::int64_t units) {
+    shape += (shape.ends_with(' ') ? "" : "-") + std::to_string(units);
+  };
+  for (const std::int64_t units : network.hidden) add(units);
+  add(built.net().likelihood().outputs());
   return filled("{}, {}, {} parameters; {} likelihood, {} prior", shape, network.activation,
                 built.net().layout().size(), network.likelihood, network.prior);
 }
@@ -199,6 +210,11 @@ Facts facts_of(const Account& account) {
   facts.emplace_back("posterior", network.members == 1
                                       ? network.posterior
                                       : filled("{}, {} members", network.posterior, network.members));
+  if (account.processes > 1)
+    facts.emplace_back(
+        "processes", filled("{}; {}", account.processes,
+                            account.is_spread ? "the members are divided among them, each on all rows"
+                                              : "each has a part of every minibatch, gradients are summed"));
   facts.emplace_back("epochs", epochs_text(account.trained, account.options));
   const double noise = learned_noise(account.built);
   if (std::isfinite(noise)) facts.emplace_back("noise sd", digits(noise * network.preparation.target_sd));

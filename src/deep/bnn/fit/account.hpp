@@ -18,6 +18,8 @@ struct Account {
   const TrainOptions& options;
   const TrainOutcome& trained;   // held-out figures in the units of the target
   const Evaluation& evaluation;  // of the held-out rows; may be empty
+  int processes = 1;
+  bool is_spread = false;  // members are divided among the processes, else rows
 };
 
 Facts facts_of(const Account& account);

@@ -32,12 +32,6 @@ std::span<const double> row_of(const torch::Tensor& table, std::int64_t row) {
   return {table.data_ptr<double>() + row * size, static_cast<std::size_t>(size)};
 }
 
-std::int64_t block_rows(const Network& network, std::int64_t draws) {
-  std::int64_t width = network.preparation.inputs();
-  for (const std::int64_t units : network.hidden) width = std::max(width, units);
-  return std::clamp<std::int64_t>(kBlockNumbers / (network.members * draws * width), 16, 1 << 16);
-}
-
 class Sum final {
  public:
   void add(double value) {
@@ -196,6 +190,11 @@ class ClassJudge final : public Judge {
 
 }  // namespace
 
+std::int64_t block_rows(const BuiltNetwork& built, std::int64_t draws) {
+  const std::int64_t width = built.net().net().widest();
+  return std::clamp<std::int64_t>(kBlockNumbers / (built.network().members * draws * width), 16, 1 << 16);
+}
+
 double Evaluation::figure(const std::string& name) const {
   for (const auto& [known_name, value] : figures)
     if (known_name == name) return value;
@@ -221,7 +220,7 @@ Evaluation evaluate(BuiltNetwork& built, const torch::Tensor& x, const std::vect
   }
   Random seeds(options.seed, 0, static_cast<std::uint32_t>(Purpose::prediction));
   const std::uint64_t seed = seeds();
-  const std::int64_t step = block_rows(built.network(), options.draws);
+  const std::int64_t step = block_rows(built, options.draws);
   for (std::int64_t first = 0; first < x.size(0); first += step) {
     at::manual_seed(seed);
     const torch::Tensor block =

@@ -35,6 +35,9 @@ struct EvaluateOptions {
   std::uint64_t seed = 0;
 };
 
+// Rows of which the largest layer of `draws` nets for each member fits into memory.
+std::int64_t block_rows(const BuiltNetwork& built, std::int64_t draws);
+
 // x as Preparation::x gives it; target in its own units or as the number of a class, NaN where unknown.
 Evaluation evaluate(BuiltNetwork& built, const torch::Tensor& x, const std::vector<double>& target,
                     const EvaluateOptions& options);

@@ -14,31 +14,23 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-void write_training(const std::filesystem::path& file, const std::vector<EpochFigures>& epochs) {
-  std::string text = "epoch,loss,held_out,seconds\n";
-  CsvNumbers numbers(text);
-  for (const EpochFigures& epoch : epochs) {
-    numbers.write(static_cast<double>(epoch.epoch), ',');
-    numbers.write(epoch.loss, ',');
-    numbers.write(epoch.held_out, ',');
-    numbers.write(epoch.seconds, '\n');
-  }
-  numbers.flush();
-  replace_file(file, text);
-}
-
 void write_predictions(const std::filesystem::path& file, const Evaluation& evaluation,
-                       const Preparation& preparation) {
-  std::string text;
+                       const Preparation& preparation, const std::vector<double>& target) {
+  std::string text = target.empty() ? "" : "target,";
   const std::size_t columns = evaluation.columns.size();
   if (preparation.is_classification()) text += "class,";
   for (std::size_t c = 0; c < columns; ++c)
     text += csv_field(evaluation.columns[c]) + (c + 1 == columns ? "\n" : ",");
   CsvNumbers numbers(text);
+  const auto add_class = [&](std::size_t number) {
+    numbers.flush();
+    text += csv_field(preparation.classes[number]) + ",";
+  };
   for (std::size_t row = 0; row < evaluation.epistemic.size(); ++row) {
+    if (!target.empty() && !preparation.is_classification()) numbers.write(target[row], ',');
     if (preparation.is_classification()) {
-      numbers.flush();
-      text += csv_field(preparation.classes[evaluation.likeliest[row]]) + ",";
+      if (!target.empty()) add_class(static_cast<std::size_t>(target[row]));
+      add_class(evaluation.likeliest[row]);
     }
     for (std::size_t c = 0; c < columns; ++c)
       numbers.write(evaluation.cells[row * columns + c], c + 1 == columns ? '\n' : ',');
@@ -47,18 +39,22 @@ void write_predictions(const std::filesystem::path& file, const Evaluation& eval
   replace_file(file, text);
 }
 
+std::string reliability_json(const std::vector<ReliabilityBin>& bins) {
+  std::string text = "[";
+  for (const ReliabilityBin& bin : bins)
+    text += filled("{}\n    {{\"from\": {}, \"rows\": {}, \"confidence\": {}, \"accuracy\": {}}}",
+                   text.back() == '[' ? "" : ",", posterior::json_number(bin.low), bin.rows,
+                   posterior::json_number(bin.confidence), posterior::json_number(bin.accuracy));
+  return text + "\n  ]";
+}
+
 std::string metrics_json(const Evaluation& evaluation, const Figures& more) {
   std::string text = filled("{{\n  \"rows\": {}", evaluation.known);
   for (const Figures* figures : {&evaluation.figures, &more})
     for (const auto& [name, value] : *figures)
       text += filled(",\n  \"{}\": {}", name, posterior::json_number(value));
   if (!evaluation.bins.empty()) {
-    text += ",\n  \"reliability\": [";
-    for (const ReliabilityBin& bin : evaluation.bins)
-      text += filled("{}\n    {{\"from\": {}, \"rows\": {}, \"confidence\": {}, \"accuracy\": {}}}",
-                     text.back() == '[' ? "" : ",", posterior::json_number(bin.low), bin.rows,
-                     posterior::json_number(bin.confidence), posterior::json_number(bin.accuracy));
-    text += "\n  ]";
+    text += ",\n  \"reliability\": " + reliability_json(evaluation.bins);
   }
   return text + "\n}\n";
 }

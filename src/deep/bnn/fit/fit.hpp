@@ -2,20 +2,22 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ranks.hpp"
 #include "deep/bnn/fit/evaluate.hpp"
 #include "deep/bnn/fit/network.hpp"
-#include "deep/train/train.hpp"
-#include "posterior/run_record.hpp"
+#include "deep/train/training_run.hpp"
 
 namespace kullback::deep {
 
 struct FitRequest {
   std::vector<std::filesystem::path> data = {};
   std::string target = {};
+  std::string labels = {};  // of images: the file with their classes
+  std::string image = {};   // of a table whose columns are pixels: "28x28"
   std::vector<std::string> ignored = {};
   std::string likelihood = "auto";
   Network network = {};     // what the data decide is filled in
@@ -24,22 +26,10 @@ struct FitRequest {
   bool has_patience = false;
   Words options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
+  std::optional<std::int64_t> device_memory = {};  // bytes for rows; not given: half of what is free
   int threads = 0;  // 0: one for small networks, which more would slow down, else the cores of the machine
   std::filesystem::path out = {};
   bool force = false;
-};
-
-struct FitOutcome {
-  posterior::RunRecord record;  // facts and findings for people
-  TrainOutcome trained;
-  bool is_complete() const { return record.status == "complete"; }
-};
-
-// Called with the figures of each epoch (held-out log likelihood in the units of the target) and the number
-// of epochs.
-struct FitWatch {
-  std::function<void(const EpochFigures& figures, std::int64_t epochs)> on_epoch = {};
-  std::function<bool()> should_stop = {};
 };
 
 // Throws Error; a folder that was made is left only where something was learned.
@@ -48,6 +38,7 @@ FitOutcome fit(const FitRequest& request, const Ranks& ranks, const FitWatch& wa
 struct PredictRequest {
   std::filesystem::path folder = {};
   std::vector<std::filesystem::path> data = {};
+  std::string labels = {};                      // of images: the file with their classes; empty: unknown
   std::vector<std::filesystem::path> ood = {};  // rows of another origin; empty: none
   std::filesystem::path out = {};
   bool force = false;

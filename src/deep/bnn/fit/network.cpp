@@ -2,6 +2,10 @@
 
 #include <torch/cuda.h>
 
+#ifdef KULLBACK_CUDA
+#include <c10/cuda/CUDAFunctions.h>
+#endif
+
 #include <algorithm>
 #include <utility>
 
@@ -10,6 +14,7 @@
 #include "base/filled.hpp"
 #include "base/json.hpp"
 #include "base/nearest_name.hpp"
+#include "deep/net/precision.hpp"
 #include "deep/train/safetensors.hpp"
 
 namespace kullback::deep {
@@ -39,22 +44,54 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return shape.empty() ? "1" : text;
 }
 
+Net add_net(const Network& network, Layout& layout, std::int64_t outputs) {
+  const Preparation& preparation = network.preparation;
+  const Activation activation = activation_named(network.activation);
+  if (network.net == "conv") {
+    const ImageShape& image = preparation.image.shape;
+    return conv_net(layout, "net",
+                    {.channels = image.channels,
+                     .height = image.height,
+                     .width = image.width,
+                     .filters = network.channels,
+                     .kernel = network.kernel,
+                     .hidden = network.hidden,
+                     .outputs = outputs,
+                     .activation = activation});
+  }
+  return mlp(layout, "net",
+             {.inputs = preparation.inputs(),
+              .hidden = network.hidden,
+              .outputs = outputs,
+              .activation = activation,
+              .is_residual = network.is_residual});
+}
+
 std::unique_ptr<BayesNet> build_net(const Network& network) {
   const LikelihoodRecord& likelihood = likelihood_named(network.likelihood);
   const PriorRecord& prior = prior_named(network.prior);
   const Preparation& preparation = network.preparation;
   return std::make_unique<BayesNet>(
       [&](Layout& layout, std::int64_t outputs) {
-        return mlp(layout, "net",
-                   {.inputs = preparation.inputs(),
-                    .hidden = network.hidden,
-                    .outputs = outputs,
-                    .activation = activation_named(network.activation),
-                    .is_residual = network.is_residual});
+        Net net = add_net(network, layout, outputs);
+        if (network.precision == "bf16") net.use_bfloat16();
+        return net;
       },
       likelihood.make({.classes = static_cast<std::int64_t>(preparation.classes.size()),
                        .noise = network.noise / preparation.target_sd}),
       prior.make(Settings(prior.options, network.prior_options)));
+}
+
+void check_precision(const Network& network) {
+  const PosteriorRecord& posterior = posterior_named(network.posterior);
+  const bool is_exact = network.precision == "float32" || network.precision == "float64";
+  if (is_exact || posterior.suits_short_products) return;
+  throw Error(
+      ErrorKind::usage,
+      filled("--precision {} is not safe with --posterior {}: {}.", network.precision, network.posterior,
+             posterior.needs_all_rows ? "its energies must be exact for proposals to be accepted"
+                                      : "its curvature would be that of rounded products"),
+      "Give --precision float32.");
 }
 
 [[noreturn]] void refuse_weights(const std::filesystem::path& file, const std::string& what) {
@@ -78,6 +115,11 @@ std::string to_json(const Network& network) {
     text += filled("  \"{}\": {},\n", name, json);
   };
   add("format", json_string(kFormat));
+  add("net", json_string(network.net));
+  if (network.net == "conv") {
+    add("channels", json_counts(network.channels));
+    add("kernel", std::to_string(network.kernel));
+  }
   add("hidden", json_counts(network.hidden));
   add("activation", json_string(network.activation));
   add("residual", network.is_residual ? "true" : "false");
@@ -102,6 +144,14 @@ Network read_network(const std::filesystem::path& file) {
   if (json.text("format") != kFormat) json.refuse("format", filled("'{}'", kFormat));
   Network network;
   network.preparation = read_preparation(json.object("data"));
+  if (json.has("net")) network.net = json.text("net");  // older files have perceptrons only
+  if (network.net != "mlp" && network.net != "conv") json.refuse("net", "'mlp' or 'conv'");
+  if (network.net == "conv") {
+    network.channels = json.counts("channels");
+    network.kernel = static_cast<std::int64_t>(json.count("kernel"));
+    if (network.kernel % 2 == 0) json.refuse("kernel", "odd");
+    if (!network.preparation.image.exists()) json.refuse("net", "'mlp', as the data are no images");
+  }
   network.hidden = json.counts("hidden");
   network.activation = json.text("activation");
   network.is_residual = json.flag("residual");
@@ -119,17 +169,20 @@ Network read_network(const std::filesystem::path& file) {
   return network;
 }
 
-BuiltNetwork::BuiltNetwork(Network network, torch::Device device)
+BuiltNetwork::BuiltNetwork(Network network, torch::Device device, const NetPart& nets)
     : network_(std::move(network)),
-      options_(torch::TensorOptions().device(device).dtype(
-          network_.precision == "float64" ? torch::kFloat64 : torch::kFloat32)) {
+      options_(torch::TensorOptions().device(device).dtype(type_of_precision(network_.precision))) {
+  check_precision(network_);
+  use_products_of(network_.precision);
   net_ = build_net(network_);
   const PosteriorRecord& record = posterior_named(network_.posterior);
   posterior_ = record.make(*net_, Settings(record.options, network_.posterior_options),
-                           {.nets = network_.members,
+                           {.nets = nets.is_all() ? network_.members : nets.count,
                             .all_rows = network_.train_rows,
                             .seed = network_.seed,
-                            .options = options_});
+                            .options = options_,
+                            .first_net = nets.first,
+                            .all_nets = network_.members});
 }
 
 std::string BuiltNetwork::architecture() const {
@@ -179,12 +232,20 @@ void BuiltNetwork::load(const std::filesystem::path& file) {
   });
 }
 
-torch::Device device_named(const std::string& name) {
+torch::Device device_named(const std::string& name, const Ranks& ranks) {
   const bool has_cuda = torch::cuda::is_available();
   if (name == "cuda" && !has_cuda)
     throw Error(ErrorKind::usage, "--device is cuda, but there is no CUDA device here.",
                 "Leave --device away, or give --device cpu.");
-  return name == "cuda" || (name == "auto" && has_cuda) ? torch::kCUDA : torch::kCPU;
+  if (name == "cpu" || !has_cuda) return torch::kCPU;
+#ifdef KULLBACK_CUDA
+  const int index = ranks.local_rank() % static_cast<int>(torch::cuda::device_count());
+  c10::cuda::set_device(static_cast<c10::DeviceIndex>(index));
+  return torch::Device(torch::kCUDA, static_cast<c10::DeviceIndex>(index));
+#else
+  static_cast<void>(ranks);
+  return torch::kCUDA;
+#endif
 }
 
 }  // namespace kullback::deep

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ranks.hpp"
 #include "deep/bnn/bayes_net.hpp"
 #include "deep/bnn/fit/table.hpp"
 #include "deep/bnn/posterior.hpp"
@@ -21,6 +22,9 @@ using Words = std::map<std::string, std::string>;
 
 struct Network {
   Preparation preparation = {};
+  std::string net = "mlp";                  // or "conv", of images
+  std::vector<std::int64_t> channels = {};  // of conv: of each convolution
+  std::int64_t kernel = 3;                  // of conv: side of a convolution's window, odd
   std::vector<std::int64_t> hidden = {50};
   std::string activation = "relu";
   bool is_residual = false;
@@ -49,7 +53,8 @@ Network read_network(const std::filesystem::path& file);
 // The parts, on a device. Throws Error usage for what makes no sense together.
 class BuiltNetwork final {
  public:
-  BuiltNetwork(Network network, torch::Device device);
+  // nets: those of the members that are here, where processes share them.
+  BuiltNetwork(Network network, torch::Device device, const NetPart& nets = {});
 
   const Network& network() const { return network_; }
   const BayesNet& net() const { return *net_; }
@@ -70,7 +75,8 @@ class BuiltNetwork final {
   std::unique_ptr<Posterior> posterior_;
 };
 
-// "cpu", "cuda" (Error usage where there is none), "auto": CUDA where there is one.
-torch::Device device_named(const std::string& name);
+// "cpu", "cuda" (Error usage where there is none), "auto": CUDA where there is one. Of several processes on a
+// machine each has its own GPU, in turn where there are fewer, which becomes the current one.
+torch::Device device_named(const std::string& name, const Ranks& ranks);
 
 }  // namespace kullback::deep

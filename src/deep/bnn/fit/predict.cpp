@@ -7,6 +7,7 @@
 #include "base/filled.hpp"
 #include "deep/bnn/fit/files.hpp"
 #include "deep/bnn/fit/fit.hpp"
+#include "deep/data/npy.hpp"
 #include "kullback_version.hpp"
 #include "posterior/run_folder.hpp"
 
@@ -22,15 +23,68 @@ struct NewRows {
   std::size_t filled = 0;
 };
 
-NewRows read_rows(const std::vector<fs::path>& paths, const Preparation& preparation) {
+[[noreturn]] void refuse(const fs::path& path, const std::string& what, std::string hint) {
+  throw Error(ErrorKind::bad_input, filled("{}: {}.", path.string(), what), std::move(hint));
+}
+
+void check_pixels(const Table& table, const ImageInputs& image, const fs::path& path) {
+  const ImageInputs found{.shape = table.image};
+  if (found.text() != image.text())
+    refuse(path,
+           filled("has images of {}; the network was trained on images of {}", found.text(), image.text()),
+           "Give images of the same size.");
+  const bool are_bytes = table.pixels.scalar_type() == torch::kUInt8;
+  if (are_bytes && !image.has_levels)
+    refuse(path, "has levels from 0 to 255; the network was trained on other numbers",
+           "Scale the pixels as those of the training data were.");
+  if (are_bytes || !image.has_levels) return;
+  const torch::Tensor is_level =
+      (table.pixels >= 0).logical_and(table.pixels <= 255).logical_and(table.pixels == table.pixels.round());
+  if (!is_level.all().item<bool>())
+    refuse(path, "has pixels that are no levels from 0 to 255, which the network was trained on",
+           "Scale the pixels as those of the training data were.");
+}
+
+Table read_new(const std::vector<fs::path>& paths, const std::string& labels,
+               const Preparation& preparation) {
+  const ImageInputs& image = preparation.image;
+  const bool needs_images = image.exists() && image.columns.empty();
+  const bool has_images = holds_images({.paths = paths, .labels = labels});
+  if (!labels.empty() && !needs_images)
+    throw Error(ErrorKind::usage, "--labels is for files of images: a table has its target in a column.",
+                "Leave it out.");
+  if (needs_images && !has_images && !is_npy(paths.front()))
+    refuse(paths.front(),
+           filled("the network was trained on images of {}, and this is a table", image.text()),
+           "Give an IDX or .npy file of images.");
+  if (!needs_images && has_images)
+    refuse(paths.front(), "holds images; the network was trained on the rows of a table",
+           "Give a table with the columns of the training data.");
   const data::Shape shape = preparation.shape();
-  const Table table = read_table({.paths = paths, .target = preparation.target, .like = &shape});
+  TableRequest request{.paths = paths,
+                       .target = preparation.target,
+                       .has_images = needs_images,
+                       .labels = labels,
+                       .like = &shape};
+  const bool is_matrix =
+      image.exists() && (!needs_images || (is_npy(paths.front()) && npy_dimensions(paths.front()) == 2));
+  if (is_matrix)
+    request.image = filled("{}x{}x{}", image.shape.height, image.shape.width, image.shape.channels);
+  Table table = read_table(request);
+  if (image.exists()) check_pixels(table, image, paths.front());
+  return table;
+}
+
+NewRows read_rows(const std::vector<fs::path>& paths, const std::string& labels,
+                  const Preparation& preparation) {
+  const Table table = read_new(paths, labels, preparation);
   std::vector<std::size_t> all(table.rows);
   std::iota(all.begin(), all.end(), std::size_t{0});
   NewRows rows{.x = preparation.x(table, all), .target = {}};
   for (const std::size_t row : all) {
     rows.target.push_back(table.target(row));
-    for (std::size_t c = 0; c + 1 < shape.columns; ++c) rows.filled += std::isnan(table.at(row, c)) ? 1 : 0;
+    for (std::size_t c = 0; c + 1 < table.shape.columns; ++c)
+      rows.filled += std::isnan(table.at(row, c)) ? 1 : 0;
   }
   return rows;
 }
@@ -64,7 +118,7 @@ posterior::RunRecord record_of(const PredictRequest& request, const Network& net
 
 PredictOutcome predict(const PredictRequest& request) {
   const Network network = trained_network(request.folder);
-  const NewRows rows = read_rows(request.data, network.preparation);
+  const NewRows rows = read_rows(request.data, request.labels, network.preparation);
   BuiltNetwork built(network, request.device);
   built.load(request.folder / "weights.safetensors");
   const EvaluateOptions options{.draws = request.draws == 0 ? network.draws : request.draws,
@@ -76,7 +130,7 @@ PredictOutcome predict(const PredictRequest& request) {
                          .figures = evaluation.figures};
   Figures more;
   if (!request.ood.empty()) {
-    const NewRows others = read_rows(request.ood, network.preparation);
+    const NewRows others = read_rows(request.ood, {}, network.preparation);
     EvaluateOptions without_lines = options;
     without_lines.wants_lines = false;
     const std::vector<double> unknown(others.target.size(), std::nan(""));

@@ -37,6 +37,7 @@ class Dropout final : public Posterior {
   Dropout(const BayesNet& net, const Settings& settings, const PosteriorStart& start)
       : net_(net),
         seed_(start.seed),
+        noise_(Noise().of_nets(start.part())),
         rates_{.rate = settings.fraction("drop"), .drops_inputs = settings.flag("drop-inputs")},
         point_(net, point_options(settings, true), start) {}
 
@@ -50,7 +51,7 @@ class Dropout final : public Posterior {
     const torch::NoGradGuard no_gradient;
     Random random(seed_, 0, static_cast<std::uint32_t>(Purpose::prediction));
     at::manual_seed(random());
-    DropoutRule rule(rates_, Noise());
+    DropoutRule rule(rates_, noise_);
     const Parameters parameters = net_.split(point_.center().repeat_interleave(draws, 0));
     return as_draws(net_.predict(parameters, x.repeat_interleave(draws, 0), rule), draws);
   }
@@ -61,6 +62,7 @@ class Dropout final : public Posterior {
  private:
   const BayesNet& net_;
   std::uint64_t seed_;
+  Noise noise_;  // of predictions
   DropoutRule::Rates rates_;
   Point point_;
 };

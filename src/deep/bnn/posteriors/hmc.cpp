@@ -70,11 +70,11 @@ class Hmc final : public Posterior {
         trajectory_(settings.positive("trajectory")),
         most_leapfrogs_(static_cast<double>(settings.count("max-leapfrogs", 1, 1'000'000))),
         warm_up_(settings.fraction("warm-up")),
-        flat_(fresh_parameters(net.layout(), start.nets, start.seed, start.options)),
+        flat_(fresh_parameters(net.layout(), start)),
         steps_(flat_.options(), start.nets, settings.fraction("target-accept")),
         mass_(net, flat_),
         stage_(torch::zeros({1}, torch::kInt64)),
-        sampled_(torch::zeros({3, start.nets}, torch::kFloat64)),
+        sampled_(torch::zeros({start.nets, 3}, torch::kFloat64)),
         kept_(flat_, static_cast<std::int64_t>(settings.count("draws-kept", 1, 100'000))) {}
 
   torch::Tensor step(const Minibatch& batch) override {
@@ -93,9 +93,9 @@ class Hmc final : public Posterior {
       warm_up(progress / warm_up_, made.acceptance);
     } else {
       if (stage() < kSampling) begin_sampling();
-      sampled_.select(0, 0).add_(1);
-      sampled_.select(0, 1).add_(made.acceptance.squeeze(1).to(torch::kCPU));
-      sampled_.select(0, 2).add_(made.is_divergent.squeeze(1).to(torch::kCPU));
+      sampled_.select(1, 0).add_(1);
+      sampled_.select(1, 1).add_(made.acceptance.squeeze(1).to(torch::kCPU));
+      sampled_.select(1, 2).add_(made.is_divergent.squeeze(1).to(torch::kCPU));
     }
     return loss;
   }
@@ -121,8 +121,9 @@ class Hmc final : public Posterior {
 
   Findings findings() const override {
     Findings found;
-    const torch::Tensor acceptance = sampled_[1] / at::clamp_min(sampled_[0], 1);
-    const double divergences = sampled_[2].sum().item<double>(), all = sampled_[0].sum().item<double>();
+    const torch::Tensor acceptance = sampled_.select(1, 1) / at::clamp_min(sampled_.select(1, 0), 1);
+    const double divergences = sampled_.select(1, 2).sum().item<double>(),
+                 all = sampled_.select(1, 0).sum().item<double>();
     if (all == 0) {
       found.push_back({"no-draws", "The chains kept no draw: training ended before their warm-up did.",
                        "predictions are those of the last state of each chain", "Give more --epochs."});
@@ -214,7 +215,7 @@ class Hmc final : public Posterior {
   DualAveraging steps_;
   DiagonalMass mass_;
   torch::Tensor stage_;
-  torch::Tensor sampled_;  // transitions after the warm-up, sums of their acceptance, divergences
+  torch::Tensor sampled_;  // [nets, 3]: transitions after the warm-up, sums of their acceptance, divergences
   KeptDraws kept_;
 };
 
@@ -236,6 +237,7 @@ const PosteriorRecord kHmc{
     .members = 4,
     .suits_early_stopping = false,
     .needs_all_rows = true,
+    .suits_short_products = false,
     .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
         -> std::unique_ptr<Posterior> { return std::make_unique<Hmc>(net, settings, start); }};
 

@@ -7,7 +7,6 @@
 // The square keeps h' + d above 0. A temperature T divides ess: the KL term of the bound counts T times.
 #include <torch/csrc/autograd/autograd.h>
 
-#include <cmath>
 
 #include "base/error.hpp"
 #include "deep/bnn/posteriors/variational.hpp"
@@ -29,8 +28,7 @@ IvonOptions read_options(const Settings& settings, const PosteriorStart& start) 
           .initial_hessian = settings.positive("hess-init"),
           .beta1 = settings.fraction("beta1"),
           .beta2 = settings.fraction("beta2"),
-          .clip = settings.has("clip-radius") ? settings.positive("clip-radius")
-                                              : std::numeric_limits<double>::infinity(),
+          .clip = settings.positive("clip-radius"),
           .draws = static_cast<std::int64_t>(settings.count("step-draws", 1, 10'000)),
           .schedule = settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant
                                                                                : Schedule::cosine};
@@ -49,7 +47,8 @@ class Ivon final : public Posterior {
   Ivon(const BayesNet& net, const IvonOptions& options, const PosteriorStart& start)
       : net_(net),
         options_(options),
-        mean_(fresh_parameters(net.layout(), start.nets, start.seed, start.options)),
+        noise_(Noise().of_nets(start.part())),
+        mean_(fresh_parameters(net.layout(), start)),
         momentum_(torch::zeros_like(mean_)),
         hessian_(torch::full_like(mean_, options.initial_hessian)),
         precisions_(gaussian_precisions(net).to(start.options)),
@@ -80,7 +79,7 @@ class Ivon final : public Posterior {
 
   torch::Tensor draw_parameters(std::int64_t draws) override {
     const torch::NoGradGuard no_gradient;
-    const torch::Tensor z = torch::randn({mean_.size(0), draws, mean_.size(1)}, mean_.options());
+    const torch::Tensor z = noise_.normal({mean_.size(0), draws, mean_.size(1)}, mean_.options(), -1);
     return mean_.unsqueeze(1) + sd().unsqueeze(1) * z;
   }
 
@@ -105,7 +104,7 @@ class Ivon final : public Posterior {
     hessian_.add_(difference * rest2 + difference.square() * (0.5 * rest2 * rest2) / curvature);
     const torch::Tensor unbias = (1 - at::pow(options_.beta1, context.count)).to(mean_.dtype());
     torch::Tensor newton = (momentum_ / unbias + decay_ * mean_) / (hessian_ + decay_);
-    if (std::isfinite(options_.clip)) newton = newton.clamp(-options_.clip, options_.clip);
+    newton = newton.clamp(-options_.clip, options_.clip);
     const torch::Tensor length =
         (options_.rate * rate_scale(options_.schedule, context.progress)).to(mean_.dtype());
     mean_.sub_(newton * (length * (options_.initial_hessian + decay_)));
@@ -119,6 +118,7 @@ class Ivon final : public Posterior {
 
   const BayesNet& net_;
   IvonOptions options_;
+  Noise noise_;  // of predictions
   torch::Tensor mean_, momentum_, hessian_, precisions_, decay_;
 };
 
@@ -138,7 +138,8 @@ const PosteriorRecord kIvon{
                 {"hess-init", "2", "curvature of the mean loss at the start, for each parameter"},
                 {"beta1", "0.9", "memory of the gradient"},
                 {"beta2", "0.999", "memory of the curvature; nearer to 1 for more than some 10,000 steps"},
-                {"clip-radius", "", "bound of each entry of a Newton step; not given: none"},
+                {"clip-radius", "0.03",
+                 "bound of each entry of a Newton step; without one small sets of rows can throw it far off"},
                 {"step-draws", "1", "draws of the parameters in each step"}},
     .make = [](const BayesNet& net, const Settings& settings,
                const PosteriorStart& start) -> std::unique_ptr<Posterior> {

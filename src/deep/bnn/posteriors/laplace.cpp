@@ -33,7 +33,7 @@ class Laplace final : public Posterior {
  public:
   Laplace(const BayesNet& net, const Settings& settings, const PosteriorStart& start)
       : net_(net),
-        seed_(start.seed),
+        seeded_{.seed = start.seed, .first_net = start.first_net},
         is_linearised_(settings.choice("prediction", {"linearised", "sampled"}) == 0),
         is_tuned_(settings.flag("tune-prior")),
         map_(net, point_options(settings, true), start),
@@ -49,7 +49,7 @@ class Laplace final : public Posterior {
   void finish(const NetRows& data, std::int64_t batch) override {
     curvature_->clear();
     for (std::int64_t first = 0; first < data.x.size(1); first += batch) {
-      const torch::Tensor x = data.x.slice(1, first, first + batch);
+      const torch::Tensor x = data.x.slice(1, first, first + batch).to(map_.center().device());
       const RecordedForward forward(net_.layout(), net_.net(), map_.center(), x);
       const torch::NoGradGuard no_gradient;
       const torch::Tensor hessian =
@@ -70,8 +70,7 @@ class Laplace final : public Posterior {
     const torch::NoGradGuard no_gradient;
     const torch::Tensor mode = map_.center();
     if (!is_ready()) return mode.unsqueeze(1);
-    const torch::Tensor normal =
-        seeded_normal({.seed = seed_}, mode.size(0), {draws, mode.size(1)}, mode.options());
+    const torch::Tensor normal = seeded_normal(seeded_, mode.size(0), {draws, mode.size(1)}, mode.options());
     return mode.unsqueeze(1) + curvature_->draw(normal, scale_);
   }
 
@@ -119,8 +118,7 @@ class Laplace final : public Posterior {
   Predictive predict_outputs(const torch::Tensor& outputs, const torch::Tensor& covariance,
                              std::int64_t draws) {
     const std::int64_t nets = outputs.size(0), rows = outputs.size(1), count = outputs.size(2);
-    const torch::Tensor normal =
-        seeded_normal({.seed = seed_}, nets, {draws, rows, count, 1}, outputs.options());
+    const torch::Tensor normal = seeded_normal(seeded_, nets, {draws, rows, count, 1}, outputs.options());
     const torch::Tensor drawn =
         outputs.unsqueeze(1) + square_root(covariance).unsqueeze(1).matmul(normal).squeeze(4);
     const torch::Tensor flat = map_.center().repeat_interleave(draws, 0);
@@ -128,7 +126,7 @@ class Laplace final : public Posterior {
   }
 
   const BayesNet& net_;
-  std::uint64_t seed_;
+  SeededNoise seeded_;
   bool is_linearised_, is_tuned_;
   Point map_;
   torch::Tensor precisions_;
@@ -161,6 +159,7 @@ const PosteriorRecord kLaplace{
         "deep "
         "learning",
     .options = options(),
+    .suits_short_products = false,
     .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
         -> std::unique_ptr<Posterior> { return std::make_unique<Laplace>(net, settings, start); }};
 

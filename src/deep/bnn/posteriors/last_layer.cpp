@@ -63,14 +63,14 @@ class LastLayer final : public Posterior {
         has_classes_(is_classification(net, start.options)),
         schedule_(settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant
                                                                            : Schedule::cosine),
+        noise_(Noise().of_nets(start.part())),
         width_(last_.inputs + 1),
         precisions_(gaussian_precisions(net).to(start.options)) {
     flat_slot_ = numbers_.add({.name = "flat", .shape = {net.layout().size()}});
     factor_slot_ = numbers_.add({.name = "factor", .shape = {last_.outputs, width_, width_}});
     lambda_ = torch::zeros({start.nets, numbers_.size()}, start.options);
     const Parameters views(numbers_, lambda_);
-    torch::Tensor(views[flat_slot_])
-        .copy_(fresh_parameters(net.layout(), start.nets, start.seed, start.options));
+    torch::Tensor(views[flat_slot_]).copy_(fresh_parameters(net.layout(), start));
     log_diagonal(views[factor_slot_]).fill_(std::log(settings.positive("initial-sd")));
     split_slots(settings.choice("features", {"trained", "frozen"}) == 1);
     adam_ = std::make_unique<Adam>(lambda_, AdamOptions{.rate = settings.positive("rate")});
@@ -104,7 +104,7 @@ class LastLayer final : public Posterior {
     const torch::NoGradGuard no_gradient;
     const Parameters numbers(numbers_, lambda_);
     const std::int64_t nets = lambda_.size(0);
-    const torch::Tensor z = torch::randn({nets, last_.outputs, width_, draws}, lambda_.options());
+    const torch::Tensor z = noise_.normal({nets, last_.outputs, width_, draws}, lambda_.options(), -1);
     const torch::Tensor deviation =
         at::matmul(triangular_factor(numbers[factor_slot_]), z).permute({0, 3, 1, 2});
     torch::Tensor result = numbers[flat_slot_].unsqueeze(1).repeat({1, draws, 1});
@@ -188,9 +188,10 @@ class LastLayer final : public Posterior {
     return one_draw(result);
   }
 
-  static Predictive drawn_classes(const Outputs& outputs, std::int64_t draws) {
+  Predictive drawn_classes(const Outputs& outputs, std::int64_t draws) const {
     const torch::Tensor& mean = outputs.mean;
-    const torch::Tensor z = torch::randn({mean.size(0), draws, mean.size(1), mean.size(2)}, mean.options());
+    const torch::Tensor z =
+        noise_.normal({mean.size(0), draws, mean.size(1), mean.size(2)}, mean.options(), -1);
     return {.log_probs = at::log_softmax(mean.unsqueeze(1) + outputs.variance.sqrt().unsqueeze(1) * z, 3)};
   }
 
@@ -198,6 +199,7 @@ class LastLayer final : public Posterior {
   const Affine& last_;
   bool has_classes_;
   Schedule schedule_;
+  Noise noise_;         // of predictions
   std::int64_t width_;  // of a row of the last layer, bias included
   Layout numbers_;      // of lambda
   std::size_t flat_slot_ = 0, factor_slot_ = 0;

@@ -21,11 +21,12 @@ class LowRank final : public GaussianFamily {
 
   std::int64_t size() const override { return n_ * (2 + rank_); }
 
-  torch::Tensor start(const torch::Tensor& fresh, double sd, std::uint64_t seed) const override {
+  torch::Tensor start(const torch::Tensor& fresh, double sd, std::uint64_t seed,
+                      std::int64_t first_net) const override {
     torch::Tensor factors = torch::empty({fresh.size(0), n_ * rank_}, torch::kFloat64);
     auto* numbers = factors.data_ptr<double>();
     for (std::int64_t net = 0; net < fresh.size(0); ++net) {
-      Random random(seed, static_cast<std::uint32_t>(net),
+      Random random(seed, static_cast<std::uint32_t>(first_net + net),
                     static_cast<std::uint32_t>(Purpose::fresh_covariance));
       for (std::int64_t i = 0; i < n_ * rank_; ++i) *numbers++ = kFreshFactor * random.normal();
     }

@@ -64,7 +64,7 @@ class MatrixNormal final : public GaussianFamily {
 
   std::int64_t size() const override { return numbers_.size(); }
 
-  torch::Tensor start(const torch::Tensor& fresh, double sd, std::uint64_t) const override {
+  torch::Tensor start(const torch::Tensor& fresh, double sd, std::uint64_t, std::int64_t) const override {
     torch::Tensor lambda = torch::zeros({fresh.size(0), size()}, fresh.options());
     lambda.narrow(1, 0, fresh.size(1)).copy_(fresh);
     const Parameters numbers(numbers_, lambda);  // views

@@ -20,7 +20,7 @@ MeanField::MeanField(const BayesNet& net, const torch::TensorOptions& tensors) :
   drawn_of_local_ = drawn_of_local_.to(tensors);
 }
 
-torch::Tensor MeanField::start(const torch::Tensor& fresh, double sd, std::uint64_t) const {
+torch::Tensor MeanField::start(const torch::Tensor& fresh, double sd, std::uint64_t, std::int64_t) const {
   return at::cat({fresh, torch::full_like(fresh, std::log(sd))}, 1);
 }
 

@@ -10,7 +10,8 @@ class MeanField final : public GaussianFamily {
   MeanField(const BayesNet& net, const torch::TensorOptions& tensors);
 
   std::int64_t size() const override { return 2 * net_.layout().size(); }
-  torch::Tensor start(const torch::Tensor& fresh, double sd, std::uint64_t seed) const override;
+  torch::Tensor start(const torch::Tensor& fresh, double sd, std::uint64_t seed,
+                      std::int64_t first_net = 0) const override;
   torch::Tensor mean(const torch::Tensor& lambda) const override;
   torch::Tensor log_sd(const torch::Tensor& lambda) const;
   torch::Tensor second_moments(const torch::Tensor& lambda) const override;

@@ -23,12 +23,13 @@ class NaturalGradient final : public Posterior {
         bound_(net, family_, bound_options(settings), start.options),
         schedule_(settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant
                                                                            : Schedule::cosine),
+        noise_(Noise().of_nets(start.part())),
         mean_rate_(settings.positive("rate")),
         precision_rate_(settings.fraction("precision-rate")),
         momentum_share_(settings.fraction("momentum")),
         clip_(settings.positive("clip-radius")),
-        lambda_(family_.start(fresh_parameters(net.layout(), start.nets, start.seed, start.options),
-                              settings.positive("initial-sd"), start.seed)),
+        lambda_(family_.start(fresh_parameters(net.layout(), start), settings.positive("initial-sd"),
+                              start.seed, start.first_net)),
         momentum_(torch::zeros_like(family_.mean(lambda_))) {}
 
   torch::Tensor step(const Minibatch& batch) override {
@@ -46,7 +47,7 @@ class NaturalGradient final : public Posterior {
 
   torch::Tensor draw_parameters(std::int64_t draws) override {
     const torch::NoGradGuard no_gradient;
-    return family_.draw(lambda_, draws, Noise(), GaussianFamily::Density::unwanted).flat;
+    return family_.draw(lambda_, draws, noise_, GaussianFamily::Density::unwanted).flat;
   }
 
   torch::Tensor center() override { return family_.mean(lambda_); }
@@ -79,6 +80,7 @@ class NaturalGradient final : public Posterior {
   MeanField family_;
   VariationalBound bound_;
   Schedule schedule_;
+  Noise noise_;  // of predictions
   double mean_rate_, precision_rate_, momentum_share_, clip_;
   torch::Tensor lambda_, momentum_;
 };

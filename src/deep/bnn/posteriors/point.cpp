@@ -11,7 +11,7 @@ namespace kullback::deep {
 Point::Point(const BayesNet& net, PointOptions options, const PosteriorStart& start)
     : net_(net),
       options_(std::move(options)),
-      flat_(fresh_parameters(net.layout(), start.nets, start.seed, start.options)),
+      flat_(fresh_parameters(net.layout(), start)),
       adam_(flat_, {.rate = options_.rate}) {}
 
 torch::Tensor Point::step(const Minibatch& batch) {

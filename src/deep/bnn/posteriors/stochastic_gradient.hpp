@@ -93,7 +93,7 @@ double clock_after(double burn_in, double progress);
 template <class MakeDynamics>
 std::unique_ptr<Posterior> make_chains(const BayesNet& net, const Settings& settings,
                                        const PosteriorStart& start, const MakeDynamics& make) {
-  torch::Tensor flat = fresh_parameters(net.layout(), start.nets, start.seed, start.options);
+  torch::Tensor flat = fresh_parameters(net.layout(), start);
   std::unique_ptr<Dynamics> dynamics = make(flat);
   return std::make_unique<StochasticGradientChains>(
       net, std::move(flat), std::move(dynamics),

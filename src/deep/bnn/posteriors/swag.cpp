@@ -25,6 +25,7 @@ class Swag final : public Posterior {
   Swag(const BayesNet& net, const Settings& settings, const PosteriorStart& start)
       : net_(net),
         seed_(start.seed),
+        first_net_(start.first_net),
         collect_from_(settings.fraction("collect-from")),
         rank_(static_cast<std::int64_t>(settings.count("rank", 2, 10'000))),
         scale_(settings.positive("scale")),
@@ -45,7 +46,8 @@ class Swag final : public Posterior {
     const torch::Tensor flat = point_.center();
     if (moments_.count() < 2) return flat.unsqueeze(1);
     const auto normal = [&](std::uint32_t index, std::int64_t size) {
-      return seeded_normal({.seed = seed_, .index = index}, flat.size(0), {draws, size}, flat.options());
+      return seeded_normal({.seed = seed_, .index = index, .first_net = first_net_}, flat.size(0),
+                           {draws, size}, flat.options());
     };
     return moments_.draw(normal(0, flat.size(1)), normal(1, rank_), scale_);
   }
@@ -69,6 +71,7 @@ class Swag final : public Posterior {
  private:
   const BayesNet& net_;
   std::uint64_t seed_;
+  std::int64_t first_net_;
   double collect_from_;
   std::int64_t rank_;
   double scale_;

@@ -145,8 +145,9 @@ VariationalPosterior::VariationalPosterior(const BayesNet& net, std::unique_ptr<
       bound_(net, *family_, options, start.options),
       schedule_(settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant
                                                                          : Schedule::cosine),
-      lambda_(family_->start(fresh_parameters(net.layout(), start.nets, start.seed, start.options),
-                             settings.positive("initial-sd"), start.seed)),
+      noise_(Noise().of_nets(start.part())),
+      lambda_(family_->start(fresh_parameters(net.layout(), start), settings.positive("initial-sd"),
+                             start.seed, start.first_net)),
       adam_(lambda_, {.rate = settings.positive("rate")}) {}
 
 torch::Tensor VariationalPosterior::step(const Minibatch& batch) {
@@ -164,7 +165,7 @@ Predictive VariationalPosterior::predict(const torch::Tensor& x, std::int64_t dr
 
 torch::Tensor VariationalPosterior::draw_parameters(std::int64_t draws) {
   const torch::NoGradGuard no_gradient;
-  return family_->draw(lambda_, draws, Noise(), GaussianFamily::Density::unwanted).flat;
+  return family_->draw(lambda_, draws, noise_, GaussianFamily::Density::unwanted).flat;
 }
 
 torch::Tensor VariationalPosterior::center() {

@@ -43,8 +43,9 @@ class GaussianFamily {
   virtual ~GaussianFamily() = default;
 
   virtual std::int64_t size() const = 0;
-  // Means at `fresh`, [nets, n], and sds of about `sd`.
-  virtual torch::Tensor start(const torch::Tensor& fresh, double sd, std::uint64_t seed) const = 0;
+  // Means at `fresh`, [nets, n], and sds of about `sd`; first_net: the number of the first net.
+  virtual torch::Tensor start(const torch::Tensor& fresh, double sd, std::uint64_t seed,
+                              std::int64_t first_net = 0) const = 0;
   virtual torch::Tensor mean(const torch::Tensor& lambda) const = 0;            // [nets, n]
   virtual torch::Tensor second_moments(const torch::Tensor& lambda) const = 0;  // E w_i^2, [nets, n]
   virtual torch::Tensor entropy(const torch::Tensor& lambda) const = 0;         // [nets]
@@ -119,6 +120,7 @@ class VariationalPosterior final : public Posterior {
   std::unique_ptr<GaussianFamily> family_;
   VariationalBound bound_;
   Schedule schedule_;
+  Noise noise_;  // of predictions
   torch::Tensor lambda_;
   Adam adam_;
 };

@@ -70,10 +70,9 @@ std::vector<std::pair<std::string, std::string>> facts_of(const EbmAccount& acco
   }
   const double held_out = held_out_of(account.trained);
   if (!std::isnan(held_out))
-    facts.emplace_back(
-        "held-out log likelihood",
-        filled("{} nats a row (log Z by {})", number_with_digits(held_out + account.built.log_units(), 6),
-               account.built.energy().exact_partition_by()));
+    facts.emplace_back("held-out log likelihood",
+                       filled("{} nats a row (log Z by {})", number_with_digits(held_out, 6),
+                              account.built.energy().exact_partition_by()));
   return facts;
 }
 

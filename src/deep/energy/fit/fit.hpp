@@ -9,8 +9,7 @@
 
 #include "deep/energy/fit/model.hpp"
 #include "deep/energy/fit/trainee.hpp"
-#include "deep/train/train.hpp"
-#include "posterior/run_record.hpp"
+#include "deep/train/training_run.hpp"
 
 namespace kullback::deep {
 
@@ -20,18 +19,12 @@ struct EbmFitRequest {
   // Those of the parts that were given, for a part that the data choose.
   std::map<std::string, std::string> energy_options = {}, sampler_options = {};
   EbmTraining training = {};
-  double validation = 0.1;  // part of the rows that is held out; 0: none
-  TrainOptions train = {};  // epochs 0: chosen by the number of rows; without files
-  bool has_patience = false;
+  double validation = 0.1;                          // part of the rows that is held out; 0: none
+  TrainOptions train = {};                          // epochs 0: chosen by the number of rows; without files
   std::map<std::string, std::string> options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
   std::filesystem::path out = {};
   bool force = false;
-};
-
-struct EbmFitOutcome {
-  posterior::RunRecord record;
-  TrainOutcome trained;
 };
 
 struct EbmFitWatch {
@@ -41,6 +34,6 @@ struct EbmFitWatch {
 };
 
 // Throws Error; a folder that was made is left only where something was learned.
-EbmFitOutcome fit_ebm(const EbmFitRequest& request, const EbmFitWatch& watch);
+FitOutcome fit_ebm(const EbmFitRequest& request, const Ranks& ranks, const EbmFitWatch& watch);
 
 }  // namespace kullback::deep

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "deep/data/rows.hpp"
 #include "deep/energy/chain_sampler.hpp"
 #include "deep/energy/energy.hpp"
 #include "deep/energy/energy_training.hpp"
 #include "deep/vae/fit/model.hpp"
-#include "deep/vae/fit/rows.hpp"
 
 namespace kullback::deep {
 

@@ -32,14 +32,15 @@ double mean_log_density(const BuiltEbm& built, const torch::Tensor& rows, double
   return sum / static_cast<double>(rows.size(0)) - log_partition;
 }
 
-EbmTrainee::EbmTrainee(BuiltEbm& built, torch::Tensor train, torch::Tensor held_out, EbmTraining options)
+EbmTrainee::EbmTrainee(BuiltEbm& built, torch::Tensor train, torch::Tensor held_out, EbmTraining options,
+                       EbmTrace& trace)
     : built_(built),
       train_(std::move(train)),
       held_out_(std::move(held_out)),
       options_(options),
       adam_(built.flat(), {.rate = options.rate}),
       sums_(torch::zeros({1 + kTraced}, built.options().dtype(torch::kFloat64))),
-      trace_(torch::zeros({0, kTraced}, torch::kFloat64)),
+      trace_(trace),
       largest_(torch::zeros({}, built.options())) {}
 
 torch::Tensor EbmTrainee::step(const StepContext& context) {
@@ -66,7 +67,7 @@ torch::Tensor EbmTrainee::step(const StepContext& context) {
 
 void EbmTrainee::end_epoch(std::int64_t) {
   const torch::Tensor sums = sums_.cpu();
-  trace_ = at::cat({trace_, (sums.narrow(0, 1, kTraced) / sums[0]).unsqueeze(0)});
+  trace_.rows = at::cat({trace_.rows, (sums.narrow(0, 1, kTraced) / sums[0]).unsqueeze(0)});
   sums_.zero_();
 }
 
@@ -77,13 +78,14 @@ double EbmTrainee::held_out() {
   Random random(built_.model().seed, 0, static_cast<std::uint32_t>(Purpose::evaluation));
   at::manual_seed(random());
   return mean_log_density(built_, held_out_,
-                          built_.energy().log_partition(built_.parameters()).item<double>());
+                          built_.energy().log_partition(built_.parameters()).item<double>()) +
+         built_.log_units();
 }
 
 void EbmTrainee::visit(const VisitTensor& visit) {
   built_.visit(visit);
   adam_.visit("adam", visit);
-  visit("trace", trace_);
+  visit("trace", trace_.rows);
 }
 
 std::string EbmTrainee::first_not_finite() {
@@ -105,10 +107,10 @@ std::string EbmTrainee::first_not_finite() {
   return layer.empty() ? layer : "layer " + layer;
 }
 
-std::vector<EbmFigures> EbmTrainee::figures() const {
+std::vector<EbmFigures> EbmTrace::figures() const {
   std::vector<EbmFigures> result;
-  for (std::int64_t i = 0; i < trace_.size(0); ++i) {
-    const auto* number = trace_.data_ptr<double>() + kTraced * i;
+  for (std::int64_t i = 0; i < rows.size(0); ++i) {
+    const auto* number = rows.data_ptr<double>() + kTraced * i;
     result.push_back({.of_data = number[0], .of_chains = number[1], .acceptance = number[2]});
   }
   return result;

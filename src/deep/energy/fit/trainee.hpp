@@ -27,31 +27,36 @@ struct EbmFigures {
   double gap() const { return of_data - of_chains; }
 };
 
+// Of all epochs; outlives the trainee that fills it.
+struct EbmTrace {
+  torch::Tensor rows = torch::zeros({0, 3}, torch::kFloat64);
+
+  std::vector<EbmFigures> figures() const;
+};
+
 class EbmTrainee final : public Trainee {
  public:
   // `train` and `held_out` (undefined: none) are prepared rows.
-  EbmTrainee(BuiltEbm& built, torch::Tensor train, torch::Tensor held_out, EbmTraining options);
+  EbmTrainee(BuiltEbm& built, torch::Tensor train, torch::Tensor held_out, EbmTraining options,
+             EbmTrace& trace);
 
   std::int64_t rows() const override { return train_.size(0); }
   torch::Device device() const override { return train_.device(); }
   // A chain whose energy leaves all bounds makes the loss NaN, which ends the training.
   torch::Tensor step(const StepContext& context) override;
   void end_epoch(std::int64_t epoch) override;
-  // The log likelihood in the model's units, where the constant is to be had; else NaN.
+  // The log likelihood in the data's units, where the constant is to be had; else NaN.
   double held_out() override;
   void visit(const VisitTensor& visit) override;
   std::string first_not_finite() override;
-
-  // One for each epoch.
-  std::vector<EbmFigures> figures() const;
 
  private:
   BuiltEbm& built_;
   torch::Tensor train_, held_out_;
   EbmTraining options_;
   Adam adam_;
-  torch::Tensor sums_;   // of an epoch: steps, energies of data and chains, acceptance
-  torch::Tensor trace_;  // [epochs, 3], in double precision
+  torch::Tensor sums_;  // of an epoch: steps, energies of data and chains, acceptance
+  EbmTrace& trace_;
   torch::Tensor largest_;
 };
 

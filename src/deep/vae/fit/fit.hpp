@@ -3,14 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/ranks.hpp"
-#include "deep/train/train.hpp"
+#include "deep/train/training_run.hpp"
 #include "deep/vae/fit/model.hpp"
-#include "posterior/run_record.hpp"
 
 namespace kullback::deep {
 
@@ -26,21 +25,12 @@ struct VaeFitRequest {
   bool has_patience = false;
   std::map<std::string, std::string> options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
+  std::optional<std::int64_t> device_memory = {};  // bytes for rows; not given: half of what is free
   std::filesystem::path out = {};
   bool force = false;
 };
 
-struct VaeFitOutcome {
-  posterior::RunRecord record;
-  TrainOutcome trained;
-};
-
-struct VaeFitWatch {
-  std::function<void(const EpochFigures& figures, std::int64_t epochs)> on_epoch = {};
-  std::function<bool()> should_stop = {};
-};
-
 // Throws Error; a folder that was made is left only where something was learned.
-VaeFitOutcome fit_vae(const VaeFitRequest& request, const Ranks& ranks, const VaeFitWatch& watch);
+FitOutcome fit_vae(const VaeFitRequest& request, const Ranks& ranks, const FitWatch& watch);
 
 }  // namespace kullback::deep

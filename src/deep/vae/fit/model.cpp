@@ -1,7 +1,5 @@
 #include "deep/vae/fit/model.hpp"
 
-#include <ATen/Context.h>
-
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -11,6 +9,7 @@
 #include "base/json_value.hpp"
 #include "base/random.hpp"
 #include "deep/json_fields.hpp"
+#include "deep/net/precision.hpp"
 #include "deep/purpose.hpp"
 #include "deep/train/safetensors.hpp"
 #include "deep/vae/pairs.hpp"
@@ -170,9 +169,9 @@ VaeModel read_model(const std::filesystem::path& file) {
 
 BuiltVae::BuiltVae(VaeModel model, torch::Device device)
     : model_(std::move(model)),
-      options_(torch::TensorOptions().device(device).dtype(model_.precision == "float64" ? torch::kFloat64
-                                                                                         : torch::kFloat32)) {
-  if (model_.precision == "tf32") at::globalContext().setAllowTF32CuBLAS(true);
+      options_(torch::TensorOptions().device(device).dtype(type_of_precision(model_.precision))) {
+  use_products_of(model_.precision);
+  model_.spec.is_brief = model_.precision == "bf16";
   const LatentFamilyRecord& family = family_named(model_.family.name);
   const DecoderLikelihoodRecord& decoder = decoder_named(model_.decoder.name);
   const LatentPriorRecord& prior = latent_prior_named(model_.prior.name);
@@ -198,16 +197,17 @@ BuiltVae::BuiltVae(VaeModel model, torch::Device device)
 
 void BuiltVae::start(const VaeRows& rows) {
   const std::int64_t some = std::min<std::int64_t>(rows.size(), 10'000);
-  flat_.copy_(vae_->fresh(rows_as_numbers(rows.x.narrow(0, 0, some), options_), model_.seed));
+  flat_.copy_(
+      vae_->fresh(rows_as_numbers(rows.x.narrow(0, 0, some).to(options_.device()), options_), model_.seed));
 }
 
-VaeRows BuiltVae::prepared(const RawRows& rows) const {
+VaeRows BuiltVae::prepared(const RawRows& rows, const torch::Device& place) const {
   torch::Tensor x = rows.x;
   if (model_.is_binarised_once()) x = binarised_once(x, model_.seed);
   if (!model_.center.empty()) x = (x - tensor_of(model_.center)) / tensor_of(model_.sd);
   if (x.scalar_type() != torch::kUInt8) x = x.to(options_.dtype());
-  VaeRows result{.x = x.to(options_.device())};
-  if (rows.label.defined()) result.label = rows.label.to(options_.device());
+  VaeRows result{.x = x.to(place)};
+  if (rows.label.defined()) result.label = rows.label.to(place);
   return result;
 }
 
@@ -308,7 +308,9 @@ BuiltVae open_vae(const std::filesystem::path& folder, torch::Device device) {
                 filled("{}: holds no autoencoder (there is no model.json).", folder.string()),
                 "Give the folder that 'kullback vae' wrote.");
   }
-  BuiltVae built(read_model(folder / "model.json"), device);
+  VaeModel model = read_model(folder / "model.json");
+  if (model.precision == "bf16") model.precision = "float32";  // what was trained so is evaluated exactly
+  BuiltVae built(std::move(model), device);
   built.load(folder / "weights.safetensors");
   return built;
 }

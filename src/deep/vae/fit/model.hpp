@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "deep/vae/fit/rows.hpp"
+#include "deep/data/rows.hpp"
 #include "deep/vae/objective.hpp"
 #include "deep/vae/training.hpp"
 #include "deep/vae/vae.hpp"
@@ -70,8 +70,9 @@ class BuiltVae final {
 
   // Fresh parameters; `rows` are some of the data as the model takes them.
   void start(const VaeRows& rows);
-  // As the model takes them, on its device: standardised, binarised once where it was.
-  VaeRows prepared(const RawRows& rows) const;
+  // As the model takes them, standardised, binarised once where it was; on its device, or at another place.
+  VaeRows prepared(const RawRows& rows) const { return prepared(rows, options_.device()); }
+  VaeRows prepared(const RawRows& rows, const torch::Device& place) const;
   // From the model's units to those of the data, on the CPU in double precision.
   torch::Tensor in_own_units(const torch::Tensor& x) const;
   // Names of the columns of rows: those of the table, or pixel_1 ...

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
+#include "deep/data/rows.hpp"
 #include "deep/vae/fit/model.hpp"
-#include "deep/vae/fit/rows.hpp"
 
 namespace kullback::deep {
 

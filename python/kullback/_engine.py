@@ -1,0 +1,135 @@
+"""The program `kullback` of the package: found, started, its errors made exceptions."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from typing import NoReturn
+
+from . import _library, errors
+
+_DEEP_VERBS = ("bnn", "vae", "encode", "decode", "sample", "evaluate", "posteriors")
+_PATIENCE = 20  # seconds that an interrupted program has to write what it has
+TOLERANCE_NOT_MET = 3
+_NAMES = ("kullback: ", "kullback-deep: ")
+
+
+def program_path() -> str:
+    path = _library.find("kullback", "bin", "KULLBACK")
+    if path is None:
+        raise errors.made(
+            errors.LibraryError,
+            "the program 'kullback' is neither in the package nor in build/.",
+            "Run 'make run', then install the package: 'pip install ./python'.",
+        )
+    return path
+
+
+def _command(words: list[str], is_deep: bool) -> list[str]:
+    """`kullback` finds kullback-deep beside itself and on PATH; KULLBACK_DEEP says it is elsewhere."""
+    deep = os.environ.get("KULLBACK_DEEP")
+    return [deep if deep and (is_deep or words[0] in _DEEP_VERBS) else program_path(), *words]
+
+
+def _raise(status: int, text: str) -> NoReturn:
+    """From what the program printed: "kullback: message", then "  hint: ..."."""
+    text = text.strip("\n")
+    for name in _NAMES:
+        text = text[len(name) :] if text.startswith(name) else text
+    message, _, hint = text.partition("\n  hint: ")
+    kind = errors.OF_STATUS.get(status, errors.InternalError)
+    raise kind(text or f"kullback ended with status {status} and without a word.", message, hint)
+
+
+class _Relay:
+    """A terminal for the program's standard error, so that it shows its progress; what comes is passed on and kept."""
+
+    def __init__(self) -> None:
+        self._ours, self.theirs = os.openpty()
+        self._kept = bytearray()
+        self._thread = threading.Thread(target=self._pass_on, daemon=True)
+
+    def begin(self) -> None:
+        os.close(self.theirs)
+        self._thread.start()
+
+    def _pass_on(self) -> None:
+        while True:
+            try:
+                piece = os.read(self._ours, 4096)
+            except OSError:  # the program has ended
+                piece = b""
+            if not piece:
+                break
+            self._kept += piece
+            sys.stderr.write(piece.decode("utf-8", "replace"))
+            sys.stderr.flush()
+
+    def finish(self) -> str:
+        """What was said last: the message of an error, without the progress before it."""
+        self._thread.join()
+        os.close(self._ours)
+        text = self._kept.decode("utf-8", "replace").replace("\r\n", "\n")
+        begin = max(text.rfind(name) for name in _NAMES)
+        return text[begin:] if begin >= 0 else ""
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """As Ctrl-C does on a terminal, where the program has had it already."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.communicate(timeout=_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+
+
+def _begin(command: list[str], stderr: int) -> subprocess.Popen[str]:
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+    except OSError as problem:
+        raise errors.made(
+            errors.MissingFileError, f"{command[0]}: cannot be started: {problem.strerror}."
+        ) from None
+
+
+def run(words: list[str], *, is_deep: bool = False, shows: bool = False) -> tuple[int, str]:
+    """Runs `kullback WORDS`: (status, standard output), where the status is 0 or 3. `shows`: with its progress on standard
+    error."""
+    command = _command(words, is_deep)
+    relay = _Relay() if shows else None
+    process = _begin(command, subprocess.PIPE if relay is None else relay.theirs)
+    if relay is not None:
+        relay.begin()
+    try:
+        out, said = process.communicate()
+    except KeyboardInterrupt:
+        _end(process)
+        raise errors.Interrupted("the program was interrupted") from None
+    if relay is not None:
+        said = relay.finish()
+    if process.returncode in (errors.CANCELLED, -signal.SIGINT):
+        raise errors.Interrupted("the program was interrupted")
+    if process.returncode not in (0, TOLERANCE_NOT_MET):
+        _raise(process.returncode, said or out)
+    return process.returncode, out
+
+
+def main() -> NoReturn:
+    """The command `kullback` of the virtual environment."""
+    try:
+        path = program_path()
+    except errors.Error as error:
+        sys.exit(f"kullback: {error}")
+    os.execv(path, [path, *sys.argv[1:]])

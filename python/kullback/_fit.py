@@ -1,0 +1,333 @@
+"""From a program and data to a posterior."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+
+from . import _json, _library, errors
+from ._columns import Variable, as_array, display_name, find_variables
+from ._data import as_mapping, is_path, object_text
+from ._model import Model
+from ._numpy import np
+from ._progress import Display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._data import Data
+    from ._program import ProgramLike
+    from ._table import Table
+    from ._verdict import Certificate, Findings
+
+_SHOWN_ROWS = 40
+
+
+class Fit:
+    """Draws of a posterior, with what is known of their errors. fit["theta"] is an array [draws, ...] of all chains."""
+
+    def __init__(self, handle: ctypes.c_void_p, folder: str | None = None, data: Data = None) -> None:
+        self._library = _library.library()
+        self._handle = handle
+        self.folder = folder
+        self._data = data
+        self.chains: int = self._library.kb_fit_chains(handle)
+        self.draws_per_chain: int = self._library.kb_fit_draws(handle)
+        self._column_names = _library.split_names(self._library.kb_fit_names(handle))
+        self._variables = {variable.name: variable for variable in find_variables(self._column_names)}
+        self._chosen: np.ndarray | None = None
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self._library.kb_fit_free(self._handle)
+            self._handle = ctypes.c_void_p()
+
+    # ---- what was found ----
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The account of the run, as run.json has it: method, seed, options, facts, rungs of the ladder, status."""
+        return _json.parse(self._library.kb_fit_record(self._handle))
+
+    @property
+    def method(self) -> str:
+        return self.record["method"]
+
+    @property
+    def seed(self) -> int:
+        return self.record["seed"]
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """How wrong the draws may be; None where no tolerance was given."""
+        from ._verdict import Certificate
+
+        text = self._library.kb_fit_certificate(self._handle)
+        return Certificate(_json.parse(text)) if text else None
+
+    @property
+    def findings(self) -> Findings:
+        """What is wrong, in words; empty where nothing is."""
+        from ._verdict import Findings
+
+        return Findings(self._summary().get("findings", []))
+
+    def _summary(self) -> dict[str, Any]:
+        return _json.parse(self._library.kb_fit_summary(self._handle))
+
+    def summary(self) -> Table:
+        """A row for each scalar: mean, mcse_mean, sd, q5, q50, q95, and of chains ess_bulk, ess_tail, rhat."""
+        from ._table import Table
+
+        rows = self._summary()["parameters"]
+        names = dict.fromkeys(name for row in rows for name in row)
+        columns = {}
+        for name in names:
+            values = [row.get(name, float("nan")) for row in rows]
+            columns[name] = np.array(values, dtype=str) if name == "name" else np.array(values, dtype=float)
+        return Table(columns)
+
+    def __repr__(self) -> str:
+        return self._library.kb_fit_text(self._handle).decode().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        import html
+
+        from ._table import html_table
+
+        head = html.escape(repr(self).partition("\n")[0])
+        certificate = self.certificate
+        parts = [f"<p><b>{head}</b></p>", html_table(self.summary()._texts(_SHOWN_ROWS), len(self.summary()))]
+        parts.append(self.findings._repr_html_())
+        if certificate is not None:
+            parts.append(certificate._repr_html_())
+        return "".join(parts)
+
+    # ---- draws ----
+
+    @property
+    def names(self) -> list[str]:
+        """Of the variables: parameters, transformed parameters, generated quantities."""
+        return list(self._variables)
+
+    @property
+    def columns(self) -> list[str]:
+        """Of the scalars: "mu", "theta[1]", ..."""
+        return [display_name(name) for name in self._column_names]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._variables
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._variables)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Draws of equal weight, [draws, ...], chain after chain. Draws with weights are resampled by them first, all
+        variables alike, so that means of what this returns are those of the table but for the noise of that."""
+        merged = self.draws(name)
+        merged = merged.reshape(-1, *merged.shape[2:])
+        weights = self.weights
+        return merged if weights is None else merged[self._resampled(weights)]
+
+    def draws(self, name: str) -> np.ndarray:
+        """The draws as they are, [chain, draw, ...]; `weights` belong to them."""
+        variable = self._variable(name)
+        columns = np.empty((self.chains, self.draws_per_chain, variable.size))
+        _library.call("kb_fit_columns_copy", self._handle, variable.first, variable.size, columns.ctypes.data)
+        return as_array(columns, variable.dims)
+
+    def _variable(self, name: str) -> Variable:
+        if name in self._variables:
+            return self._variables[name]
+        if name in self.columns:
+            return Variable(name, (), self.columns.index(name), 1)
+        raise KeyError(f"there is no variable {name!r}; there are {', '.join(self._variables)}")
+
+    @property
+    def stat_names(self) -> list[str]:
+        """What stat() takes."""
+        found = _library.split_names(self._library.kb_fit_stat_names(self._handle))
+        return found + [name for name in ("lp__", "log_q", "log_weight") if name not in found and self._has(name)]
+
+    def _has(self, name: str) -> bool:
+        return self._stat(name) is not None
+
+    def stat(self, name: str) -> np.ndarray:
+        """A number of each draw, [chain, draw]: "lp__" (log density), "log_q", "log_weight", "divergent__", ..."""
+        values = self._stat(name)
+        if values is None:
+            raise KeyError(f"the draws have no {name!r}; there are {', '.join(self.stat_names)}")
+        return values
+
+    def _stat(self, name: str) -> np.ndarray | None:
+        values = np.empty((self.chains, self.draws_per_chain))
+        try:
+            _library.call("kb_fit_stat", self._handle, name.encode(), values.ctypes.data)
+        except errors.UsageError:
+            return None
+        return values
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """Of all draws, chain after chain, with the sum 1; None where all weigh the same."""
+        log_weight = self._stat("log_weight")
+        if log_weight is None:
+            return None
+        weights = np.exp(log_weight.ravel() - log_weight.max())
+        return weights / weights.sum()
+
+    def _resampled(self, weights: np.ndarray) -> np.ndarray:
+        """Which draws stand for all: systematic resampling, each about weight times the number of draws."""
+        if self._chosen is None:
+            numbers = np.random.Generator(np.random.PCG64(self.seed))
+            grid = (np.arange(len(weights)) + numbers.uniform()) / len(weights)
+            chosen = np.minimum(np.searchsorted(np.cumsum(weights), grid), len(weights) - 1)
+            self._chosen = numbers.permutation(chosen)  # copies of one draw do not stand side by side
+        return self._chosen
+
+    # ---- elsewhere ----
+
+    def to_arviz(self) -> Any:
+        """What the installed ArviZ works on: an InferenceData, or from ArviZ 1 on an xarray.DataTree."""
+        from ._arviz import to_arviz
+
+        return to_arviz(self)
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> str:
+        """Writes the folder that `kullback fit --out` leaves. One that exists is refused unless `force`."""
+        path = os.fspath(folder)
+        _library.call("kb_fit_write", self._handle, os.fsencode(path), bool(force))
+        return path
+
+    def report(self, path: str | os.PathLike[str] = "report.html") -> str:
+        """One HTML file that shows the fit; returns its path."""
+        from ._commands import write_report
+
+        if self.folder is not None:
+            return write_report(self.folder, path)
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
+            return write_report(self.save(os.path.join(scratch, "fit")), path)
+
+    @property
+    def data(self) -> Mapping[str, Any] | None:
+        """What was given as data, by name; None where it is not known (a folder that was loaded)."""
+        if self._data is None:
+            return None
+        if is_path(self._data):
+            return _json.read(os.fspath(self._data))
+        return _json.parse(self._data) if isinstance(self._data, str) else as_mapping(self._data)
+
+
+def _option_text(name: str, value: Any) -> bytes:
+    """As JSON: numbers of NumPy are Python's, paths are text; values of parameters (init) go as data do."""
+    if name == "init" and isinstance(value, Mapping):
+        return object_text(value)
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, (list, tuple)):
+        return b"[" + b",".join(_option_text(name, item) for item in value) + b"]"
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, (bool, int, float, str)):
+        return json.dumps(value).encode()
+    raise errors.made(errors.UsageError, f"{name} is {type(value).__name__}; needed a number or text.")
+
+
+def options_text(options: Mapping[str, Any]) -> bytes:
+    """target_accept=0.9 is --target-accept 0.9; None is as if not given."""
+    given = (
+        json.dumps(name.replace("_", "-")).encode() + b":" + _option_text(name, value)
+        for name, value in options.items()
+        if value is not None
+    )
+    return b"{" + b",".join(given) + b"}"
+
+
+def _random_seed() -> int:
+    return int.from_bytes(os.urandom(4), "little")
+
+
+class _Watch:
+    """Shows progress, and stops the run after Ctrl-C or an error in showing it. An exception cannot pass through the library, and
+    one that a signal raises comes before any `try` of the callback: Ctrl-C sets a flag while the library runs."""
+
+    def __init__(self, display: Display) -> None:
+        self.is_interrupted = False
+        self.caught: BaseException | None = None
+        self._display = display
+        self._before: Any = None
+        self.callback = _library.WATCH(self._called)
+
+    def __enter__(self) -> _Watch:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+        self._display.close()
+
+    def _interrupt(self, _number: int, _frame: Any) -> None:
+        self.is_interrupted = True
+
+    def _called(self, chains: Any, count: int, _user: Any) -> int:
+        try:
+            self._display.update(chains, count)
+        except BaseException as caught:  # of another handler of Ctrl-C, say
+            self.caught = caught
+        return int(self.is_interrupted or self.caught is not None)
+
+
+def _run(model: Model, options: Mapping[str, Any], progress: bool | None, data: Data) -> Fit:
+    handle = ctypes.c_void_p()
+    words = options_text(options)
+    with _Watch(Display(str(options.get("method") or "auto"), progress)) as watch:
+        status = _library.call("kb_fit_run", model._handle, words, watch.callback, None, ctypes.byref(handle))
+    out = options.get("out")
+    fit = Fit(handle, None if out is None else os.fspath(out), data) if handle else None
+    if watch.caught is not None:
+        raise watch.caught
+    if status == errors.CANCELLED or watch.is_interrupted:
+        drawn = fit.chains * fit.draws_per_chain if fit is not None else 0
+        raise errors.Interrupted(f"the fit was interrupted after {drawn} draws; 'fit' of this exception holds them", fit)
+    assert fit is not None
+    return fit
+
+
+def fit(
+    program: ProgramLike | Model,
+    data: Data = None,
+    *,
+    seed: int | None = None,
+    init: float | str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    include_paths: Iterable[str | os.PathLike[str]] = (),
+    max_memory: int | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> Fit:
+    """Fits a Stan program to data, as `kullback fit` does: the same options, the same draws for the same seed.
+
+    program   the path of a file, its text, or a Model (which has its data)
+    data      a dict of numbers and arrays, a data frame, an Arrow table, the path of a JSON file; None for none
+    seed      of all random numbers; random unless given (fit.seed says which)
+    init      uniform(-init, init), "pathfinder", a JSON file, or a dict with values of parameters
+    progress  True, False, or None: on a terminal and in a notebook
+    options   of the command line with underscores: method="nuts", chains=4, tolerance=0.1, target_accept=0.9, out="folder"
+    """
+    chosen = _random_seed() if seed is None else seed
+    if isinstance(program, Model):
+        if data is not None:
+            raise errors.made(errors.UsageError, "a Model has its data; others were given.", "kb.fit(model, seed=1)")
+        model = program
+    else:
+        model = Model(program, data, include_paths=include_paths, max_memory=max_memory, seed=chosen)
+    return _run(model, {"seed": chosen, **options, "init": init}, progress, data)

@@ -1,0 +1,154 @@
+"""What commands without a program leave: a folder with a summary and tables."""
+
+from __future__ import annotations
+
+import html
+import os
+import shutil
+import tempfile
+import weakref
+from typing import Any, Iterator
+
+from . import _engine, _json, errors
+from ._files import read_table, write_idx, write_table
+from ._numpy import np
+from ._table import Table
+from ._verdict import Findings
+
+_DEEP = ("bnn", "vae")
+
+
+class Kept:
+    """A temporary folder that goes when nothing refers to it, at the latest with the interpreter."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="kullback-")
+        weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+
+
+class Result:
+    """A mixture, topics, a network ...: result["components"] is a table, result.summary what was found, in numbers.
+
+    folder    where it is; a temporary one lives as long as the result, save() keeps it
+    kind      "mixture", "topics", "hmm", "factors", "regress", "bnn", "vae", "predictions"
+    """
+
+    def __init__(self, folder: str, record: dict[str, Any], text: str | None = None, holder: Any = None) -> None:
+        self.folder = folder
+        self.record = record
+        self.kind: str = record["kind"]
+        self._text = text
+        self._holder = holder  # of a temporary folder
+
+    # ---- what there is ----
+
+    @property
+    def text(self) -> str:
+        """What the command prints."""
+        if self._text is None:
+            self._text = _engine.run(["summary", self.folder], is_deep=self.kind in _DEEP)[1]
+        return self._text
+
+    def __repr__(self) -> str:
+        if self.kind == "predictions":
+            return f"<kullback.Result: predictions in {self.folder}, tables {', '.join(self.tables)}>"
+        lines = [line for line in self.text.rstrip("\n").split("\n") if not line.startswith("Results: ")]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """summary.json: the bound and its terms, held-out figures, ... as the command's page says."""
+        path = os.path.join(self.folder, "summary.json")
+        return _json.read(path) if os.path.exists(path) else {}
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Of predictions where the target is known: how good they are."""
+        path = os.path.join(self.folder, "metrics.json")
+        return _json.read(path) if os.path.exists(path) else {}
+
+    @property
+    def findings(self) -> Findings:
+        return Findings(self.record.get("findings", []))
+
+    @property
+    def tables(self) -> list[str]:
+        """What result[name] takes: the CSV files of the folder."""
+        return sorted(name[:-4] for name in os.listdir(self.folder) if name.endswith(".csv"))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tables)
+
+    def __getitem__(self, name: str) -> Table:
+        """A CSV file as a Table; table["column"] is an array."""
+        if name not in self.tables:
+            raise KeyError(f"there is no table {name!r}; there are {', '.join(self.tables)}")
+        columns = read_table(os.path.join(self.folder, name + ".csv"))
+        return Table(columns, next(iter(columns), ""))
+
+    # ---- what it does ----
+
+    def predict(self, data: Any, *, out: str | os.PathLike[str] | None = None, **options: Any) -> Result:
+        """Applies it to new rows, documents or sequences: a Result with their table (docs of the command)."""
+        from ._commands import start
+
+        return start("predict", data, out, options, before=[self.folder], is_deep=self.kind in _DEEP, holder=self._holder)
+
+    def encode(self, data: Any, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Of an autoencoder: means and standard deviations of the latent variables of rows, [rows, latent] each."""
+        columns = self._matrix("encode", data, options)
+        return np.split(columns, 2, axis=1)[0], np.split(columns, 2, axis=1)[1]
+
+    def decode(self, latents: Any, **options: Any) -> np.ndarray:
+        """Of an autoencoder: the rows that latent variables [rows, latent] stand for."""
+        return self._matrix("decode", np.atleast_2d(np.asarray(latents, dtype=np.float64)), options)
+
+    def sample(self, count: int = 64, **options: Any) -> np.ndarray:
+        """Of an autoencoder: new rows, the decoder's means for draws of the prior."""
+        return self._matrix("sample", None, {"count": count, **options})
+
+    def _matrix(self, verb: str, data: Any, options: dict[str, Any]) -> np.ndarray:
+        from ._commands import option_words
+
+        if self.kind != "vae":
+            raise errors.made(errors.UsageError, f"{self.folder}: holds a {self.kind}; {verb} is of autoencoders.")
+        with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
+            files = [] if data is None else write_rows(data, os.path.join(scratch, "rows"))
+            out = os.path.join(scratch, "out.npy")
+            words = [verb, self.folder, *files, f"--out={out}", *option_words(options, scratch)]
+            _engine.run(words, is_deep=True)
+            return np.load(out, allow_pickle=False)
+
+    # ---- elsewhere ----
+
+    def save(self, folder: str | os.PathLike[str]) -> str:
+        """Copies the folder to a place that stays."""
+        path = os.fspath(folder)
+        if os.path.exists(path):
+            raise errors.made(errors.CannotWriteError, f"{path}: exists already.", "Choose another name.")
+        shutil.copytree(self.folder, path)
+        return path
+
+    def report(self, path: str | os.PathLike[str] = "report.html") -> str:
+        """One HTML file that shows the result; returns its path."""
+        from ._commands import write_report
+
+        return write_report(self.folder, path)
+
+
+def write_rows(data: Any, stem: str) -> list[str]:
+    """Rows of an autoencoder: images as bytes [rows, height, width], or a table."""
+    if isinstance(data, np.ndarray) and data.ndim == 3:
+        if data.dtype.kind not in "biu":
+            raise errors.made(
+                errors.InputError,
+                f"data: images have the dtype {data.dtype}; needed whole numbers from 0 to 255.",
+                "(255 * images).round().astype('uint8')",
+            )
+        return [write_idx(data, stem)]
+    return write_table(data, stem)
+
+

@@ -1,0 +1,56 @@
+#include "posterior/progress_log.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/filled.hpp"
+#include "base/json.hpp"
+#include "posterior/json_text.hpp"
+#include "posterior/run_folder.hpp"
+
+namespace kullback::posterior {
+
+namespace {
+
+constexpr std::chrono::milliseconds kFirst{300};
+constexpr double kShortest = 1;
+constexpr double kLongest = 10;
+constexpr double kPartOfTime = 600;
+
+std::string part_json(const PartProgress& part) {
+  return filled(
+      "{{\"name\": {}, \"done\": {}, \"total\": {}, \"warmup\": {}, \"divergences\": {}, \"value_name\": {}, "
+      "\"value\": {}}}",
+      json_string(part.name), json_number(part.done), json_number(part.total),
+      part.is_warming_up ? "true" : "false", part.divergences, json_string(part.value_name),
+      json_number(part.value));
+}
+
+}  // namespace
+
+ProgressLog::ProgressLog(std::filesystem::path out) : out_(std::move(out)), next_(began_ + kFirst) {}
+
+void ProgressLog::write(const RunProgress& progress) {
+  const Clock::time_point now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - began_).count();
+  const double every = std::clamp(seconds / kPartOfTime, kShortest, kLongest);
+  std::string parts;
+  for (const PartProgress& part : progress.parts) parts += (parts.empty() ? "" : ", ") + part_json(part);
+  add_event(out_, "progress",
+            filled("\"seconds\": {}, \"every\": {}, \"stage\": {}, \"gradients\": {}, "
+                   "\"parts\": [{}]",
+                   number_with_decimals(seconds, 2), number_with_decimals(every, 1),
+                   json_string(progress.stage), progress.gradients, parts));
+  next_ = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(every));
+  has_written_ = true;
+}
+
+std::string process_fields() {
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) host[0] = 0;
+  return filled("\"pid\": {}, \"host\": {}", ::getpid(), json_string(host));
+}
+
+}  // namespace kullback::posterior
