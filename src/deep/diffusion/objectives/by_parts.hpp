@@ -2,9 +2,6 @@
 // constant, at states of noised data.
 #pragma once
 
-#include <torch/csrc/autograd/autograd.h>
-
-#include "base/error.hpp"
 #include "deep/diffusion/objective.hpp"
 
 namespace kullback::deep::diffusion {
@@ -15,21 +12,10 @@ struct StateAndScore {
   torch::Tensor weight;  // [rows]: of an error of the score, sigma^4 / alpha^2 times that of the data
 };
 
-inline StateAndScore state_and_score(const ObjectiveInput& input, const char* name) {
-  if (input.network.sde.blocks() != 1)
-    throw Error(ErrorKind::usage, std::string("--objective ") + name + " needs an SDE without a velocity.",
-                "Choose --objective denoising.");
-  const torch::Tensor state = perturb(input.at, input.x, input.normal).detach().requires_grad_();
-  const torch::Tensor alpha = input.at.mean.flatten(), variance = input.at.variance.flatten();
-  return {.state = state,
-          .score = predicted_score(input.network, input.parameters, input.at, state, input.label),
-          .weight = (input.weight * (variance / alpha).square()).to(state.scalar_type())};
-}
+// Throws Error usage for an SDE with a velocity; `name` is the objective's.
+StateAndScore state_and_score(const ObjectiveInput& input, const char* name);
 
 // v^T (ds/dz) v, [rows], with a graph of its own.
-inline torch::Tensor curvature_along(const StateAndScore& at, const torch::Tensor& v) {
-  const torch::Tensor product = torch::autograd::grad({(at.score * v).sum()}, {at.state}, {}, true, true)[0];
-  return (product * v).sum(1);
-}
+torch::Tensor curvature_along(const StateAndScore& at, const torch::Tensor& v);
 
 }  // namespace kullback::deep::diffusion
