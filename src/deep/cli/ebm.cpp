@@ -170,7 +170,7 @@ EbmFitRequest request_of(const Arguments& arguments, const Chosen& chosen) {
   request.train = train_of(settings);
   request.train.seed = model.seed;
   settings.choice("device", {"cpu", "cuda", "auto"});
-  request.device = device_named(settings.text("device"));
+  request.device = device_named(settings.text("device"), Ranks());
   request.out = settings.text("out");
   request.force = settings.flag("force");
   request.options = recorded_options(settings, {&chosen.energy, &chosen.sampler, &model.training.options},

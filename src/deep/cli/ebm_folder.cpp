@@ -48,10 +48,16 @@ int run(const Grammar& grammar, const std::vector<std::string>& words, const Wor
   if (!alone.is_first()) return 0;  // one process does it
   use_threads(settings, alone);
   settings.choice("device", {"cpu", "cuda", "auto"});
-  BuiltEbm built = open_ebm(arguments.positionals[0], device_named(settings.text("device")));
+  BuiltEbm built = open_ebm(arguments.positionals[0], device_named(settings.text("device"), alone));
   const InterruptGuard guard;
-  work(built, settings, arguments.positionals);
-  return is_interrupted() ? kInterruptedCode : 0;
+  try {
+    work(built, settings, arguments.positionals);
+  } catch (const Error& error) {
+    if (!is_interrupted()) throw;
+    print_error(error.message(), error.hint());
+    return kInterruptedCode;
+  }
+  return 0;
 }
 
 void sample(BuiltEbm& built, const Settings& settings, const std::vector<std::string>& words) {
