@@ -122,7 +122,8 @@ void sample(const Built& built, const Settings& settings, const Arguments& argum
   request.steps = static_cast<std::int64_t>(settings.count("steps", 1, 1'000'000));
   request.grid = settings.text("grid");
   if (request.grid != "auto") diffusion::grid_named(request.grid);
-  request.label = label_of(built, settings);
+  request.without_label = settings.text("label") == "none" && built.model().labels() > 0;
+  if (!request.without_label) request.label = label_of(built, settings);
   request.guidance = settings.number("guidance");
   request.seed = settings.count("seed", 0, 0xFFFFFFFF);
   request.strip = settings.has("strip") ? 10 : 0;
@@ -272,7 +273,7 @@ int sample_diffusion(const std::vector<std::string>& words) {
             {"grid", "auto",
              "where in time the steps are: uniform, quadratic, edm, log-ratio; auto: edm, of a ladder and of "
              "cld uniform"},
-            {"label", "", "of a conditional model (default: each in turn)"},
+            {"label", "", "of a conditional model, or none (default: each in turn)"},
             {"guidance", "0", "of a conditional model: how much more like its label a sample is to be"},
             {"seed", "1", "others give other rows"},
             {"strip", "", "PNG file of the way from noise to images"},

@@ -34,6 +34,7 @@ torch::Tensor labels_of(const Built& built, const DrawRequest& request, std::int
                         std::int64_t rows) {
   const std::int64_t labels = built.model().labels();
   if (labels == 0) return {};
+  if (request.without_label) return torch::zeros({rows, labels}, built.options());
   const auto options = built.options().dtype(torch::kInt64);
   const torch::Tensor label = request.label ? torch::full({rows}, *request.label, options)
                                             : (torch::arange(rows, options) + first).remainder(labels);

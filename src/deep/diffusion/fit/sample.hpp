@@ -18,6 +18,7 @@ struct DrawRequest {
   std::int64_t steps = 100;
   std::string grid = "auto";               // edm where there is one level of noise, else uniform
   std::optional<std::int64_t> label = {};  // of a conditional model; not given: each in turn
+  bool without_label = false;              // of a conditional model: draws that know none
   double guidance = 0;
   std::uint64_t seed = 1;
   std::int64_t at_once = 1000;  // rows
