@@ -4,16 +4,16 @@
 Gradients: the same library is called at one point from a loop in C (compiled here) and from Python; the difference is Python's.
 Each figure is the least mean of many short loops, so that other work on the machine does not show.
 
-Fits: `kullback fit` as a process against a Python process that does the same in memory, both from start to end, the median of
-interleaved rounds. The start of the interpreter (`python -c pass`) and the import of NumPy are measured alone and shown, as every
-program that uses NumPy pays them.
+Fits: `kullback fit` as a process against a Python process that does the same in memory, both from start to end, the least of
+interleaved rounds after one that does not count (it caches bytecode, as an installation has it). The start of the interpreter
+(`python -c pass`) is measured alone and taken off. NumPy is loaded with the first array only, and a fit of files has none until
+its draws are asked for; what it takes is shown.
 
 Needs NumPy, a C compiler, and build/kullback and build/libkullback.so.
 """
 import argparse
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -101,10 +101,14 @@ def gradients(rounds, calls):
         print(f"{name:40}{each:8.2f}{each - in_c:8.2f}")
 
 
-def seconds_of(words):
+def seconds_of(words, environment):
+    """Wall time, and processor time of all threads."""
     start = time.perf_counter()
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=environment)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        sys.exit(f"{words} failed")
+    return time.perf_counter() - start, usage.ru_utime + usage.ru_stime
 
 
 def fits(rounds):
@@ -123,19 +127,22 @@ def fits(rounds):
             "python: import numpy": [*python, "import numpy"],
             "python: import kullback": [*python, path + "import kullback"],
         }
+        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         times = {name: [] for name in commands}
-        for _ in range(rounds):
+        for _ in range(rounds + 1):
             for name, words in commands.items():
-                times[name].append(seconds_of(words))
-    middle = {name: 1e3 * statistics.median(values) for name, values in times.items()}
-    print(f"\nEight schools by NUTS, 4 chains, from start to end, milliseconds (median of {rounds})\n")
-    for name, value in middle.items():
-        print(f"{name:40}{value:8.1f}")
-    engine_ms, start_ms, numpy_ms = (middle[n] for n in (list(commands)[0], "python -c pass", "python: import numpy"))
+                times[name].append(seconds_of(words, environment))
+    print(f"\nEight schools by NUTS, 4 chains, from start to end, milliseconds (least of {rounds})\n")
+    print(f"{'':40}{'wall':>8}{'cpu':>8}")
+    wall, cpu = ({name: 1e3 * min(v[i] for v in values[1:]) for name, values in times.items()} for i in (0, 1))
+    for name in commands:
+        print(f"{name:40}{wall[name]:8.1f}{cpu[name]:8.1f}")
+    first = next(iter(commands))
+    print(f"\n{'over kullback and the interpreter':40}{'wall':>8}{'cpu':>8}")
     for name in list(commands)[1:3]:
-        over = middle[name] - engine_ms
-        print(f"\n{name}: {over:+.1f} ms over the command line; {over - start_ms:+.1f} without the start of the interpreter,"
-              f"\n  {over - numpy_ms:+.1f} without the start and NumPy")
+        figures = (t[name] - t[first] - t["python -c pass"] for t in (wall, cpu))
+        print(f"{name.removeprefix('python: '):40}" + "".join(f"{f:8.1f}" for f in figures))
 
 
 def main():

@@ -11,10 +11,9 @@ docs/python.md says the rest. Names are loaded at their first use: `import kullb
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ._version import VERSION as __version__
 
+TYPE_CHECKING = False  # typing takes as long to load as all of this package
 if TYPE_CHECKING:
     from ._commands import bnn, certify, factors, hmm, methods, mixture, regress, topics, vae
     from ._data import data

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import itertools
+import math
+from collections import namedtuple
 
-import numpy as np
+from ._numpy import np
 
 
-class Variable(NamedTuple):
+
+class Variable(namedtuple("Variable", ["name", "dims", "first", "size"])):
     """Columns [first, first + size) of the draws, the first index running fastest."""
 
-    name: str
-    dims: tuple[int, ...]
-    first: int
-    size: int
+    __slots__ = ()
 
 
 def _split(name: str) -> tuple[str, tuple[int, ...]]:
@@ -30,10 +30,10 @@ def _split(name: str) -> tuple[str, tuple[int, ...]]:
 
 def _is_full_array(elements: list[tuple[str, tuple[int, ...]]]) -> bool:
     dims = elements[-1][1]
-    if int(np.prod(dims)) != len(elements):
-        return False
-    expected = np.stack(np.unravel_index(np.arange(len(elements)), dims, order="F"), axis=1) + 1
-    return bool(np.array_equal(expected, [indices for _, indices in elements]))
+    expected = itertools.product(*(range(1, size + 1) for size in reversed(dims)))
+    return math.prod(dims) == len(elements) and all(
+        indices == tuple(reversed(place)) for (_, indices), place in zip(elements, expected)
+    )
 
 
 def find_variables(names: list[str]) -> list[Variable]:

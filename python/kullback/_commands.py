@@ -6,12 +6,11 @@ import os
 import tempfile
 from typing import Any, Mapping
 
-import numpy as np
-
 from . import _engine, _json, errors
 from ._files import write_documents, write_idx, write_table, write_words
 from ._fit import Fit
 from ._load import read_record
+from ._numpy import np
 from ._progress import is_shown
 from ._result import Kept, Result, write_rows
 from ._verdict import Certificate
@@ -153,9 +152,3 @@ def certify(fit: Fit | str | os.PathLike[str], *, tolerance: float = 0.1, **opti
 def methods(name: str | None = None) -> str:
     """The methods of inference and when to use each; of one, its options. Text to print."""
     return _engine.run(["methods", *([name] if name else [])])[1]
-
-
-def write_report(folder: str, path: str | os.PathLike[str]) -> str:
-    target = os.fspath(path)
-    _engine.run(["report", folder, "-o", target])
-    return target

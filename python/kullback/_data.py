@@ -5,18 +5,18 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Union
-
-import numpy as np
+from collections.abc import Iterable, Mapping
 
 from . import errors
 from ._library import library
 from ._numbers import as_doubles, refuse
+from ._numpy import np
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeGuard
+    from typing import Any, TypeGuard, Union
 
-Data = Union[None, str, "os.PathLike[str]", Mapping[str, Any], Any]
+    Data = Union[None, str, os.PathLike[str], Mapping[str, Any], Any]
 
 _BLOCK = 1 << 20  # numbers written at once
 _LONGEST = 28  # characters of a double, its comma and two brackets; should that be too few, more are asked for

@@ -6,10 +6,9 @@ import csv
 import os
 from typing import Any, Iterable, Mapping, Sequence
 
-import numpy as np
-
 from . import errors
 from ._data import columns_of, number_text
+from ._numpy import np
 
 _NPY_KINDS = "biuf"
 _CHUNK = 100_000  # rows of a table that are written at once

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import ctypes
-import html
 import json
 import os
 import signal
 import threading
-from typing import Any, Iterable, Iterator, Mapping
-
-import numpy as np
+from collections.abc import Iterable, Iterator, Mapping
 
 from . import _json, _library, errors
 from ._columns import Variable, as_array, display_name, find_variables
-from ._data import Data, as_mapping, is_path, object_text
+from ._data import as_mapping, is_path, object_text
 from ._model import Model
-from ._program import ProgramLike
+from ._numpy import np
 from ._progress import Display
-from ._table import Table, html_table
-from ._verdict import Certificate, Findings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._data import Data
+    from ._program import ProgramLike
+    from ._table import Table
+    from ._verdict import Certificate, Findings
 
 _SHOWN_ROWS = 40
 
@@ -61,12 +65,16 @@ class Fit:
     @property
     def certificate(self) -> Certificate | None:
         """How wrong the draws may be; None where no tolerance was given."""
+        from ._verdict import Certificate
+
         text = self._library.kb_fit_certificate(self._handle)
         return Certificate(_json.parse(text)) if text else None
 
     @property
     def findings(self) -> Findings:
         """What is wrong, in words; empty where nothing is."""
+        from ._verdict import Findings
+
         return Findings(self._summary().get("findings", []))
 
     def _summary(self) -> dict[str, Any]:
@@ -74,6 +82,8 @@ class Fit:
 
     def summary(self) -> Table:
         """A row for each scalar: mean, mcse_mean, sd, q5, q50, q95, and of chains ess_bulk, ess_tail, rhat."""
+        from ._table import Table
+
         rows = self._summary()["parameters"]
         names = dict.fromkeys(name for row in rows for name in row)
         columns = {}
@@ -86,6 +96,10 @@ class Fit:
         return self._library.kb_fit_text(self._handle).decode().rstrip("\n")
 
     def _repr_html_(self) -> str:
+        import html
+
+        from ._table import html_table
+
         head = html.escape(repr(self).partition("\n")[0])
         certificate = self.certificate
         parts = [f"<p><b>{head}</b></p>", html_table(self.summary()._texts(_SHOWN_ROWS), len(self.summary()))]
@@ -192,14 +206,12 @@ class Fit:
 
     def report(self, path: str | os.PathLike[str] = "report.html") -> str:
         """One HTML file that shows the fit; returns its path."""
-        from ._commands import write_report
-
         if self.folder is not None:
-            return write_report(self.folder, path)
+            return _library.write_report(self.folder, path)
         import tempfile
 
         with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
-            return write_report(self.save(os.path.join(scratch, "fit")), path)
+            return _library.write_report(self.save(os.path.join(scratch, "fit")), path)
 
     @property
     def data(self) -> Mapping[str, Any] | None:
@@ -217,10 +229,10 @@ def _option_text(name: str, value: Any) -> bytes:
         return object_text(value)
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    if isinstance(value, np.generic):
-        value = value.item()
     if isinstance(value, (list, tuple)):
         return b"[" + b",".join(_option_text(name, item) for item in value) + b"]"
+    if hasattr(value, "item"):
+        value = value.item()
     if isinstance(value, (bool, int, float, str)):
         return json.dumps(value).encode()
     raise errors.made(errors.UsageError, f"{name} is {type(value).__name__}; needed a number or text.")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from . import errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _NOT_FINITE = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 

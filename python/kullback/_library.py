@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Callable
 
 from . import errors
 from ._version import ABI, VERSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _SIZE, _TEXT, _VOID, _INT = ctypes.c_size_t, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int
@@ -65,6 +68,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kb_fit_certificate": (_TEXT, [_VOID]),
     "kb_fit_text": (_TEXT, [_VOID]),
     "kb_fit_write": (_INT, [_VOID, _TEXT, _INT, _OUT]),
+    "kb_report_write": (_INT, [_TEXT, _TEXT, _OUT]),
     "kb_number_text": (_SIZE, [_VOID, _SIZE, _VOID, _VOID, _SIZE]),
 }
 
@@ -165,6 +169,13 @@ def error_of(status: int, error: ctypes.c_void_p) -> errors.Error:
     text, message, hint = (part(error).decode("utf-8", "replace") for part in parts)
     library().kb_error_free(error)
     return kind(text.rstrip("\n"), message, hint)
+
+
+def write_report(folder: str, path: str | os.PathLike[str]) -> str:
+    """The page of any result folder; returns where it is."""
+    target = os.fspath(path)
+    call("kb_report_write", os.fsencode(folder), os.fsencode(target))
+    return target
 
 
 def split_names(names: bytes) -> list[str]:

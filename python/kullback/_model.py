@@ -6,16 +6,22 @@ import ctypes
 import json
 import os
 import threading
-from typing import Any, Iterable, Mapping
-
-import numpy as np
+from collections.abc import Iterable, Mapping
 
 from . import _library, errors
 from ._columns import as_array, display_name, find_variables
-from ._data import Data, data_text, is_path, object_text
-from ._program import ProgramLike, read_program
+from ._data import data_text, is_path, object_text
+from ._numpy import np
+from ._program import read_program
 
-_DOUBLE = np.dtype(np.float64)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._data import Data
+    from ._program import ProgramLike
+
+_DOUBLE = 12  # number of NumPy's float64
 PARAMETERS, TRANSFORMED, GENERATED = 1, 2, 4
 
 
@@ -162,7 +168,7 @@ class Model:
 
     def gradient(self, theta: Any, *, jacobian: bool = True, constants: bool = False) -> np.ndarray:
         """Of the log density, with the shape of theta; NaN where the density is not finite."""
-        if theta.__class__ is np.ndarray and theta.shape == self._shape and theta.dtype == _DOUBLE and jacobian and not constants:
+        if theta.__class__ is np.ndarray and self._is_plain(theta) and jacobian and not constants:
             evaluation = self._own()
             evaluation.theta[...] = theta
             evaluation.run()
@@ -172,7 +178,7 @@ class Model:
     def log_density_and_gradient(
         self, theta: Any, *, jacobian: bool = True, constants: bool = False
     ) -> tuple[Any, np.ndarray]:
-        if theta.__class__ is np.ndarray and theta.shape == self._shape and theta.dtype == _DOUBLE and jacobian and not constants:
+        if theta.__class__ is np.ndarray and self._is_plain(theta) and jacobian and not constants:
             evaluation = self._own()
             evaluation.theta[...] = theta
             evaluation.run()
@@ -198,12 +204,17 @@ class Model:
         needed = f"a contiguous float64 array of shape ({self.dim},)"
         if not isinstance(buffer, np.ndarray):
             raise errors.made(errors.UsageError, f"bind: {name} is {type(buffer).__name__}; needed {needed}.")
-        is_right = buffer.dtype == _DOUBLE and buffer.shape == self._shape and buffer.flags.c_contiguous
+        is_right = self._is_plain(buffer) and buffer.flags.c_contiguous
         if not is_right or not buffer.flags.aligned:
             found = f"{buffer.dtype} of shape {buffer.shape}" + ("" if buffer.flags.c_contiguous else ", not contiguous")
             raise errors.made(errors.UsageError, f"bind: {name} is {found}; needed {needed}.")
         if writes and not buffer.flags.writeable:
             raise errors.made(errors.UsageError, f"bind: {name} may not be written.")
+
+    def _is_plain(self, array: np.ndarray) -> bool:
+        """One point of doubles."""
+        kind = array.dtype
+        return kind.num == _DOUBLE and kind.isnative and array.shape == self._shape
 
     def _own(self) -> _Evaluation:
         """The buffers of this thread."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple, Union
+from collections import namedtuple
 
 from . import errors
 
-ProgramLike = Union[str, "os.PathLike[str]"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Union
+
+    ProgramLike = Union[str, os.PathLike[str]]
 
 
-class Program(NamedTuple):
-    text: bytes
-    name: str  # what messages call it
-    folder: str | None  # where #include looks first
+class Program(namedtuple("Program", ["text", "name", "folder"])):
+    """Bytes of text, what messages call it, and the folder where #include looks first (or None)."""
+
+    __slots__ = ()
 
 
 def _is_text(program: str) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import sys
 import time
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _FIRST_AFTER = 0.3  # seconds: short fits show nothing
 _EVERY = 0.1
@@ -74,12 +76,14 @@ class _Notebook:
     """A <progress> element that is updated in place."""
 
     def __init__(self, label: str) -> None:
-        from IPython.display import HTML, display
+        from IPython.display import HTML, display  # type: ignore[import-not-found, unused-ignore]
 
         self._label, self._html, self._display = label, HTML, display
         self._handle: Any = None
 
     def show(self, state: dict[str, Any], seconds: float) -> None:
+        import html
+
         value = "" if state["part"] is None else f" value='{state['part']:.3f}'"
         text = html.escape(f"{self._label}: {_words(state, seconds)}")
         self._put(f"<progress{value} max='1' aria-label='{text}'></progress> {text}")

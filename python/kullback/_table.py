@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 from typing import Any, Iterator
 
-import numpy as np
+from ._numpy import np
+
 
 
 def _cell(value: Any) -> str:

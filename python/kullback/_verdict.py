@@ -6,8 +6,7 @@ import html
 import textwrap
 from typing import Any, Iterator, NamedTuple
 
-import numpy as np
-
+from ._numpy import np
 from ._table import Table
 
 _COLOURS = {"met": "#2e7d32", "not met": "#c62828", "cannot tell": "#ef6c00"}
