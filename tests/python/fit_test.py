@@ -79,6 +79,11 @@ class SameAsTheCommandLine(support.Case):
             self.assertLess(abs(drawn.std() / row["sd"] - 1), 0.05)
         np.testing.assert_array_equal(fit["beta"], fit["beta"])
 
+    def test_data_are_kept(self):
+        for fit in (kb.fit(PROGRAM, SCHOOLS, method="laplace", seed=1), kb.fit(PROGRAM, DATA, method="laplace", seed=1),
+                    kb.fit(kb.Model(PROGRAM, SCHOOLS), method="laplace", seed=1)):
+            self.assertEqual(list(fit.data["y"]), SCHOOLS["y"])
+
     def test_program_and_data_as_text(self):
         from_files = kb.fit(PROGRAM, DATA, method="nuts", chains=1, seed=3)
         from_memory = kb.fit(PROGRAM.read_text(), SCHOOLS, method="nuts", chains=1, seed=3)
@@ -252,7 +257,7 @@ class Kinds(support.Case):
         self.assertIn("mu", repr(fit))
 
     def test_without_parameters(self):
-        fit = kb.fit("generated quantities { real x = normal_rng(0, 1); }", seed=1, draws=100)
+        fit = kb.fit("generated quantities { real x = normal_rng(0, 1); }", method="nuts", seed=1, draws=100)
         self.assertEqual(fit["x"].size, fit.chains * fit.draws_per_chain)
         self.assertGreater(fit["x"].std(), 0.5)
 
