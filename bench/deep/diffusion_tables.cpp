@@ -39,7 +39,6 @@ class Trained final {
     options.batch = batch;
     options.epochs = std::max<std::int64_t>(1, steps * batch / x.size(0));
     train(trainee, options, Ranks());
-    trainee.finish();
   }
 
   Network network() const { return {sde_, *net_, parameterisation_named("edm")}; }

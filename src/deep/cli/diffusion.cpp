@@ -211,7 +211,7 @@ diffusion::FitRequest request_of(const Arguments& arguments, const Chosen& chose
   train.resume = settings.flag("resume");
   train.seed = request.model.seed;
   settings.choice("device", {"cpu", "cuda", "auto"});
-  request.device = device_named(settings.text("device"));
+  request.device = device_named(settings.text("device"), ranks);
   request.out = settings.text("out");
   request.force = settings.flag("force");
   request.options =
@@ -231,7 +231,7 @@ int train_on(const Ranks& ranks, const Arguments& given, const std::string& kind
   const diffusion::FitRequest request = request_of(arguments, chosen, kind, ranks);
   EpochDisplay display(!prints, "held-out bound");
   const InterruptGuard guard;
-  const diffusion::FitOutcome outcome = fit_diffusion(
+  const FitOutcome outcome = fit_diffusion(
       request, ranks,
       {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
        .should_stop = is_interrupted});

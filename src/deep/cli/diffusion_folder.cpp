@@ -58,7 +58,7 @@ int run(const Grammar& grammar, const std::vector<std::string>& words, const Wor
   use_threads(settings, alone);
   settings.choice("device", {"cpu", "cuda", "auto"});
   const std::unique_ptr<Built> built =
-      diffusion::open_model(arguments.positionals[0], device_named(settings.text("device")));
+      diffusion::open_model(arguments.positionals[0], device_named(settings.text("device"), alone));
   const InterruptGuard guard;
   work(*built, settings, arguments);
   return is_interrupted() ? kInterruptedCode : 0;

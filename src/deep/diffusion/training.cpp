@@ -33,12 +33,12 @@ Rows first_of(const Rows& rows, std::int64_t count) {
 }  // namespace
 
 DiffusionTrainee::DiffusionTrainee(const Network& network, const Objective& objective, const Layout& layout,
-                                   torch::Tensor flat, Rows train, Rows held_out, Training options)
+                                   torch::Tensor mean, Rows train, Rows held_out, Training options)
     : network_(network),
       objective_(objective),
       layout_(layout),
-      flat_(std::move(flat)),
-      mean_(flat_.clone()),
+      flat_(mean.clone()),
+      mean_(std::move(mean)),
       train_(std::move(train)),
       held_out_(std::move(held_out)),
       options_(options),
@@ -148,11 +148,6 @@ std::string DiffusionTrainee::first_not_finite() {
   const torch::Tensor bad = at::nonzero(at::logical_not(at::isfinite(flat_[0])));
   if (bad.size(0) > 0) return "parameters " + layout_.owner(bad[0][0].item<std::int64_t>()).name;
   return {};
-}
-
-void DiffusionTrainee::finish() {
-  const torch::NoGradGuard no_gradient;
-  flat_.copy_(mean_);
 }
 
 }  // namespace kullback::deep::diffusion

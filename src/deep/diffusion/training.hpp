@@ -38,9 +38,9 @@ struct Training {
 
 class DiffusionTrainee final : public Trainee {
  public:
-  // `flat` [1, size] is the running mean in the end. Everything named outlives it.
+  // Training begins at `mean` [1, size], which is then the running mean. Everything named outlives it.
   DiffusionTrainee(const Network& network, const Objective& objective, const Layout& layout,
-                   torch::Tensor flat, Rows train, Rows held_out, Training options);
+                   torch::Tensor mean, Rows train, Rows held_out, Training options);
 
   std::int64_t rows() const override { return train_.size(); }
   torch::Device device() const override { return flat_.device(); }
@@ -49,8 +49,6 @@ class DiffusionTrainee final : public Trainee {
   double held_out() override;
   void visit(const VisitTensor& visit) override;
   std::string first_not_finite() override;
-  // The mean of the parameters takes the place of the last ones.
-  void finish();
 
  private:
   torch::Tensor losses(const Parameters& parameters, const Rows& rows, const Noise& noise,

@@ -3,14 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 
 #include "base/ranks.hpp"
 #include "deep/diffusion/fit/model.hpp"
-#include "deep/train/train.hpp"
-#include "posterior/run_record.hpp"
+#include "deep/train/training_run.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -27,16 +25,6 @@ struct FitRequest {
   torch::Device device = torch::kCPU;
   std::filesystem::path out = {};
   bool force = false;
-};
-
-struct FitOutcome {
-  posterior::RunRecord record;
-  TrainOutcome trained;
-};
-
-struct FitWatch {
-  std::function<void(const EpochFigures& figures, std::int64_t epochs)> on_epoch = {};
-  std::function<bool()> should_stop = {};
 };
 
 // Throws Error; a folder that was made is left only where something was learned.
