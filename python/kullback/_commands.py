@@ -152,9 +152,3 @@ def certify(fit: Fit | str | os.PathLike[str], *, tolerance: float = 0.1, **opti
 def methods(name: str | None = None) -> str:
     """The methods of inference and when to use each; of one, its options. Text to print."""
     return _engine.run(["methods", *([name] if name else [])])[1]
-
-
-def write_report(folder: str, path: str | os.PathLike[str]) -> str:
-    target = os.fspath(path)
-    _engine.run(["report", folder, "-o", target])
-    return target

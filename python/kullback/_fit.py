@@ -206,14 +206,12 @@ class Fit:
 
     def report(self, path: str | os.PathLike[str] = "report.html") -> str:
         """One HTML file that shows the fit; returns its path."""
-        from ._commands import write_report
-
         if self.folder is not None:
-            return write_report(self.folder, path)
+            return _library.write_report(self.folder, path)
         import tempfile
 
         with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
-            return write_report(self.save(os.path.join(scratch, "fit")), path)
+            return _library.write_report(self.save(os.path.join(scratch, "fit")), path)
 
     @property
     def data(self) -> Mapping[str, Any] | None:
@@ -327,7 +325,7 @@ def fit(
     if isinstance(program, Model):
         if data is not None:
             raise errors.made(errors.UsageError, "a Model has its data; others were given.", "kb.fit(model, seed=1)")
-        model = program
+        model, data = program, program._data
     else:
         model = Model(program, data, include_paths=include_paths, max_memory=max_memory, seed=chosen)
     return _run(model, {"seed": chosen, **options, "init": init}, progress, data)

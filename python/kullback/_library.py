@@ -68,6 +68,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kb_fit_certificate": (_TEXT, [_VOID]),
     "kb_fit_text": (_TEXT, [_VOID]),
     "kb_fit_write": (_INT, [_VOID, _TEXT, _INT, _OUT]),
+    "kb_report_write": (_INT, [_TEXT, _TEXT, _OUT]),
     "kb_number_text": (_SIZE, [_VOID, _SIZE, _VOID, _VOID, _SIZE]),
 }
 
@@ -168,6 +169,13 @@ def error_of(status: int, error: ctypes.c_void_p) -> errors.Error:
     text, message, hint = (part(error).decode("utf-8", "replace") for part in parts)
     library().kb_error_free(error)
     return kind(text.rstrip("\n"), message, hint)
+
+
+def write_report(folder: str, path: str | os.PathLike[str]) -> str:
+    """The page of any result folder; returns where it is."""
+    target = os.fspath(path)
+    call("kb_report_write", os.fsencode(folder), os.fsencode(target))
+    return target
 
 
 def split_names(names: bytes) -> list[str]:

@@ -9,7 +9,7 @@ import tempfile
 import weakref
 from typing import Any, Iterator
 
-from . import _engine, _json, errors
+from . import _engine, _json, _library, errors
 from ._files import read_table, write_idx, write_table
 from ._numpy import np
 from ._table import Table
@@ -134,9 +134,7 @@ class Result:
 
     def report(self, path: str | os.PathLike[str] = "report.html") -> str:
         """One HTML file that shows the result; returns its path."""
-        from ._commands import write_report
-
-        return write_report(self.folder, path)
+        return _library.write_report(self.folder, path)
 
 
 def write_rows(data: Any, stem: str) -> list[str]:

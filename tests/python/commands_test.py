@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """kb.mixture and its relatives against the commands they start, with data of Python and of files."""
+import contextlib
+import io
 import json
 import os
 import pathlib
+import signal
+import threading
 import unittest
 
 import support
@@ -56,6 +60,7 @@ class Mixture(support.Case):
         self.assertEqual(kb.load(folder).summary, groups.summary)
         self.assert_says(kb.CannotWriteError, "kept", groups.save, folder)
         self.assertIn("bound", kb.load(folder).text)
+        self.assertIn("<html", open(groups.report(self.scratch / "groups.html"), encoding="utf-8").read())
 
     def test_temporary_folder_goes(self):
         groups = kb.mixture(two_groups(), components=2, seed=1)
@@ -80,6 +85,24 @@ class Mixture(support.Case):
         refuse(kb.InputError, "'t'", {"t": np.array(["2020-01-01"], dtype="datetime64[D]")})
         refuse(kb.MissingFileError, "no_such.csv", "no_such.csv")
         refuse(kb.InputError, "there are no columns", {})
+
+
+class Shown(support.Case):
+    def test_progress_and_errors(self):
+        with contextlib.redirect_stderr(io.StringIO()) as shown:
+            kb.mixture(two_groups(), components=2, seed=1, progress=True)
+            error = self.assert_says(kb.UsageError, "componets", kb.mixture, two_groups(), componets=2, progress=True)
+        self.assertTrue(error.message.startswith("kullback mixture has no option"))
+        self.assertIn("components", error.hint)
+        self.assertIn("componets", shown.getvalue())
+
+    def test_ctrl_c(self):
+        rows = np.random.default_rng(1).normal(size=(100_000, 5))
+        timer = threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(kb.Interrupted):
+            kb.mixture(rows, components=30, tolerance=0, passes=1_000_000, join=False, seed=1)
+        timer.cancel()
 
 
 class Others(support.Case):

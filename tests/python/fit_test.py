@@ -5,8 +5,10 @@ import io
 import json
 import os
 import signal
+import sys
 import threading
 import time
+import types
 import unittest
 
 import support
@@ -76,6 +78,11 @@ class SameAsTheCommandLine(support.Case):
             self.assertLess(abs(drawn.mean() - row["mean"]), 0.05 * row["sd"])
             self.assertLess(abs(drawn.std() / row["sd"] - 1), 0.05)
         np.testing.assert_array_equal(fit["beta"], fit["beta"])
+
+    def test_data_are_kept(self):
+        for fit in (kb.fit(PROGRAM, SCHOOLS, method="laplace", seed=1), kb.fit(PROGRAM, DATA, method="laplace", seed=1),
+                    kb.fit(kb.Model(PROGRAM, SCHOOLS), method="laplace", seed=1)):
+            self.assertEqual(list(fit.data["y"]), SCHOOLS["y"])
 
     def test_program_and_data_as_text(self):
         from_files = kb.fit(PROGRAM, DATA, method="nuts", chains=1, seed=3)
@@ -151,6 +158,32 @@ class Shown(support.Case):
                 self.assertTrue(shown.getvalue().endswith(" \r"))  # wiped out
 
 
+class ZMQInteractiveShell:
+    """What a notebook calls its shell."""
+
+
+class Notebook(support.Case):
+    """With a stand-in for IPython, which need not be here."""
+
+    def setUp(self):
+        super().setUp()
+        self.shown = shown = []
+        handle = types.SimpleNamespace(update=shown.append)
+        display = types.ModuleType("IPython.display")
+        display.HTML = lambda text: text
+        display.display = lambda text, display_id: shown.append(text) or handle
+        ipython = types.ModuleType("IPython")
+        ipython.get_ipython = ZMQInteractiveShell
+        sys.modules.update({"IPython": ipython, "IPython.display": display})
+        self.addCleanup(lambda: [sys.modules.pop(name) for name in ("IPython", "IPython.display")])
+
+    def test_a_bar_that_goes(self):
+        kb.fit(PROGRAM, SCHOOLS, method="nuts", chains=1, draws=60_000, seed=1)
+        self.assertGreater(len(self.shown), 2)
+        self.assertRegex(self.shown[0], r"<progress value='0\.\d+' max='1' aria-label='nuts: 1 chain")
+        self.assertEqual(self.shown[-1], "")
+
+
 class Folders(support.Case):
     def test_save_and_load(self):
         fit = kb.fit(PROGRAM, SCHOOLS, tolerance=0.1, seed=1)
@@ -201,6 +234,39 @@ class Folders(support.Case):
         summary = folder / "summary.json"
         summary.write_text(summary.read_text().replace('"mu"', '"<script>alert(1)</script>"'))
         self.assertNotIn("<script>", kb.load(folder)._repr_html_())
+
+
+class Reports(support.Case):
+    def test_a_page(self):
+        fit = kb.fit(PROGRAM, SCHOOLS, tolerance=0.1, seed=1)
+        path = fit.report(self.scratch / "report.html")
+        self.assertIn("theta[8]", open(path, encoding="utf-8").read())
+        fit.save(self.scratch / "kept")
+        kb.load(self.scratch / "kept").report(self.scratch / "other.html")
+        self.assertIn("theta[8]", (self.scratch / "other.html").read_text())
+
+    def test_where_it_cannot_be(self):
+        fit = kb.fit(PROGRAM, SCHOOLS, method="nuts", chains=1, seed=1)
+        self.assert_says(kb.CannotWriteError, "nowhere", fit.report, self.scratch / "nowhere" / "report.html")
+
+
+class Kinds(support.Case):
+    def test_optimum(self):
+        fit = kb.fit(PROGRAM, SCHOOLS, method="optimize", seed=1)
+        self.assertEqual(fit["mu"].shape, (1,))
+        self.assertIn("mu", repr(fit))
+
+    def test_without_parameters(self):
+        fit = kb.fit("generated quantities { real x = normal_rng(0, 1); }", method="nuts", seed=1, draws=100)
+        self.assertEqual(fit["x"].size, fit.chains * fit.draws_per_chain)
+        self.assertGreater(fit["x"].std(), 0.5)
+
+    def test_in_a_thread(self):
+        found = []
+        thread = threading.Thread(target=lambda: found.append(kb.fit(PROGRAM, SCHOOLS, method="nuts", chains=1, seed=3)["mu"]))
+        thread.start()
+        thread.join()
+        np.testing.assert_array_equal(found[0], kb.fit(PROGRAM, SCHOOLS, method="nuts", chains=1, seed=3)["mu"])
 
 
 class Refusals(support.Case):

@@ -66,7 +66,7 @@ class Versions(support.Case):
         self.assertEqual(set(_FUNCTIONS) - declared, set())
         used = set()
         for path in (ROOT / "python" / "kullback").glob("*.py"):
-            used |= set(re.findall(r"\b(kb_(?:model|fit|error|number)_\w+)", path.read_text()))
+            used |= set(re.findall(r"\b(kb_(?:model|fit|error|number|report)_\w+)", path.read_text()))
         self.assertEqual(used - set(_FUNCTIONS), set())
 
     def test_a_fit_of_files_takes_no_numpy(self):

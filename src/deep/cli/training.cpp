@@ -1,6 +1,7 @@
 #include "deep/cli/training.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <random>

@@ -15,7 +15,7 @@
 #include "deep/diffusion/learned_score.hpp"
 #include "deep/diffusion/objective.hpp"
 #include "deep/diffusion/training.hpp"
-#include "deep/vae/fit/rows.hpp"
+#include "deep/data/rows.hpp"
 
 namespace kullback::deep::diffusion {
 

@@ -1,5 +1,7 @@
 // Explicit score matching: the trace of the Jacobian exactly up to --exact-dims numbers (a backward pass for
 // each), else by one sign vector (Hutchinson).
+#include <torch/csrc/autograd/autograd.h>
+
 #include "deep/diffusion/objectives/by_parts.hpp"
 
 namespace kullback::deep::diffusion {
