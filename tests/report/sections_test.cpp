@@ -1,6 +1,7 @@
 // The JSON of single sections, and the draws as the page holds them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
