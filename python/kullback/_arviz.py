@@ -180,6 +180,6 @@ def to_arviz(fit: Fit) -> Any:
             errors.UsageError, f"to_arviz() needs ArviZ: {problem}.", "Install it: pip install arviz"
         ) from None
     made = groups(fit)
-    if hasattr(arviz, "InferenceData"):
+    if int(arviz.__version__.partition(".")[0]) < 1:  # later the name is that of a DataTree
         return arviz.InferenceData(**made)
     return xarray.DataTree.from_dict({f"/{name}": dataset for name, dataset in made.items()})

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import pathlib
 import signal
 import sys
 import threading
@@ -240,7 +241,7 @@ class Reports(support.Case):
     def test_a_page(self):
         fit = kb.fit(PROGRAM, SCHOOLS, tolerance=0.1, seed=1)
         path = fit.report(self.scratch / "report.html")
-        self.assertIn("theta[8]", open(path, encoding="utf-8").read())
+        self.assertIn("theta[8]", pathlib.Path(path).read_text(encoding="utf-8"))
         fit.save(self.scratch / "kept")
         kb.load(self.scratch / "kept").report(self.scratch / "other.html")
         self.assertIn("theta[8]", (self.scratch / "other.html").read_text())
