@@ -1,4 +1,4 @@
-// The verbs bnn, vae, encode, decode, sample and evaluate: all words go to kullback-deep as they are.
+// The verbs of models on LibTorch, as bnn, vae and ebm: all words go to kullback-deep as they are.
 #include "cli/deep.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ bool is_deep_folder(const std::string& word) {
   const fs::path record = fs::path(word) / "run.json";
   if (word.empty() || !fs::is_regular_file(record, none)) return false;
   const std::string kind = posterior::read_run_record(record.string()).kind;
-  return kind == "bnn" || kind == "vae";
+  return kind == "bnn" || kind == "vae" || kind == "ebm" || kind == "diffusion" || kind == "score";
 }
 
 Run forward(CLI::App& verb) {
@@ -97,6 +97,10 @@ Run add_bnn(CLI::App& verb) { return forward(verb); }
 Run add_vae(CLI::App& verb) { return forward(verb); }
 Run add_encode(CLI::App& verb) { return forward(verb); }
 Run add_decode(CLI::App& verb) { return forward(verb); }
+Run add_ebm(CLI::App& verb) { return forward(verb); }
+Run add_diffusion(CLI::App& verb) { return forward(verb); }
+Run add_score(CLI::App& verb) { return forward(verb); }
+Run add_loglik(CLI::App& verb) { return forward(verb); }
 Run add_sample(CLI::App& verb) { return forward(verb); }
 Run add_evaluate(CLI::App& verb) { return forward(verb); }
 Run add_posteriors(CLI::App& verb) { return forward(verb); }

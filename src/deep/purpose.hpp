@@ -13,6 +13,7 @@ enum class Purpose : std::uint32_t {
   evaluation,
   fresh_covariance,
   binarisation,  // of images, once
+  chains,        // where those of an energy begin
 };
 
 }  // namespace kullback::deep

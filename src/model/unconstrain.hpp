@@ -22,8 +22,9 @@ struct Unconstrained {
 // unconstrained value is finite.
 Unconstrained unconstrain(const Prepared& prepared, Data inits, std::span<const double> fallback);
 
-// From the numbers of the parameters' columns, as Outputs writes them. Throws Error likewise; `name` is what its
-// messages call the numbers.
-std::vector<double> unconstrain_columns(const Prepared& prepared, const double* columns, const std::string& name);
+// From the numbers of the parameters' columns, as Outputs writes them. Throws Error likewise; `name` is what
+// its messages call the numbers.
+std::vector<double> unconstrain_columns(const Prepared& prepared, const double* columns,
+                                        const std::string& name);
 
 }  // namespace kullback::model

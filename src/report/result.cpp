@@ -61,6 +61,19 @@ bool look_like_chains(const posterior::Posterior& draws) {
   return draws.chains.size() > 1 || std::find(names.begin(), names.end(), "accept_stat__") != names.end();
 }
 
+// Rows stand for columns: after lp__, in their order.
+void check_rows(const fs::path& folder, const posterior::Posterior& draws,
+                const std::vector<posterior::SummaryRow>& rows) {
+  const std::size_t first = !rows.empty() && rows.front().name == "lp__" ? 1 : 0;
+  bool are_same = rows.size() == first + draws.names.size();
+  for (std::size_t i = 0; are_same && i < draws.names.size(); ++i)
+    are_same = rows[first + i].name == posterior::display_name(draws.names[i]);
+  if (are_same) return;
+  throw Error(ErrorKind::bad_input,
+              (folder / "summary.json").string() + ": its rows are not the columns of the chains.",
+              "The files are of different fits; fit again.");
+}
+
 double cell_number(std::string_view cell) {
   double number = 0;
   const auto [end, status] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
@@ -134,6 +147,7 @@ void Result::read_draws() {
   }
   if (fs::exists(folder_ / "summary.json")) {
     rows_ = posterior::read_summary((folder_ / "summary.json").string()).rows;
+    if (draws_.draws() > 0) check_rows(folder_, draws_, rows_);
   } else if (draws_.draws() > 0) {
     missing_.push_back("summary.json is not there; the table is made from the draws.");
     rows_ = posterior::summarize(draws_, look_like_chains(draws_));

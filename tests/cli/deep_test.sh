@@ -169,7 +169,7 @@ for case in 'ensemble --members 5' 'mean-field --members 4' 'low-rank --members 
   done
 done
 expect 'fewer members than ranks: rows are divided' 0 'each has a part of every minibatch' -- mpirun --oversubscribe -n 2 "$kullback" bnn line.csv --target y --posterior map --epochs 2 --seed 3 --threads 1 --out rows-divided
-long="--posterior ensemble --members 4 --epochs 400 --precision float64 --seed 2 --threads 1"
+long="--posterior ensemble --members 4 --epochs 200 --precision float64 --seed 2 --threads 1"
 "$kullback" bnn line.csv --target y $long --quiet --out spread-whole
 expect 'members on two ranks, interrupted' 0 -- bash -c "mpirun --oversubscribe -n 2 '$kullback' bnn line.csv --target y $long --save-every 0 --out spread-parts & pid=\$!
   for i in {1..1000}; do [ -e spread-parts/checkpoint.safetensors ] && break; sleep 0.01; done

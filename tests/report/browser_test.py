@@ -172,7 +172,7 @@ def dark_and_print(browser, counter, name, file):
     page.call("Emulation.setEmulatedMedia", {"media": "print", "features": []})
     check(page.run("getComputedStyle(document.querySelector('#contents')).display") == "none", f"{name}: the contents are printed")
     page.call("Emulation.setEmulatedMedia", {"media": ""})
-    pdf = base64.b64decode(page.call("Page.printToPDF", {"printBackground": False}, timeout=60)["data"])
+    pdf = base64.b64decode(page.call("Page.printToPDF", {"printBackground": False})["data"])
     (SCREENSHOTS / f"{name}.pdf").write_bytes(pdf)
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
     check(2 <= pages <= 40, f"{name}: {pages} printed pages")
@@ -189,15 +189,13 @@ def hostile(page):
 def ten_thousand(page):
     rows = page.run("document.querySelector('#section-parameters [role=status]').textContent")
     check("10,00" in rows, f"many: the table says {rows}")
-    script = """(async () => { const heads = [...document.querySelectorAll('[data-table="parameters"] th button')], times = [];
-      for (const head of heads) { const t = performance.now(); head.click(); document.body.offsetHeight; times.push(performance.now() - t);
-        await new Promise((done) => requestAnimationFrame(done)); }
-      const field = document.querySelector('#section-parameters input[type=search]'), t = performance.now();
-      field.value = 'x[77'; field.dispatchEvent(new Event('input')); document.body.offsetHeight;
-      return {sort: Math.max(...times) / 1000, search: (performance.now() - t) / 1000}; })()"""
-    took = page.run(script, timeout=60)
-    print(f"  10,000 parameters: sorted in {took['sort']:.3f} s, searched in {took['search']:.3f} s")
-    check(took["sort"] < MOST_SECONDS_TO_SORT and took["search"] < MOST_SECONDS_TO_SORT, f"many: {took}")
+    heads = """document.querySelectorAll('[data-table="parameters"] th button')"""
+    columns = page.run(f"{heads}.length")
+    sort = max(page.work_of(f"{heads}[{c}].click(), document.body.offsetHeight") for c in range(columns))
+    search = page.work_of("""(() => { const field = document.querySelector('#section-parameters input[type=search]');
+      field.value = 'x[77'; field.dispatchEvent(new Event('input')); return document.body.offsetHeight; })()""")
+    print(f"  10,000 parameters: sorted in {sort:.3f} s, searched in {search:.3f} s")
+    check(sort < MOST_SECONDS_TO_SORT and search < MOST_SECONDS_TO_SORT, f"many: sorted in {sort} s, searched in {search} s")
     check(all("x[77" in text for text in column(page, "parameters", 1)), "many: the search finds others")
 
 

@@ -74,7 +74,7 @@ class Browser:
                 self.pages[message["sessionId"]].note(message["method"], message["params"])
         return True
 
-    def call(self, method, params=None, session=None, timeout=30):
+    def call(self, method, params=None, session=None, timeout=120):
         self.next_id += 1
         message = {"id": self.next_id, "method": method, "params": params or {}}
         if session:
@@ -120,14 +120,14 @@ class Page:
         elif method == "Network.requestWillBeSent":
             self.requests.append(params["request"]["url"])
 
-    def call(self, method, params=None, timeout=30):
+    def call(self, method, params=None, timeout=120):
         return self.browser.call(method, params, self.session, timeout)
 
     def go(self, url, ready):
         self.call("Page.navigate", {"url": url})
         self.wait_for(ready)
 
-    def run(self, script, timeout=30):
+    def run(self, script, timeout=120):
         """The value of an expression; promises are waited for."""
         result = self.call("Runtime.evaluate", {"expression": script, "returnByValue": True, "awaitPromise": True}, timeout)
         if "exceptionDetails" in result:
@@ -135,7 +135,7 @@ class Page:
             raise DevToolsError(details.get("exception", {}).get("description", details["text"]) + f"\nin {script[:200]}")
         return result["result"].get("value")
 
-    def wait_for(self, script, timeout=20):
+    def wait_for(self, script, timeout=60):
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             try:
@@ -146,6 +146,14 @@ class Page:
                     raise
             time.sleep(0.03)
         raise DevToolsError(f"this did not come true in {timeout} s: {script}; problems: {self.problems}")
+
+    def work_of(self, script):
+        """Seconds of the page's own thread for a script, layout included: what else the machine does is not in it."""
+        self.call("Performance.enable", {"timeDomain": "threadTicks"})
+        used = lambda: {m["name"]: m["value"] for m in self.call("Performance.getMetrics")["metrics"]}["TaskDuration"]  # noqa: E731
+        before = used()
+        self.run(script)
+        return used() - before
 
     def click(self, selector):
         self.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center', behavior: 'instant'}})")
@@ -168,7 +176,7 @@ class Page:
         options = {"format": "png", "captureBeyondViewport": True}
         if clip:
             options["clip"] = {**clip, "scale": 1}
-        picture = self.call("Page.captureScreenshot", options, timeout=60)["data"]
+        picture = self.call("Page.captureScreenshot", options, timeout=120)["data"]
         if path:
             path.write_bytes(base64.b64decode(picture))
         return picture
@@ -194,7 +202,10 @@ class PixelCounter:
         const part = context.getImageData(Math.round(x), Math.round(y), Math.max(1, Math.round(width)), Math.max(1, Math.round(height)));
         const pixels = new Uint32Array(part.data.buffer);
         const counts = new Map();
-        for (const p of pixels) counts.set(p, (counts.get(p) ?? 0) + 1);
+        for (let i = 0, end; i < pixels.length; i = end) {  // runs of one colour
+          for (end = i + 1; end < pixels.length && pixels[end] === pixels[i];) ++end;
+          counts.set(pixels[i], (counts.get(pixels[i]) ?? 0) + end - i);
+        }
         let [background, most] = [0, 0];
         for (const [p, n] of counts) if (n > most) [background, most] = [p, n];
         return {pixels: pixels.length, drawn: pixels.length - most, colours: counts.size, background: luminance(background)};

@@ -206,6 +206,11 @@ TEST(Page, RefusesWhatIsNoResult) {
 
   const posterior::Posterior draws = two_parameters(20);
   write_fit(folder, draws, nuts_record(draws));
+  const std::string summary = read_file(folder.path() / "summary.json");
+  folder.write("summary.json", posterior::to_json(posterior::Summary{}));
+  EXPECT_NE(error_of(read, ErrorKind::bad_input).find("its rows are not the columns of the chains"),
+            std::string::npos);
+  folder.write("summary.json", summary);
   folder.write("certificate.json", "{\"verdict\"");
   EXPECT_NE(error_of([&] { page_data(Result(folder.path())); }, ErrorKind::bad_input)
                 .find("certificate.json: is no JSON"),

@@ -57,7 +57,7 @@ def start_long_fit(out):
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def wait_for_line(path, word, seconds=30):
+def wait_for_line(path, word, seconds=60):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if path.exists() and word in path.read_text(errors="replace"):

@@ -6,6 +6,7 @@
 #include "base/filled.hpp"
 #include "data/source.hpp"
 #include "deep/bnn/fit/network.hpp"
+#include "deep/cli/kinds.hpp"
 #include "deep/cli/verb.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/data/png.hpp"
@@ -167,7 +168,9 @@ int run_decode(const std::vector<std::string>& words) {
              words, decode);
 }
 
-int run_sample(const std::vector<std::string>& words) {
+namespace {
+
+int sample_autoencoder(const std::vector<std::string>& words) {
   return run({.verb = "sample",
               .summary = "Draws new rows from a trained autoencoder.",
               .positionals = {{"DIR", "folder of a trained autoencoder"}},
@@ -180,5 +183,16 @@ int run_sample(const std::vector<std::string>& words) {
                                         ".csv)"}})}}},
              words, sample);
 }
+
+}  // namespace
+
+extern const KindRecord kVaeKind;
+const KindRecord kVaeKind{
+    .name = "vae",
+    .what = "an autoencoder",
+    .verb = "kullback vae",
+    .sample = sample_autoencoder,
+    .loglik = nullptr,
+    .instead_of_loglik = "'kullback evaluate' gives the log likelihood of rows under an autoencoder."};
 
 }  // namespace kullback::deep::cli

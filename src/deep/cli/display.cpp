@@ -45,14 +45,14 @@ EpochDisplay::EpochDisplay(bool is_quiet, std::string held_out_name)
       held_out_name_(std::move(held_out_name)),
       next_(began_ + (is_terminal_ ? kTerminalAfter : kPlainAfter)) {}
 
-void EpochDisplay::show(const EpochFigures& figures, std::int64_t epochs) {
+void EpochDisplay::show(const EpochFigures& figures, std::int64_t epochs, const std::string& more) {
   if (before_ < 0) before_ = figures.epoch - 1;
   const Clock::time_point now = Clock::now();
   if (is_quiet_ || now < next_) return;
   const double seconds = std::chrono::duration<double>(now - began_).count();
   const double left =
       seconds / static_cast<double>(figures.epoch - before_) * static_cast<double>(epochs - figures.epoch);
-  const std::string text = epoch_text(figures, epochs, held_out_name_, left);
+  const std::string text = epoch_text(figures, epochs, held_out_name_, left) + more;
   if (is_terminal_) {
     std::fprintf(stderr, "\r\033[K%.99s", text.c_str());
     is_shown_ = true;

@@ -14,7 +14,8 @@ class EpochDisplay final {
   // held_out_name: what the held-out figure is, "held-out log likelihood".
   EpochDisplay(bool is_quiet, std::string held_out_name);
 
-  void show(const EpochFigures& figures, std::int64_t epochs);
+  // `more`: other figures, as ", acceptance 0.61".
+  void show(const EpochFigures& figures, std::int64_t epochs, const std::string& more = {});
   void clear();  // before anything else is printed
 
  private:

@@ -12,6 +12,7 @@
 #include "base/json_value.hpp"
 #include "deep/cli/text.hpp"
 #include "deep/cli/verb.hpp"
+#include "deep/count_list.hpp"
 #include "deep/json_fields.hpp"
 
 namespace kullback::deep::cli {
@@ -72,19 +73,7 @@ posterior::RunRecord resumed_record(Arguments& arguments, const std::string& kin
 
 std::vector<std::int64_t> counts_of(const std::string& option, const std::string& text,
                                     const std::string& hint) {
-  std::vector<std::int64_t> counts;
-  if (text == "none") return counts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::int64_t value = 0;
-    const auto [stop, status] = std::from_chars(text.data() + begin, text.data() + end, value);
-    if (status != std::errc() || stop != text.data() + end || value < 1 || value > 1'000'000)
-      throw Error(ErrorKind::usage, filled("--{} is '{}'; it must be whole numbers above 0.", option, text),
-                  hint);
-    counts.push_back(value);
-    begin = end + 1;
-  }
-  return counts;
+  return count_list(option, text, hint);
 }
 
 std::uint64_t seed_of(const Settings& settings, const Ranks& ranks) {

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "deep/chains/schedule.hpp"
 #include "deep/purpose.hpp"
 #include "deep/vae/evaluate.hpp"
 #include "deep/vae/vq_family.hpp"
@@ -18,22 +19,8 @@ namespace kullback::deep {
 
 namespace {
 
-constexpr double kSteepness = 4;
 constexpr double kTarget = 0.7;
 constexpr double kGain = 0.25;  // of log step sizes, in the pilot run
-
-std::vector<double> temperatures(std::int64_t count) {
-  const auto sigmoid = [](double t) { return 1 / (1 + std::exp(-t)); };
-  const double low = sigmoid(-kSteepness), high = sigmoid(kSteepness);
-  std::vector<double> result;
-  for (std::int64_t i = 0; i <= count; ++i) {
-    const double t = kSteepness * (2 * static_cast<double>(i) / static_cast<double>(count) - 1);
-    result.push_back((sigmoid(t) - low) / (high - low));
-  }
-  result.front() = 0;
-  result.back() = 1;
-  return result;
-}
 
 // Chains [chains, rows, latent] for a piece of the rows.
 class Annealing final {
@@ -43,7 +30,7 @@ class Annealing final {
         parameters_(subject.vae.split(subject.flat)),
         rows_(std::move(rows)),
         options_(options),
-        schedule_(temperatures(options.temperatures)) {}
+        schedule_(sigmoid_schedule(options.temperatures)) {}
 
   RowEstimates run() {
     step_sizes_ = torch::zeros({options_.temperatures + 1, rows_.size()}, subject_.flat.options());

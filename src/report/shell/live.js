@@ -9,7 +9,7 @@ document.head.append(kb.el("link", {rel: "icon", href: "data:,"}));  // else the
 
 const style = document.createElement("style");
 style.textContent = `
-#live { max-width: 69rem; margin: 0 auto 1.5rem; border: 1px solid var(--rule); border-radius: 6px; padding: 0.75rem 1.25rem; background: var(--panel); font: 0.875rem/1.5 var(--sans); }
+#live { margin: 0 max(1.5rem, calc((100% - 69rem) / 2)) 1.5rem; border: 1px solid var(--rule); border-radius: 6px; padding: 0.75rem 1.25rem; background: var(--panel); font: 0.875rem/1.5 var(--sans); }
 #live .live-part { display: grid; grid-template-columns: 7rem 10rem 7rem 1fr; gap: 0.75rem; align-items: center; }
 #live progress { width: 100%; }
 #live svg { width: 100%; height: 28px; }

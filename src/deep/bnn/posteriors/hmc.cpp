@@ -12,58 +12,12 @@
 #include "deep/bnn/minibatch_gradient.hpp"
 #include "deep/bnn/posteriors/kept_draws.hpp"
 #include "deep/bnn/posteriors/stochastic_gradient.hpp"
+#include "deep/chains/dual_averaging.hpp"
+#include "deep/chains/hamiltonian.hpp"
 
 namespace kullback::deep {
 
 namespace {
-
-constexpr double kFirstStep = 0.01;
-constexpr double kDivergence = 1000;  // error of the energy
-
-// Step sizes of chains, [nets, 1], as tensors that a checkpoint holds. Constants of Hoffman & Gelman 2014.
-class DualAveraging final {
- public:
-  DualAveraging(const torch::TensorOptions& options, std::int64_t nets, double target)
-      : target_(target),
-        log_step_(torch::full({nets, 1}, std::log(kFirstStep), options)),
-        goal_(log_step_ + std::log(10)),
-        error_(torch::zeros_like(log_step_)),
-        averaged_(torch::zeros_like(log_step_)),
-        updates_(torch::zeros({1}, torch::kInt64)) {}
-
-  torch::Tensor step_sizes() const { return log_step_.exp(); }
-
-  void update(const torch::Tensor& acceptance) {
-    const auto count = static_cast<double>(++updates_.data_ptr<std::int64_t>()[0]);
-    constexpr double kGamma = 0.05, kDelay = 10, kKappa = 0.75;
-    error_.lerp_(target_ - acceptance, 1 / (count + kDelay));
-    log_step_.copy_(goal_ - error_ * (std::sqrt(count) / kGamma));
-    averaged_.lerp_(log_step_, std::pow(count, -kKappa));
-  }
-
-  void restart() {
-    goal_.copy_(log_step_ + std::log(10));
-    error_.zero_();
-    averaged_.zero_();
-    updates_.zero_();
-  }
-
-  void finish() {
-    if (updates_.data_ptr<std::int64_t>()[0] > 0) log_step_.copy_(averaged_);
-  }
-
-  void visit(const VisitTensor& visit) {
-    visit("step.log", log_step_);
-    visit("step.goal", goal_);
-    visit("step.error", error_);
-    visit("step.averaged", averaged_);
-    visit("step.updates", updates_);
-  }
-
- private:
-  double target_;
-  torch::Tensor log_step_, goal_, error_, averaged_, updates_;
-};
 
 // Inverse masses, [nets, size], from the variances of draws.
 class DiagonalMass final {
@@ -131,7 +85,7 @@ class Hmc final : public Posterior {
                       " rows of the training data.",
                   "Give --batch " + std::to_string(batch.all_rows) + ", or take sghmc.");
     }
-    const Transition made = transition(batch);
+    const auto [made, loss] = transition(batch);
     const torch::NoGradGuard no_gradient;
     flat_.copy_(at::where(made.is_accepted, made.end, flat_));
     const double progress = batch.step.progress.item<double>();
@@ -143,7 +97,7 @@ class Hmc final : public Posterior {
       sampled_.select(1, 1).add_(made.acceptance.squeeze(1).to(torch::kCPU));
       sampled_.select(1, 2).add_(made.is_divergent.squeeze(1).to(torch::kCPU));
     }
-    return made.loss;
+    return loss;
   }
 
   void end_epoch(double progress) override { kept_.offer(flat_, clock_after(warm_up_, progress)); }
@@ -194,15 +148,9 @@ class Hmc final : public Posterior {
  private:
   enum Stage : std::int64_t { kFirstWindow, kSecondWindow, kLastSteps, kSampling };
 
-  struct Transition {
-    torch::Tensor end;                                    // [nets, size]
-    torch::Tensor acceptance, is_accepted, is_divergent;  // [nets, 1]
-    torch::Tensor loss;                                   // of the start, one number
-  };
-
-  struct Potential {
-    torch::Tensor value;  // [nets, 1], in double precision
-    torch::Tensor gradient;
+  struct Moved {
+    Transition made;
+    torch::Tensor loss;  // of the start, one number
   };
 
   Potential potential(const torch::Tensor& flat, const Minibatch& batch) const {
@@ -214,39 +162,25 @@ class Hmc final : public Posterior {
     return {value * rows, gradient.mul_(rows)};
   }
 
-  torch::Tensor kinetic(const torch::Tensor& momentum) const {
-    return 0.5 * (momentum.square() * mass_.inverse).sum(1, true).to(torch::kFloat64);
-  }
-
-  Transition transition(const Minibatch& batch) const {
+  Moved transition(const Minibatch& batch) const {
     const Noise& noise = batch.step.noise;
     const auto options = flat_.options();
-    torch::Tensor momentum = noise.normal(flat_.sizes(), options, -1) * mass_.inverse.rsqrt();
+    const torch::Tensor momentum = noise.normal(flat_.sizes(), options, -1) * mass_.inverse.rsqrt();
     const torch::Tensor lengths = trajectory_ * (0.5 + noise.uniform({flat_.size(0), 1}, options, -1));
     const torch::Tensor uniform = noise.uniform({flat_.size(0), 1}, options.dtype(torch::kFloat64), -1);
     const torch::Tensor step = steps_.step_sizes();
     const torch::Tensor leapfrogs = at::clamp(at::ceil(lengths / step), 1, most_leapfrogs());
-    const auto most = static_cast<std::int64_t>(leapfrogs.max().item<double>());
-
-    Potential here = potential(flat_, batch);
-    const torch::Tensor loss = here.value.mean() * (batch.step.share / static_cast<double>(batch.all_rows));
-    const torch::Tensor energy = here.value + kinetic(momentum);
-    torch::Tensor end = flat_.clone();
-    for (std::int64_t i = 0; i < most; ++i) {
-      const torch::Tensor length = step * (leapfrogs > static_cast<double>(i));
-      momentum = momentum - 0.5 * length * here.gradient;
-      end = end + length * mass_.inverse * momentum;
-      here = potential(end, batch);
-      momentum = momentum - 0.5 * length * here.gradient;
-    }
-    const torch::Tensor gain = energy - here.value - kinetic(momentum);
-    const torch::Tensor error = at::nan_to_num(gain, -HUGE_VAL);
-    const torch::Tensor acceptance = at::clamp_max(error, 0).exp();
-    return {.end = end,
-            .acceptance = acceptance.to(flat_.scalar_type()),
-            .is_accepted = uniform < acceptance,
-            .is_divergent = error < -kDivergence,
-            .loss = loss};
+    Transition made =
+        hamiltonian_transition([&](const torch::Tensor& flat) { return potential(flat, batch); }, flat_,
+                               {.momentum = momentum,
+                                .inverse_mass = mass_.inverse,
+                                .step = step,
+                                .leapfrogs = leapfrogs,
+                                .most = static_cast<std::int64_t>(leapfrogs.max().item<double>()),
+                                .uniform = uniform});
+    const torch::Tensor loss =
+        made.before.value.mean() * (batch.step.share / static_cast<double>(batch.all_rows));
+    return {.made = std::move(made), .loss = loss};
   }
 
   // While masses are the prior's and step sizes are looked for, long trajectories are not worth their price.

@@ -7,7 +7,6 @@
 // The square keeps h' + d above 0. A temperature T divides ess: the KL term of the bound counts T times.
 #include <torch/csrc/autograd/autograd.h>
 
-
 #include "base/error.hpp"
 #include "deep/bnn/posteriors/variational.hpp"
 

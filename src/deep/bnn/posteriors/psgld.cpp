@@ -3,6 +3,7 @@
 // the preconditioner is left out, as the authors do; it vanishes as the rate does. Beyond them: steps are
 // capped as step_sizes() says.
 #include "deep/bnn/posteriors/stochastic_gradient.hpp"
+#include "deep/chains/langevin.hpp"
 
 namespace kullback::deep {
 
@@ -24,7 +25,7 @@ class PreconditionedLangevin final : public Dynamics {
     const torch::Tensor step = step_sizes(rule_, squares, slope.noise_part,
                                           (slope.step.progress >= burn_in_ / 2).to(flat.scalar_type()));
     const torch::Tensor normal = slope.step.noise.normal(flat.sizes(), flat.options(), -1);
-    flat.sub_(step * guarded(slope.gradient, squares)).add_((2 * temperature_ * step).sqrt() * normal);
+    langevin_step(flat, guarded(slope.gradient, squares), {step, temperature_}, normal);
   }
 
   double clock(double progress) const override { return clock_after(burn_in_, progress); }

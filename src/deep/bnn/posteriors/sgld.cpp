@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "deep/bnn/posteriors/stochastic_gradient.hpp"
+#include "deep/chains/langevin.hpp"
 
 namespace kullback::deep {
 
@@ -26,7 +27,7 @@ class Langevin final : public Dynamics {
     const torch::Tensor step =
         (step_ * at::pow(1 + growth * slope.step.progress, -kPower)).to(flat.scalar_type());
     const torch::Tensor normal = slope.step.noise.normal(flat.sizes(), flat.options(), -1);
-    flat.sub_(step * slope.gradient).add_((2 * temperature_ * step).sqrt() * normal);
+    langevin_step(flat, slope.gradient, {step, temperature_}, normal);
   }
 
   double clock(double progress) const override { return clock_after(burn_in_, progress); }

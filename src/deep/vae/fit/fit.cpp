@@ -7,9 +7,8 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/filled.hpp"
-#include "base/random.hpp"
 #include "deep/data/png.hpp"
-#include "deep/purpose.hpp"
+#include "deep/split_rows.hpp"
 #include "deep/vae/fit/account.hpp"
 #include "deep/vae/fit/pictures.hpp"
 #include "deep/vae/fit/prepare.hpp"
@@ -24,19 +23,6 @@ constexpr std::int64_t kMappedRows = 5'000;  // of the map of latent variables
 constexpr std::int64_t kMapLines = 1'000;    // of latent_map.csv
 constexpr std::int64_t kShown = 10;          // images beside each other
 constexpr std::int64_t kSamples = 64;
-
-struct Split {
-  torch::Tensor train, held_out;  // int64 rows, in order
-};
-
-Split split_rows(std::int64_t rows, double part, std::uint64_t seed) {
-  Random random(seed, 0, static_cast<std::uint32_t>(Purpose::split));
-  at::manual_seed(random());
-  const torch::Tensor order = torch::randperm(rows, torch::kInt64);
-  const auto count = static_cast<std::int64_t>(std::llround(part * static_cast<double>(rows)));
-  const auto in_order = [](const torch::Tensor& some) { return std::get<0>(some.sort()); };
-  return {in_order(order.narrow(0, count, rows - count)), in_order(order.narrow(0, 0, count))};
-}
 
 VaeRows take(const VaeRows& rows, const torch::Tensor& index) {
   const torch::Tensor here = index.to(rows.x.device());
@@ -74,7 +60,7 @@ class Fit final : public TrainingRun {
  private:
   void prepare() override {
     const RawRows raw = read_rows(request_.rows);
-    const Split split = split_rows(raw.x.size(0), request_.validation, request_.model.seed);
+    const RowSplit split = split_rows(raw.x.size(0), request_.validation, request_.model.seed);
     const std::string file = request_.rows.paths.front().string();
     if (split.train.size(0) < 2)
       throw Error(ErrorKind::bad_input, filled("{}: {} rows are too few to train on.", file, raw.x.size(0)),

@@ -1,0 +1,167 @@
+// sample and loglik of folders that 'kullback ebm' wrote.
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/filled.hpp"
+#include "base/interrupt.hpp"
+#include "deep/bnn/fit/network.hpp"
+#include "deep/cli/kinds.hpp"
+#include "deep/cli/verb.hpp"
+#include "deep/data/number_files.hpp"
+#include "deep/data/png.hpp"
+#include "deep/energy/fit/loglik.hpp"
+#include "deep/energy/fit/pictures.hpp"
+#include "deep/energy/fit/sample.hpp"
+
+namespace kullback::deep::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+OptionGroup with_device(std::vector<Option> options) {
+  options.push_back({"force", "false", "replace what is there already"});
+  options.push_back({"quiet", "false", "print nothing but errors"});
+  for (Option& option : device_options()) options.push_back(std::move(option));
+  return {"Options", std::move(options)};
+}
+
+fs::path out_of(const Settings& settings, const fs::path& fallback) {
+  const fs::path out = settings.has("out") ? fs::path(settings.text("out")) : fallback;
+  if (fs::exists(out) && !settings.flag("force"))
+    throw Error(ErrorKind::cannot_write, filled("{}: exists already.", out.string()),
+                "Choose another name with --out, or replace it with --force.");
+  return out;
+}
+
+template <class Work>
+int run(const Grammar& grammar, const std::vector<std::string>& words, const Work& work) {
+  const Arguments arguments = parse(grammar, words);
+  if (arguments.wants_help) {
+    std::fputs(help_text(grammar).c_str(), stdout);
+    return 0;
+  }
+  const Settings settings(all_options(grammar), arguments.values);
+  const Ranks alone;
+  if (!alone.is_first()) return 0;  // one process does it
+  use_threads(settings, alone);
+  settings.choice("device", {"cpu", "cuda", "auto"});
+  BuiltEbm built = open_ebm(arguments.positionals[0], device_named(settings.text("device"), alone));
+  const InterruptGuard guard;
+  try {
+    work(built, settings, arguments.positionals);
+  } catch (const Error& error) {
+    if (!is_interrupted()) throw;
+    print_error(error.message(), error.hint());
+    return kInterruptedCode;
+  }
+  return 0;
+}
+
+void sample(BuiltEbm& built, const Settings& settings, const std::vector<std::string>& words) {
+  const bool is_image = built.model().is_image();
+  const fs::path out =
+      out_of(settings, fs::path(words[0]) / (is_image ? "new_samples.png" : "new_samples.csv"));
+  if (out.extension() == ".png" && !is_image)
+    throw Error(ErrorKind::usage, filled("{}: these rows are no images.", out.string()),
+                "Give --out a .csv or .npy file.");
+  settings.choice("from", {"auto", "exact", "chains", "base", "annealed"});
+  const EbmDraws draws = sample_ebm(
+      built, {.count = static_cast<std::int64_t>(settings.count("count", 1, 10'000'000)),
+              .from = settings.text("from"),
+              .transitions = settings.has("transitions")
+                                 ? static_cast<std::int64_t>(settings.count("transitions", 1, 1'000'000'000))
+                                 : 0,
+              .seed = settings.count("seed", 0, 0xFFFFFFFF),
+              .should_stop = is_interrupted});
+  if (out.extension() == ".png") {
+    replace_file(out, png_bytes(ebm_images(built, draws.x)));
+  } else {
+    write_matrix(out, built.column_names(), built.in_own_units(draws.x));
+  }
+  if (!settings.flag("quiet"))
+    std::printf("%ld samples (%s): %s\n", static_cast<long>(draws.x.size(0)), draws.how.c_str(), out.c_str());
+}
+
+torch::Tensor rows_of(const BuiltEbm& built, const std::vector<std::string>& words) {
+  const EbmModel& model = built.model();
+  RowsRequest request;
+  request.paths.assign(words.begin() + 1, words.end());
+  request.names = model.names;
+  if (model.is_image() && !model.names.empty())
+    request.image = filled("{}x{}x{}", model.image.height, model.image.width, model.image.channels);
+  const RawRows raw = read_rows(request);
+  built.check(raw, words[1]);
+  return built.prepared(raw.x);
+}
+
+void loglik(BuiltEbm& built, const Settings& settings, const std::vector<std::string>& words) {
+  const auto count = [&](const char* name, std::size_t low) {
+    return static_cast<std::int64_t>(settings.count(name, low, 1'000'000'000));
+  };
+  const fs::path out = out_of(settings, fs::path(words[0]) / "loglik.csv");
+  const torch::Tensor rows = rows_of(built, words);
+  const EbmLoglikOptions options{.annealing = {.temperatures = count("temperatures", 2),
+                                               .chains = count("chains", 2),
+                                               .leapfrogs = count("leapfrogs", 1),
+                                               .transitions = count("transitions", 1),
+                                               .seed = settings.count("seed", 0, 1'000'000'000'000),
+                                               .should_stop = is_interrupted},
+                                 .raise_rows = count("raise-rows", 0),
+                                 .raise_chains = count("raise-chains", 2)};
+  const EbmLoglik result = loglik_of(built, rows, options);
+  write_matrix(out, {"log_likelihood"}, result.row_values.unsqueeze(1));
+  const fs::path json = fs::path(words[0]) / "loglik.json";
+  replace_file(json, loglik_json(result));
+  if (settings.flag("quiet")) return;
+  std::fputs(loglik_text(result).c_str(), stdout);
+  for (const Finding& finding : result.findings)
+    std::printf("! %s %s\n  %s\n", finding.message.c_str(), finding.evidence.c_str(), finding.advice.c_str());
+  std::printf("Figures: %s\nRow by row: %s\n", json.c_str(), out.c_str());
+}
+
+int sample_energy(const std::vector<std::string>& words) {
+  return run({.verb = "sample",
+              .summary = "Draws new rows from a trained energy.",
+              .positionals = {{"DIR", "folder of a 'kullback ebm'"}},
+              .groups = {with_device(
+                  {{"count", "64", "of new rows, each the end of a chain of its own"},
+                   {"from", "auto",
+                    "where chains begin: exact (few hidden units: draws of the model itself), chains (of the "
+                    "training), base, annealed; auto: the first of exact, chains, annealed that there is"},
+                   {"transitions", "",
+                    "of each chain (default: 500, of annealed ones 100, of a short run as in the training)"},
+                   {"seed", "1", "others give other rows"},
+                   {"out", "", "CSV, .npy or (images) .png file (default: DIR/new_samples.png, or .csv)"}})}},
+             words, sample);
+}
+
+int loglik_energy(const std::vector<std::string>& words) {
+  return run({.verb = "loglik",
+              .summary = "Log likelihood of new rows under a trained energy, by annealing.",
+              .positionals = {{"DIR", "folder of a 'kullback ebm'"},
+                              {"NEW", "rows of the kind it was trained on", true, true}},
+              .groups = {with_device(
+                  {{"temperatures", "1000", "from the base to the model"},
+                   {"chains", "1000", "of the annealing"},
+                   {"leapfrogs", "5", "steps of a transition (numbers)"},
+                   {"transitions", "1", "at each temperature"},
+                   {"raise-rows", "100", "rows of the conservative figure; 0: none"},
+                   {"raise-chains", "16", "chains of each of those rows"},
+                   {"seed", "1", "of the chains, and of where in its interval a level is"},
+                   {"out", "", "CSV or .npy file, a number for each row (default: DIR/loglik.csv)"}})}},
+             words, loglik);
+}
+
+}  // namespace
+
+extern const KindRecord kEbmKind;
+const KindRecord kEbmKind{.name = "ebm",
+                          .what = "an energy",
+                          .verb = "kullback ebm",
+                          .sample = sample_energy,
+                          .loglik = loglik_energy};
+
+}  // namespace kullback::deep::cli

@@ -1,0 +1,103 @@
+// sample and loglik: handed on by the kind of the folder.
+#include "deep/cli/kinds.hpp"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/filled.hpp"
+#include "deep/cli/verb.hpp"
+#include "posterior/run_record.hpp"
+
+namespace kullback::deep::cli {
+
+#define KULLBACK_DEEP_KIND(record) extern const KindRecord record;
+#include "deep/cli/kinds.def"
+#undef KULLBACK_DEEP_KIND
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kKinds = {
+#define KULLBACK_DEEP_KIND(record) &record,
+#include "deep/cli/kinds.def"
+#undef KULLBACK_DEEP_KIND
+};
+
+struct FolderVerb {
+  std::string_view name;
+  std::string_view summary;
+  RunOnFolder KindRecord::*run;
+};
+
+// The first word that is neither an option nor an option's value, as far as can be told without the kind.
+std::string folder_of(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (!word.starts_with("-") && fs::is_regular_file(fs::path(word) / "run.json")) return word;
+  return {};
+}
+
+bool wants_help(const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (word == "--help" || word == "-h") return true;
+  return false;
+}
+
+std::string kinds_text(const FolderVerb& verb) {
+  std::string text;
+  for (const KindRecord* kind : kKinds)
+    if (kind->*verb.run != nullptr)
+      text += filled("{}{} ('{}')", text.empty() ? "" : ", ", kind->what, kind->verb);
+  return text;
+}
+
+[[noreturn]] void refuse_folder(const FolderVerb& verb, const std::vector<std::string>& words) {
+  for (const std::string& word : words)
+    if (!word.starts_with("-"))
+      throw Error(ErrorKind::missing_file, filled("{}: holds no trained model (there is no run.json).", word),
+                  filled("Give the folder of {}.", kinds_text(verb)));
+  throw Error(ErrorKind::usage, filled("kullback {} needs DIR: folder of a trained model.", verb.name),
+              filled("It is for {}.", kinds_text(verb)));
+}
+
+int run_on_kind(const FolderVerb& verb, const std::vector<std::string>& words) {
+  const std::string folder = folder_of(words);
+  if (folder.empty() && wants_help(words)) {
+    std::printf(
+        "%s\nUsage: kullback %s DIR ...\n\nDIR is the folder of %s.\n"
+        "kullback %s DIR --help shows the options of each.\n",
+        std::string(verb.summary).c_str(), std::string(verb.name).c_str(), kinds_text(verb).c_str(),
+        std::string(verb.name).c_str());
+    return 0;
+  }
+  if (folder.empty()) refuse_folder(verb, words);
+  const std::string kind = posterior::read_run_record((fs::path(folder) / "run.json").string()).kind;
+  for (const KindRecord* known : kKinds) {
+    if (known->name != kind) continue;
+    if (known->*verb.run != nullptr) return (known->*verb.run)(words);
+    throw Error(ErrorKind::bad_input,
+                filled("{}: holds {}, which kullback {} is not for.", folder, known->what, verb.name),
+                verb.run == &KindRecord::loglik && !known->instead_of_loglik.empty()
+                    ? std::string(known->instead_of_loglik)
+                    : filled("It is for {}.", kinds_text(verb)));
+  }
+  throw Error(ErrorKind::bad_input,
+              filled("{}: holds a '{}', which kullback {} is not for.", folder, kind, verb.name),
+              filled("It is for {}.", kinds_text(verb)));
+}
+
+}  // namespace
+
+int run_sample(const std::vector<std::string>& words) {
+  return run_on_kind({"sample", "Draws new rows from a trained model.", &KindRecord::sample}, words);
+}
+
+int run_loglik(const std::vector<std::string>& words) {
+  return run_on_kind({"loglik", "Log likelihood of new rows under a trained model.", &KindRecord::loglik},
+                     words);
+}
+
+}  // namespace kullback::deep::cli

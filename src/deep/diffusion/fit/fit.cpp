@@ -1,0 +1,199 @@
+#include "deep/diffusion/fit/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/filled.hpp"
+#include "base/random.hpp"
+#include "deep/diffusion/fit/pictures.hpp"
+#include "deep/diffusion/fit/sample.hpp"
+#include "deep/purpose.hpp"
+#include "deep/split_rows.hpp"
+#include "deep/vae/training.hpp"
+#include "posterior/json_text.hpp"
+
+namespace kullback::deep::diffusion {
+
+namespace {
+
+constexpr std::int64_t kShownImages = 64, kShownPoints = 2000, kStripStates = 10, kShownSteps = 40;
+constexpr std::int64_t kJudged = 2000, kDraws = 20;  // held-out rows and levels of the bound that is recorded
+
+struct Bound {
+  double nats = std::numeric_limits<double>::quiet_NaN();
+  double error = 0;  // standard error over rows
+  std::int64_t rows = 0;
+};
+
+class Fit final : public TrainingRun {
+ public:
+  Fit(const FitRequest& request, const Ranks& ranks, const FitWatch& watch)
+      : TrainingRun({.train = request.train,
+                     .has_patience = true,
+                     .held_out_name = "held-out bound",
+                     .data = request.rows.paths,
+                     .out = request.out,
+                     .force = request.force},
+                    ranks, watch),
+        request_(request) {}
+
+ private:
+  void prepare() override {
+    const RawRows raw = read_rows(request_.rows);
+    const std::string file = request_.rows.paths.front().string();
+    Model model = request_.model;
+    const RowSplit split = split_rows(raw.x.size(0), request_.validation, model.seed);
+    if (split.train.size(0) < 2)
+      throw Error(ErrorKind::bad_input, filled("{}: {} rows are too few to train on.", file, raw.x.size(0)),
+                  "Give more rows, or a smaller --validation.");
+    fit_to_rows(model, raw, split.train, request_.rows);
+    built_ = std::make_unique<Built>(std::move(model), request_.device);
+    built_->start();
+    const Rows all = built_->prepared(raw);
+    const auto take = [&](const torch::Tensor& index) {
+      const torch::Tensor here = index.to(all.x.device());
+      return Rows{.x = all.x.index_select(0, here),
+                  .label = all.label.defined() ? all.label.index_select(0, here) : torch::Tensor()};
+    };
+    train_rows_ = take(split.train);
+    if (split.held_out.size(0) > 0) held_out_ = take(split.held_out);
+    describe_in_record(raw);
+    choose_lengths({.rows = train_rows_.size(), .has_held_out = held_out_.size() > 0});
+    network_ = std::make_unique<Network>(Network{built_->first_sde(), built_->net(),
+                                                 parameterisation_named(built_->model().parameterisation)});
+  }
+
+  void describe_in_record(const RawRows& raw) {
+    std::string bytes(static_cast<const char*>(raw.x.data_ptr()), raw.x.nbytes());
+    if (raw.label.defined()) bytes.append(static_cast<const char*>(raw.label.data_ptr()), raw.label.nbytes());
+    record().kind = built_->model().kind;
+    record().method = built_->model().sde.name;
+    record().data_hash = posterior::content_hash(bytes);
+    record().seed = built_->model().seed;
+    record().chains = 1;
+    record().parameters = static_cast<std::size_t>(built_->layout().size());
+    record().options = request_.options;
+  }
+
+  Description describe() const override {
+    return {.file = "model.json",
+            .text = to_json(built_->model()),
+            .more = filled("{} {} {} {}", request_.rate, static_cast<int>(request_.schedule),
+                           request_.label_dropout, request_.averaging)};
+  }
+
+  std::unique_ptr<Trainee> make_trainee() override {
+    const Model& model = built_->model();
+    return std::make_unique<DiffusionTrainee>(*network_, built_->objective(), built_->layout(),
+                                              built_->flat(), train_rows_, held_out_,
+                                              Training{.rate = request_.rate,
+                                                       .schedule = request_.schedule,
+                                                       .times = times_named(model.times, model.sde.name),
+                                                       .weighting = &weighting_named(model.weighting),
+                                                       .label_dropout = request_.label_dropout,
+                                                       .averaging = request_.averaging,
+                                                       .labels = model.labels(),
+                                                       .units = model.units(),
+                                                       .seed = model.seed});
+  }
+
+  // A density has another value in other units; with a velocity the figure is a loss.
+  EpochFigures in_own_units(EpochFigures figures) const override {
+    if (!built_->model().has_levels && built_->first_sde().blocks() == 1)
+      figures.held_out -= built_->log_volume();
+    return figures;
+  }
+
+  void gather() override { built_->settle(); }
+  void look() override { judge(); }
+  void tell(bool) override { record().facts = facts(); }
+
+  void write_results() override {
+    built_->save(out() / "weights.safetensors");
+    replace_file(out() / "summary.json", summary_json());
+    if (trained().failure.empty()) write_pictures();
+  }
+
+  // The bound on held-out rows, in the data's units.
+  void judge() {
+    if (held_out_.size() == 0 || built_->sde().blocks() > 1) return;
+    Random random(built_->model().seed, 0, static_cast<std::uint32_t>(Purpose::evaluation));
+    at::manual_seed(random());
+    bound_.rows = std::min(kJudged, held_out_.size());
+    const torch::Tensor label =
+        held_out_.label.defined()
+            ? one_hot(held_out_.label.narrow(0, 0, bound_.rows), built_->model().labels(), built_->options())
+            : torch::Tensor();
+    const torch::Tensor rows =
+        bound_terms(built_->network(), built_->parameters(), held_out_.x.narrow(0, 0, bound_.rows), label,
+                    built_->model().units(), kDraws)
+            .bound()
+            .to(torch::kCPU, torch::kFloat64);
+    bound_.nats = rows.mean().item<double>() - (built_->model().has_levels ? 0 : built_->log_volume());
+    bound_.error =
+        bound_.rows > 1 ? rows.std().item<double>() / std::sqrt(static_cast<double>(bound_.rows)) : 0;
+  }
+
+  double bits_per_dim() const {
+    return -bound_.nats / (static_cast<double>(built_->model().dims) * std::numbers::ln2);
+  }
+
+  std::vector<std::pair<std::string, std::string>> facts() const {
+    const Model& model = built_->model();
+    const auto number = [](double x) { return number_with_digits(x, 4); };
+    std::vector<std::pair<std::string, std::string>> all = {
+        {"rows", filled("{} to train on, {} held out, {} numbers each", train_rows_.size(), held_out_.size(),
+                        model.dims)},
+        {"noise", filled("{} ({})", model.sde.name, sde_named(model.sde.name).summary)},
+        {"network",
+         filled("{}, {} parameters, predicts {}", model.net.architecture, built_->layout().size(),
+                built_->sde().blocks() > 1 ? std::string("the velocity's noise") : model.parameterisation)},
+        {"objective", filled("{}, weighting {}", model.objective.name, model.weighting)},
+        {"epochs", filled("{} of {}", trained().epochs.size(), train_options().epochs)}};
+    if (model.labels() > 0) all.emplace_back("labels", filled("{}, given to the network", model.labels()));
+    if (std::isfinite(bound_.nats))
+      all.emplace_back("held-out bound",
+                       filled("{} nats a row (se {}), {} bits per dimension{}", number(bound_.nats),
+                              number(bound_.error), number(bits_per_dim()),
+                              model.has_levels ? ", of levels, without dequantisation" : ", a density"));
+    return all;
+  }
+
+  std::string summary_json() const {
+    return filled(
+        "{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"bound_nats\": {},\n"
+        "  \"bound_error\": {},\n  \"bits_per_dim\": {},\n  \"bound_rows\": {}\n}}\n",
+        train_rows_.size(), held_out_.size(), posterior::json_number(bound_.nats),
+        posterior::json_number(bound_.error), posterior::json_number(bits_per_dim()), bound_.rows);
+  }
+
+  void write_pictures() {
+    const bool is_image = built_->model().is_image();
+    if (!is_image && built_->model().dims != 2) return;
+    DrawRequest request{.count = is_image ? kShownImages : kShownPoints,
+                        .steps = kShownSteps,
+                        .strip = is_image ? kStripStates : 0};
+    const Drawn drawn = draw_rows(*built_, request);
+    replace_file(out() / "samples.png", png_bytes(samples_picture(*built_, drawn.x)));
+    if (drawn.strip.defined())
+      replace_file(out() / "process.png", png_bytes(strip_picture(*built_, drawn.strip)));
+  }
+
+  const FitRequest& request_;
+  std::unique_ptr<Built> built_;
+  std::unique_ptr<Network> network_;
+  Rows train_rows_, held_out_;
+  Bound bound_;
+};
+
+}  // namespace
+
+FitOutcome fit_diffusion(const FitRequest& request, const Ranks& ranks, const FitWatch& watch) {
+  return Fit(request, ranks, watch).run();
+}
+
+}  // namespace kullback::deep::diffusion

@@ -1,0 +1,277 @@
+#include "deep/diffusion/fit/model.hpp"
+
+#include <ATen/Context.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/filled.hpp"
+#include "base/json.hpp"
+#include "base/json_value.hpp"
+#include "deep/diffusion/records.hpp"
+#include "deep/json_fields.hpp"
+#include "deep/train/safetensors.hpp"
+#include "posterior/json_text.hpp"
+
+namespace kullback::deep::diffusion {
+
+namespace {
+
+constexpr const char* kFormat = "kullback diffusion 1";
+constexpr const char* kDamaged = "The file was written by another program, or is damaged; train again.";
+constexpr double kLevels = 255;
+
+std::string json_part(const Part& part) {
+  return filled("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
+}
+
+Part read_part(const JsonFields& json, const std::string& name) {
+  const JsonFields part = json.object(name);
+  return {part.text("name"), part.words("options")};
+}
+
+std::string json_numbers(const std::vector<double>& numbers) {
+  std::string text = "[";
+  for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + posterior::json_number(number);
+  return text + "]";
+}
+
+std::vector<double> read_numbers(const JsonValue& object, const std::string& name, const JsonFields& json) {
+  std::vector<double> numbers;
+  const JsonValue* value = object.find(name);
+  if (value == nullptr || value->array() == nullptr) json.refuse(name, "an array of numbers");
+  for (const JsonValue& item : *value->array()) {
+    if (item.number() == nullptr) json.refuse(name, "an array of numbers");
+    numbers.push_back(item.number()->value);
+  }
+  return numbers;
+}
+
+std::vector<double> list_of(const torch::Tensor& numbers) {
+  const torch::Tensor here = numbers.to(torch::kFloat64).contiguous();
+  return {here.data_ptr<double>(), here.data_ptr<double>() + here.numel()};
+}
+
+torch::Tensor tensor_of(const std::vector<double>& numbers) {
+  return torch::tensor(numbers, torch::kFloat64);
+}
+
+[[noreturn]] void refuse_weights(const std::filesystem::path& file, const std::string& what) {
+  throw Error(ErrorKind::bad_input, filled("{}: {}.", file.string(), what),
+              "The file belongs to another model; train again, or restore both files.");
+}
+
+}  // namespace
+
+DataUnits Model::units() const {
+  if (!has_levels) return {};
+  return {.has_levels = true, .center = center.at(0), .sd = sd.at(0)};
+}
+
+std::string to_json(const Model& model) {
+  const auto truth = [](bool is) { return is ? "true" : "false"; };
+  std::string text = filled("{{\n  \"format\": \"{}\",\n  \"kind\": {},\n  \"dims\": {},\n", kFormat,
+                            json_string(model.kind), model.dims);
+  text += filled("  \"channels\": {},\n  \"height\": {},\n  \"width\": {},\n", model.image.channels,
+                 model.image.height, model.image.width);
+  text += filled("  \"has_levels\": {},\n  \"columns\": {},\n  \"label_column\": {},\n",
+                 truth(model.has_levels), json_texts(model.names), json_string(model.label_column));
+  text += filled("  \"labels\": {},\n  \"is_conditional\": {},\n", json_texts(model.label_names),
+                 truth(model.is_conditional));
+  text += filled("  \"center\": {},\n  \"sd\": {},\n", json_numbers(model.center), json_numbers(model.sd));
+  text += filled("  \"sde\": {},\n  \"objective\": {},\n", json_part(model.sde), json_part(model.objective));
+  text += filled("  \"parameterisation\": {},\n  \"weighting\": {},\n  \"times\": {},\n",
+                 json_string(model.parameterisation), json_string(model.weighting), json_string(model.times));
+  text += filled("  \"architecture\": {},\n  \"hidden\": {},\n  \"filters\": {},\n  \"activation\": {},\n",
+                 json_string(model.net.architecture), json_counts(model.net.hidden),
+                 json_counts(model.net.filters), json_string(model.net.activation));
+  text += filled("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
+  return text;
+}
+
+Model read_model(const std::filesystem::path& file) {
+  const JsonValue value = parse_json(read_file(file), file.string(), kDamaged);
+  const JsonFields json(value, file.string());
+  if (json.text("format") != kFormat) json.refuse("format", filled("'{}'", kFormat));
+  const auto count = [&](const char* name) { return static_cast<std::int64_t>(json.count(name)); };
+  Model model;
+  model.kind = json.text("kind");
+  model.dims = count("dims");
+  model.image = {.channels = count("channels"), .height = count("height"), .width = count("width")};
+  model.has_levels = json.flag("has_levels");
+  model.names = json.texts("columns");
+  model.label_column = json.text("label_column");
+  model.label_names = json.texts("labels");
+  model.is_conditional = json.flag("is_conditional");
+  model.center = read_numbers(value, "center", json);
+  model.sd = read_numbers(value, "sd", json);
+  if (model.center.empty() || model.sd.size() != model.center.size())
+    json.refuse("sd", "as long as 'center'");
+  model.sde = read_part(json, "sde");
+  model.objective = read_part(json, "objective");
+  model.parameterisation = json.text("parameterisation");
+  model.weighting = json.text("weighting");
+  model.times = json.text("times");
+  model.net.architecture = json.text("architecture");
+  model.net.hidden = json.counts("hidden");
+  model.net.filters = json.counts("filters");
+  model.net.activation = json.text("activation");
+  model.precision = json.text("precision");
+  model.seed = json.count("seed");
+  return model;
+}
+
+void fit_to_rows(Model& model, const RawRows& rows, const torch::Tensor& train, const RowsRequest& request) {
+  model.dims = rows.x.size(1);
+  model.image = rows.image;
+  model.has_levels = rows.x.scalar_type() == torch::kUInt8;
+  model.names = rows.names;
+  model.label_column = rows.names.empty() ? "" : request.labels;
+  model.label_names = rows.label_names;
+  if (model.is_conditional && !rows.label.defined())
+    throw Error(ErrorKind::usage, "--conditional needs labels.", "Name them with --labels.");
+  const torch::Tensor x = rows.x.index_select(0, train).to(torch::kFloat64);
+  if (!at::isfinite(x).all().item<bool>())
+    throw Error(ErrorKind::bad_input,
+                filled("{}: has numbers that are not finite.", request.paths.front().string()),
+                "Leave out their rows.");
+  if (model.is_image()) {
+    const double scale = model.has_levels ? kLevels : 1, sd = x.std().item<double>() / scale;
+    model.center = {x.mean().item<double>() / scale};
+    model.sd = {sd > 0 ? sd : 1};
+  } else {
+    const torch::Tensor sd = x.std(0, false);
+    model.center = list_of(x.mean(0));
+    model.sd = list_of(at::where(sd > 0, sd, torch::ones_like(sd)));
+  }
+  if (model.net.architecture == "auto") model.net.architecture = model.is_image() ? "unet" : "mlp";
+}
+
+void check_rows(const Model& model, const RawRows& rows, const std::string& file) {
+  if (rows.x.size(1) != model.dims)
+    throw Error(
+        ErrorKind::bad_input,
+        filled("{}: has rows of {} numbers; the model was trained on {}.", file, rows.x.size(1), model.dims),
+        "Give rows of the kind it was trained on.");
+  if ((rows.x.scalar_type() == torch::kUInt8) != model.has_levels)
+    throw Error(ErrorKind::bad_input,
+                filled("{}: has {}; the model was trained on {}.", file,
+                       model.has_levels ? "numbers" : "levels 0 to 255",
+                       model.has_levels ? "levels 0 to 255" : "numbers"),
+                "Give rows of the kind it was trained on.");
+}
+
+Built::Built(Model model, torch::Device device)
+    : model_(std::move(model)),
+      options_(torch::TensorOptions().device(device).dtype(model_.precision == "float64" ? torch::kFloat64
+                                                                                         : torch::kFloat32)) {
+  if (model_.precision == "tf32") {
+    at::globalContext().setAllowTF32CuBLAS(true);
+    at::globalContext().setAllowTF32CuDNN(true);
+  }
+  sde_ = make_sde(model_.sde.name, model_.sde.options);
+  objective_ = make_objective(model_.objective.name, model_.objective.options);
+  parameterisation_named(model_.parameterisation);
+  weighting_named(model_.weighting);
+  times_named(model_.times, model_.sde.name);
+  if (model_.objective.name != "denoising" && sde_->blocks() > 1)
+    throw Error(ErrorKind::usage,
+                filled("--objective {} needs an SDE without a velocity.", model_.objective.name),
+                "Choose --objective denoising.");
+  NetSpec& net = model_.net;
+  net.inputs = sde_->blocks() * model_.dims;
+  net.outputs = model_.dims;
+  net.channels = model_.image.channels;
+  net.height = model_.image.height;
+  net.width = model_.image.width;
+  net.labels = model_.labels();
+  net_ = make_score_net(layout_, net);
+  sde_->add_parameters(layout_);
+  flat_ = torch::zeros({1, layout_.size()}, options_);
+}
+
+void Built::start() {
+  flat_.copy_(fresh_parameters(layout_, 1, model_.seed, options_));
+  sde_->start(parameters());
+}
+
+void Built::settle() {
+  const torch::NoGradGuard no_gradient;
+  learned_ = sde_->with(parameters());
+}
+
+std::unique_ptr<LearnedScore> Built::score(const torch::Tensor& label, double guidance) const {
+  return std::make_unique<LearnedScore>(network(), parameters(), model_.dims, label, guidance);
+}
+
+Rows Built::prepared(const RawRows& rows, bool is_dequantised) const {
+  torch::Tensor x = rows.x.to(torch::kFloat64);
+  if (model_.has_levels) {
+    if (is_dequantised) x = x + torch::rand_like(x) - 0.5;
+    x = x / kLevels;
+  }
+  x = (x - tensor_of(model_.center)) / tensor_of(model_.sd);
+  Rows result{.x = x.to(options_)};
+  if (rows.label.defined() && model_.is_conditional) result.label = rows.label.to(options_.device());
+  return result;
+}
+
+torch::Tensor Built::in_own_units(const torch::Tensor& x) const {
+  const torch::Tensor here = x.to(torch::kCPU, torch::kFloat64);
+  const torch::Tensor own = here * tensor_of(model_.sd) + tensor_of(model_.center);
+  return model_.has_levels ? own * kLevels : own;
+}
+
+double Built::log_volume() const {
+  double sum = 0;
+  const auto each = static_cast<double>(model_.dims) / static_cast<double>(model_.sd.size());
+  for (const double sd : model_.sd) sum += each * std::log(model_.has_levels ? sd * kLevels : sd);
+  return sum;
+}
+
+std::vector<std::string> Built::column_names() const {
+  if (!model_.names.empty()) return model_.names;
+  std::vector<std::string> names;
+  for (std::int64_t i = 1; i <= model_.dims; ++i) names.push_back(filled("pixel_{}", i));
+  return names;
+}
+
+void Built::save(const std::filesystem::path& file) const {
+  TensorFile tensors;
+  tensors.metadata = {{"format", kFormat}};
+  const Parameters all = parameters();
+  for (std::size_t i = 0; i < layout_.slots().size(); ++i)
+    tensors.tensors.emplace_back(layout_.slots()[i].name, all[i].squeeze(0).cpu().contiguous());
+  write_safetensors(file, tensors);
+}
+
+void Built::load(const std::filesystem::path& file) {
+  const torch::NoGradGuard no_gradient;
+  const TensorFile tensors = read_safetensors(file);
+  const Parameters all = parameters();
+  for (std::size_t i = 0; i < layout_.slots().size(); ++i) {
+    const std::string& name = layout_.slots()[i].name;
+    const torch::Tensor* found = tensors.find(name);
+    if (found == nullptr) refuse_weights(file, filled("has no '{}', which the model needs", name));
+    if (found->sizes() != all[i].squeeze(0).sizes())
+      refuse_weights(file, filled("is of another network: its '{}' has {} numbers, and {} are needed", name,
+                                  found->numel(), all[i].numel()));
+    all[i].squeeze(0).copy_(*found);
+  }
+  settle();
+}
+
+std::unique_ptr<Built> open_model(const std::filesystem::path& folder, torch::Device device) {
+  if (!std::filesystem::exists(folder / "weights.safetensors"))
+    throw Error(
+        ErrorKind::missing_file,
+        filled("{}: holds no trained diffusion model (there is no weights.safetensors).", folder.string()),
+        "Give the folder of a 'kullback diffusion' or 'kullback score' that has ended; --resume goes on with "
+        "one that was interrupted.");
+  auto built = std::make_unique<Built>(read_model(folder / "model.json"), device);
+  built->load(folder / "weights.safetensors");
+  return built;
+}
+
+}  // namespace kullback::deep::diffusion

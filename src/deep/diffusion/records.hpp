@@ -1,0 +1,32 @@
+// Parts of diffusion models by name.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/filled.hpp"
+#include "base/settings.hpp"
+
+namespace kullback::deep::diffusion {
+
+// Throws Error usage that lists the names.
+template <class Record>
+const Record& record_named(std::span<const Record* const> records, const std::string& name,
+                           const char* option) {
+  std::string all;
+  for (const Record* record : records) {
+    if (record->name == name) return *record;
+    all += (all.empty() ? "" : ", ") + std::string(record->name);
+  }
+  throw Error(ErrorKind::usage, filled("there is no --{} '{}'.", option, name), "Known are: " + all + ".");
+}
+
+template <class Record>
+auto make_part(const Record& record, const std::map<std::string, std::string>& options) {
+  return record.make(Settings(record.options, options));
+}
+
+}  // namespace kullback::deep::diffusion

@@ -1,0 +1,42 @@
+// DDIM (Song, Meng, Ermon 2021): the step of ancestral sampling with eta times its noise; eta = 0 solves the
+// probability flow to order 1.
+#include "deep/diffusion/samplers/stepwise.hpp"
+
+namespace kullback::deep::diffusion {
+
+namespace {
+
+class Ddim final : public Sampler {
+ public:
+  explicit Ddim(double eta) : eta_(eta) {}
+
+  torch::Tensor run(const Sde& sde, const Score& score, const torch::Tensor& start,
+                    const SampleOptions& options) const override {
+    refuse_velocity(sde, "ddim");
+    return walk(sde, score, start, options, [&](const torch::Tensor& state, double t, double s) {
+      const Transition step = ancestral_transition(sde, score, state, t, s, eta_);
+      return eta_ == 0 ? step.mean : draw(step);
+    });
+  }
+
+ private:
+  double eta_;
+};
+
+std::unique_ptr<Sampler> make(const Settings& settings) {
+  const double eta = settings.number("eta");
+  if (!(eta >= 0 && eta <= 1))
+    throw Error(ErrorKind::usage, filled("--eta is {}; it must be from 0 to 1.", eta),
+                "0 adds no noise, 1 as much as ancestral sampling.");
+  return std::make_unique<Ddim>(eta);
+}
+
+}  // namespace
+
+extern const SamplerRecord k_ddim;
+const SamplerRecord k_ddim = {.name = "ddim",
+                              .summary = "DDIM: few large steps, without noise unless --eta says so",
+                              .options = {{"eta", "0", "part of the ancestral noise that is added"}},
+                              .make = make};
+
+}  // namespace kullback::deep::diffusion

@@ -1,0 +1,87 @@
+// In the eigenvectors of a component's covariance its coordinates are independent, and coordinate j of the
+// state has the variance C_j = m m^T l_j + variance(t), where m is the first column of the SDE's mean and l_j
+// the eigenvalue: 1 x 1 or 2 x 2. The gradient of a mixture is that of its components, weighted by their
+// shares.
+#include "deep/diffusion/score.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace kullback::deep::diffusion {
+
+torch::Tensor denoised(const Sde& sde, const Score& score, const torch::Tensor& state,
+                       const torch::Tensor& t) {
+  const Level here = level(sde, t);
+  const torch::Tensor alpha = here.alpha.to(state.scalar_type()).unsqueeze(1),
+                      sigma = here.sigma.to(state.scalar_type()).unsqueeze(1);
+  return (state + sigma.square() * score.at(state, t)) / alpha;
+}
+
+struct MixtureScore::Parts {
+  torch::Tensor log_joint;  // [rows, components]: log weight + log density
+  torch::Tensor gradient;   // [rows, components, blocks * dims]
+};
+
+MixtureScore::MixtureScore(const Sde& sde, Mixture mixture) : sde_(sde), mixture_(std::move(mixture)) {
+  std::tie(values_, vectors_) = at::linalg_eigh(mixture_.covariance);
+}
+
+MixtureScore::Parts MixtureScore::parts(const torch::Tensor& state, const torch::Tensor& t) const {
+  const Coefficients at = sde_.at(t);
+  const std::int64_t blocks = sde_.blocks(), dims = this->dims();
+  const torch::Tensor first = at.mean.select(2, 0);  // [n, blocks]
+  // [rows, components, blocks, dims]
+  const torch::Tensor center = first.view({-1, 1, blocks, 1}) * mixture_.mean.view({1, -1, 1, dims});
+  const torch::Tensor away = state.view({-1, 1, blocks, dims}) - center;
+  const torch::Tensor turned = at::matmul(away, vectors_.unsqueeze(0));
+  const auto variance = [&](std::int64_t a, std::int64_t b) {  // [n, components, dims]
+    return (first.select(1, a) * first.select(1, b)).view({-1, 1, 1}) * values_.unsqueeze(0) +
+           at.variance.select(1, a).select(1, b).view({-1, 1, 1});
+  };
+  torch::Tensor solved, log_det;
+  if (blocks == 1) {
+    const torch::Tensor c = variance(0, 0);
+    solved = turned / c.unsqueeze(2);
+    log_det = at::log(c).sum(2);
+  } else {
+    const torch::Tensor xx = variance(0, 0), xv = variance(0, 1), vv = variance(1, 1);
+    const torch::Tensor det = xx * vv - xv * xv;
+    const torch::Tensor x = turned.select(2, 0), v = turned.select(2, 1);
+    solved = at::stack({(vv * x - xv * v) / det, (xx * v - xv * x) / det}, 2);
+    log_det = at::log(det).sum(2);
+  }
+  const double constant = static_cast<double>(blocks * dims) * std::log(2 * std::numbers::pi);
+  const torch::Tensor square = (turned * solved).sum({2, 3});
+  return {.log_joint = at::log(mixture_.weight).unsqueeze(0) - (square + log_det + constant) / 2,
+          .gradient = -at::matmul(solved, vectors_.transpose(1, 2).unsqueeze(0)).flatten(2)};
+}
+
+torch::Tensor MixtureScore::at(const torch::Tensor& state, const torch::Tensor& t) const {
+  const Parts all = parts(state, t);
+  return (at::softmax(all.log_joint, 1).unsqueeze(2) * all.gradient).sum(1);
+}
+
+torch::Tensor MixtureScore::log_density(const torch::Tensor& state, const torch::Tensor& t) const {
+  return at::logsumexp(parts(state, t).log_joint, 1);
+}
+
+torch::Tensor MixtureScore::draw(std::int64_t rows) const {
+  const torch::Tensor which = at::multinomial(mixture_.weight, rows, true);
+  const torch::Tensor scaled =
+      (torch::randn({rows, dims()}, torch::kFloat64) * values_.sqrt().index_select(0, which)).unsqueeze(2);
+  return mixture_.mean.index_select(0, which) +
+         at::matmul(vectors_.index_select(0, which), scaled).squeeze(2);
+}
+
+torch::Tensor MixtureScore::data_log_density(const torch::Tensor& x) const {
+  const torch::Tensor away = x.unsqueeze(1) - mixture_.mean.unsqueeze(0);
+  const torch::Tensor turned = at::matmul(away.unsqueeze(2), vectors_.unsqueeze(0)).squeeze(2);
+  const double constant = static_cast<double>(dims()) * std::log(2 * std::numbers::pi);
+  const torch::Tensor square = (turned.square() / values_.unsqueeze(0)).sum(2);
+  return at::logsumexp(
+      at::log(mixture_.weight).unsqueeze(0) - (square + at::log(values_).sum(1).unsqueeze(0) + constant) / 2,
+      1);
+}
+
+}  // namespace kullback::deep::diffusion

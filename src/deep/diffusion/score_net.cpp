@@ -1,0 +1,23 @@
+#include "deep/diffusion/score_net.hpp"
+
+#include "base/error.hpp"
+#include "base/filled.hpp"
+
+namespace kullback::deep::diffusion {
+
+// Frequencies from 0.5 to 16, equally far apart in their logarithms; c is within about [-2, 2].
+torch::Tensor embed(const torch::Tensor& c) {
+  const torch::Tensor frequency =
+      0.5 * at::exp(torch::arange(kFrequencies, c.options()) * (3.4657359 / (kFrequencies - 1)));
+  const torch::Tensor angle = c.unsqueeze(1) * frequency.unsqueeze(0);
+  return at::cat({at::sin(angle), at::cos(angle)}, 1);
+}
+
+std::unique_ptr<ScoreNet> make_score_net(Layout& layout, const NetSpec& spec) {
+  if (spec.architecture == "mlp") return make_mlp(layout, spec);
+  if (spec.architecture == "unet") return make_unet(layout, spec);
+  throw Error(ErrorKind::usage, filled("there is no --architecture '{}'.", spec.architecture),
+              "Known are: mlp, unet.");
+}
+
+}  // namespace kullback::deep::diffusion

@@ -1,0 +1,64 @@
+// How an energy is fitted: the slope of log p(x) is E's mean slope over the model minus that at x, and what
+// stands in for draws of the model is the training's choice.
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "deep/energy/chain_sampler.hpp"
+#include "deep/energy/energy.hpp"
+
+namespace kullback::deep {
+
+// One minibatch.
+struct EnergyPass {
+  const Energy& energy;
+  const Parameters& parameters;  // gradients flow to these
+  const Parameters& fixed;       // the same without
+  torch::Tensor x;               // [rows, dim]
+  ChainSampler& sampler;
+};
+
+struct EnergyLoss {
+  torch::Tensor loss;                // one number: its gradient is that of -log p, estimated
+  torch::Tensor of_data, of_chains;  // mean energies, detached; of_chains as the model has it where exact
+  torch::Tensor acceptance;          // of the chains' transitions, mean, detached
+  torch::Tensor largest;             // the largest |energy| of a chain, detached
+  torch::Tensor squares = {};        // mean squares of energies of data plus those of chains; undefined: none
+};
+
+class EnergyTraining {
+ public:
+  virtual ~EnergyTraining() = default;
+
+  virtual EnergyLoss loss(const EnergyPass& pass) = 0;
+  // Chains that persist, [chains, dim]; undefined where none do.
+  virtual torch::Tensor chains() const { return {}; }
+  virtual void visit(const VisitTensor& /*visit*/) {}
+};
+
+// mean E(x) - mean E(chains), with chains moved by the sampler from `from`; `from` becomes where they end.
+EnergyLoss contrast(const EnergyPass& pass, torch::Tensor& from, std::int64_t transitions);
+
+struct EnergyTrainingRecord {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view use_when;
+  std::string_view citation;
+  bool needs_exact_partition = false;
+  std::vector<Option> options;
+  std::unique_ptr<EnergyTraining> (*make)(const Settings& settings, const Energy& energy);
+};
+
+// In the order of deep/energy/trainings.def.
+std::span<const EnergyTrainingRecord* const> energy_trainings();
+// Null where there is none.
+const EnergyTrainingRecord* find_energy_training(std::string_view name);
+
+}  // namespace kullback::deep

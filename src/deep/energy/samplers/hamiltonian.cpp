@@ -1,0 +1,80 @@
+// Hamiltonian Monte Carlo with a fixed number of leapfrogs, and with one of them the Metropolis-adjusted
+// Langevin algorithm (Roberts, Tweedie 1996). All chains have one step size e (a proposal of MALA goes by
+// e^2 / 2 along the gradient); while it adapts, log e follows the acceptance towards its target.
+#include "deep/chains/hamiltonian.hpp"
+
+#include <cmath>
+
+#include "deep/energy/chain_sampler.hpp"
+
+namespace kullback::deep {
+
+namespace {
+
+constexpr double kGain = 0.1;  // of log e
+constexpr double kLongest = 2, kShortest = 1e-6;
+
+class Hamiltonian final : public ChainSampler {
+ public:
+  Hamiltonian(const Settings& settings, std::int64_t leapfrogs, const torch::TensorOptions& options)
+      : leapfrogs_(leapfrogs),
+        target_(settings.fraction("target-accept")),
+        log_step_(torch::full({}, std::log(settings.positive("step-size")), options)),
+        one_(torch::ones({1, 1}, options)) {}
+
+  ChainStep move(const ChainTarget& target, const torch::Tensor& x, bool adapts) override {
+    const torch::NoGradGuard no_gradient;
+    const Transition made =
+        hamiltonian_transition([&](const torch::Tensor& at) { return target.potential(at); }, x,
+                               {.momentum = torch::randn_like(x),
+                                .inverse_mass = one_,
+                                .step = log_step_.exp(),
+                                .leapfrogs = {},
+                                .most = leapfrogs_,
+                                .uniform = torch::rand({x.size(0), 1}, x.options().dtype(torch::kFloat64))});
+    const torch::Tensor acceptance = made.acceptance.mean();
+    if (adapts)
+      log_step_.add_(kGain * (acceptance - target_)).clamp_(std::log(kShortest), std::log(kLongest));
+    return {.x = at::where(made.is_accepted, made.end, x), .acceptance = acceptance};
+  }
+
+  double step_size() const override { return std::exp(log_step_.item<double>()); }
+  void visit(const VisitTensor& visit) override { visit("sampler.log_step", log_step_); }
+
+ private:
+  std::int64_t leapfrogs_;
+  double target_;
+  torch::Tensor log_step_, one_;
+};
+
+}  // namespace
+
+extern const ChainSamplerRecord kMalaSampler;
+const ChainSamplerRecord kMalaSampler{
+    .name = "mala",
+    .summary = "Langevin dynamics with each step accepted or rejected, which makes it exact",
+    .citation = "Roberts, Tweedie 1996",
+    .is_for_bits = false,
+    .is_adjusted = true,
+    .options = {{"step-size", "0.1", "of the chains, at first"},
+                {"target-accept", "0.6", "mean acceptance that the step size is adapted to"}},
+    .make = [](const Settings& settings, std::int64_t, const torch::TensorOptions& options)
+        -> std::unique_ptr<ChainSampler> { return std::make_unique<Hamiltonian>(settings, 1, options); }};
+
+extern const ChainSamplerRecord kHmcSampler;
+const ChainSamplerRecord kHmcSampler{
+    .name = "hmc",
+    .summary = "Hamiltonian Monte Carlo: several steps along a trajectory, accepted or rejected at its end",
+    .citation = "Duane, Kennedy, Pendleton, Roweth 1987",
+    .is_for_bits = false,
+    .is_adjusted = true,
+    .options = {{"step-size", "0.1", "of the chains, at first"},
+                {"target-accept", "0.8", "mean acceptance that the step size is adapted to"},
+                {"leapfrogs", "5", "steps of a trajectory"}},
+    .make = [](const Settings& settings, std::int64_t,
+               const torch::TensorOptions& options) -> std::unique_ptr<ChainSampler> {
+      const auto leapfrogs = static_cast<std::int64_t>(settings.count("leapfrogs", 1, 100'000));
+      return std::make_unique<Hamiltonian>(settings, leapfrogs, options);
+    }};
+
+}  // namespace kullback::deep
