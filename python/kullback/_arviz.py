@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,7 +136,10 @@ def _constant_data(fit: Fit, attributes: dict[str, Any]) -> Any:
     try:
         with xarray.open_dataset(path, group="constant_data") as data:
             return data.load()
-    except (OSError, ValueError, KeyError):  # no such group, or nothing installed that reads netCDF
+    except (OSError, ValueError, ImportError) as problem:
+        if "group not found" in str(problem):  # a program without data
+            return None
+        warnings.warn(f"to_arviz: constant_data are left out, as {path} cannot be read: {problem}", stacklevel=2)
         return None
 
 

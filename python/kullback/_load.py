@@ -52,4 +52,5 @@ def load(folder: str | os.PathLike[str]) -> Fit | Result:
         return Result(path, record)
     handle = ctypes.c_void_p()
     _library.call("kb_fit_read", os.fsencode(path), ctypes.byref(handle))
-    return Fit(handle, path)
+    data = os.path.join(path, "data.json")  # of fits whose data came from memory
+    return Fit(handle, path, data if os.path.exists(data) else None)

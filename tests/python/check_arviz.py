@@ -27,7 +27,7 @@ def main():
         if not (home / "installed").exists():
             venv.create(home, with_pip=True, clear=True)
             packages = sys.argv[2:] or ["arviz"]
-            subprocess.run([home / "bin/python", "-m", "pip", "install", "--quiet", *packages, "matplotlib", "h5netcdf"], check=True)
+            subprocess.run([home / "bin/python", "-m", "pip", "install", "--quiet", *packages, "matplotlib", "h5netcdf", "h5py"], check=True)
             (home / "installed").touch()
         sys.exit(subprocess.run([home / "bin/python", __file__, *sys.argv[1:]]).returncode)
     sys.path.insert(0, str(ROOT / "python"))
@@ -92,6 +92,8 @@ def plot(az, name, data):
     names = ["plot_posterior", "plot_trace", "plot_forest", "plot_pair", "plot_autocorr", "plot_rank", "plot_ess"]
     if int(az.__version__.partition(".")[0]) >= 1:
         names = ["plot_dist", "plot_trace_dist", "plot_forest", "plot_pair", "plot_autocorr", "plot_rank", "plot_ess"]
+    if data["posterior"].sizes["chain"] == 1:
+        names.remove("plot_rank")  # compares chains
     for function in names:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -196,6 +196,7 @@ class Folders(support.Case):
             np.testing.assert_array_equal(fit[name], again[name])
         self.assertEqual(fit.certificate.record["parameters"], again.certificate.record["parameters"])
         self.assertEqual(repr(fit.summary()), repr(again.summary()))
+        self.assertEqual(list(again.data["y"]), SCHOOLS["y"])
         self.assertIn("theta[1]", engine("summary", folder))
         self.assert_says(kb.CannotWriteError, "kept", fit.save, folder)
         fit.save(folder, force=True)
