@@ -125,7 +125,7 @@ def _approximation(fit: Fit, attributes: dict[str, Any]) -> Any:
 def _constant_data(fit: Fit, attributes: dict[str, Any]) -> Any:
     """From memory, or of a folder that was loaded from its posterior.nc. None where there are none."""
     if fit.data is not None:
-        simple = {n: as_doubles(n, v) for n, v in fit.data.items() if not isinstance(v, (dict, list)) or _is_array(v)}
+        simple = {name: _numbers(name, value) for name, value in fit.data.items() if _is_array(value)}
         return _dataset(simple, attributes, ()) if simple else None
     path = os.path.join(fit.folder, "posterior.nc") if fit.folder else ""
     if not os.path.exists(path):
@@ -139,7 +139,14 @@ def _constant_data(fit: Fit, attributes: dict[str, Any]) -> Any:
         return None
 
 
+def _numbers(name: str, value: Any) -> np.ndarray:
+    """Whole numbers stay whole."""
+    values = as_doubles(name, value)
+    return values.astype(np.int64) if np.asarray(value).dtype.kind in "iub" else values
+
+
 def _is_array(value: Any) -> bool:
+    """Not a tuple of Stan, which no variable of xarray can be."""
     while isinstance(value, list) and value:
         value = value[0]
     return not isinstance(value, dict)
@@ -173,6 +180,6 @@ def to_arviz(fit: Fit) -> Any:
             errors.UsageError, f"to_arviz() needs ArviZ: {problem}.", "Install it: pip install arviz"
         ) from None
     made = groups(fit)
-    if hasattr(arviz, "InferenceData"):
+    if int(arviz.__version__.partition(".")[0]) < 1:  # later the name is that of a DataTree
         return arviz.InferenceData(**made)
     return xarray.DataTree.from_dict({f"/{name}": dataset for name, dataset in made.items()})

@@ -325,7 +325,7 @@ def fit(
     if isinstance(program, Model):
         if data is not None:
             raise errors.made(errors.UsageError, "a Model has its data; others were given.", "kb.fit(model, seed=1)")
-        model = program
+        model, data = program, program._data
     else:
         model = Model(program, data, include_paths=include_paths, max_memory=max_memory, seed=chosen)
     return _run(model, {"seed": chosen, **options, "init": init}, progress, data)

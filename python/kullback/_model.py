@@ -127,6 +127,7 @@ class Model:
         )
         self.program = source.text.decode("utf-8", "replace")
         self.program_name = source.name
+        self._data = data
         self.dim: int = self._library.kb_model_dim(self._handle)
         self._shape = (self.dim,)
         self._evaluate = self._library["kb_model_log_density"]  # without argtypes: its arguments are ctypes' own

@@ -1,7 +1,8 @@
 // A Gaussian kernel estimate with Silverman's bandwidth h = 0.9 min(sd, IQR / 1.34) n^(-1/5), n the effective
-// number of draws. Values are reflected at their smallest and largest, so that a density that ends (a scale
-// at 0) is not smeared over its end; far from an end this changes nothing. The curve ends two half-widths
-// beyond the 90 % interval, or where the values end: one wild draw does not flatten it.
+// number of draws, and no less than the step between points. Values are reflected at their smallest and
+// largest, so that a density that ends (a scale at 0) is not smeared over its end; far from an end this
+// changes nothing. The curve ends two half-widths beyond the 90 % interval, or where the values end: one wild
+// draw does not flatten it.
 #include "report/density.hpp"
 
 #include <algorithm>

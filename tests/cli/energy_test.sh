@@ -91,7 +91,7 @@ expect 'rows of two lengths' 65 'ragged.csv' -- "$kullback" ebm ragged.csv --out
 printf 'a,b\n1,2\n' >one.csv
 expect 'one row' 65 'too few' -- "$kullback" ebm one.csv --validation 0 --out x
 expect 'nothing was left behind' 1 -- test -e x
-expect 'rows without a column' 65 'bits_new' -- "$kullback" loglik ring bits_new.csv $few --force
+expect 'rows without a column' 65 'ring_new' -- "$kullback" loglik bits ring_new.csv $few --force
 expect 'rows of another length' 65 'rows of 64 numbers' -- "$kullback" loglik ring $images $few --force
 expect 'a folder of nothing' 66 'no trained model' -- "$kullback" loglik nowhere ring_new.csv
 expect 'no folder' 64 'needs DIR' -- "$kullback" sample

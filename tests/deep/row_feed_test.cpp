@@ -27,7 +27,9 @@ TEST(RowFeed, BringsTheRowsOfEachStepInTurn) {
       EXPECT_TRUE(streamed.take(0, rows).equal(there.take(0, rows)));
       EXPECT_TRUE(streamed.take(1, rows).equal(there.take(1, rows)));
       // A captured step reads the same memory each time.
-      if (place != nullptr) EXPECT_EQ(streamed.take(0, rows).data_ptr(), place);
+      if (place != nullptr) {
+        EXPECT_EQ(streamed.take(0, rows).data_ptr(), place);
+      }
       place = streamed.take(0, rows).data_ptr();
       streamed.prefetch();
     }

@@ -90,7 +90,7 @@ def check_summary(az, np, fit, data):
 
 def plot(az, name, data):
     names = ["plot_posterior", "plot_trace", "plot_forest", "plot_pair", "plot_autocorr", "plot_rank", "plot_ess"]
-    if not hasattr(az, "plot_posterior"):  # ArviZ 1
+    if int(az.__version__.partition(".")[0]) >= 1:
         names = ["plot_dist", "plot_trace_dist", "plot_forest", "plot_pair", "plot_autocorr", "plot_rank", "plot_ess"]
     for function in names:
         with warnings.catch_warnings():

@@ -60,7 +60,7 @@ class Mixture(support.Case):
         self.assertEqual(kb.load(folder).summary, groups.summary)
         self.assert_says(kb.CannotWriteError, "kept", groups.save, folder)
         self.assertIn("bound", kb.load(folder).text)
-        self.assertIn("<html", open(groups.report(self.scratch / "groups.html"), encoding="utf-8").read())
+        self.assertIn("<html", pathlib.Path(groups.report(self.scratch / "groups.html")).read_text(encoding="utf-8"))
 
     def test_temporary_folder_goes(self):
         groups = kb.mixture(two_groups(), components=2, seed=1)

@@ -187,19 +187,15 @@ def hostile(page):
 
 
 def ten_thousand(page):
-    """The best of three: other work on the machine is not the page's."""
     rows = page.run("document.querySelector('#section-parameters [role=status]').textContent")
     check("10,00" in rows, f"many: the table says {rows}")
-    script = """(async () => { const heads = [...document.querySelectorAll('[data-table="parameters"] th button')], times = [];
-      const once = async (head) => { const t = performance.now(); head.click(); document.body.offsetHeight; const took = performance.now() - t;
-        await new Promise((done) => requestAnimationFrame(done)); return took; };
-      for (const head of heads) times.push(Math.min(await once(head), await once(head), await once(head)));
-      const field = document.querySelector('#section-parameters input[type=search]'), t = performance.now();
-      field.value = 'x[77'; field.dispatchEvent(new Event('input')); document.body.offsetHeight;
-      return {sort: Math.max(...times) / 1000, search: (performance.now() - t) / 1000}; })()"""
-    took = page.run(script)
-    print(f"  10,000 parameters: sorted in {took['sort']:.3f} s, searched in {took['search']:.3f} s")
-    check(took["sort"] < MOST_SECONDS_TO_SORT and took["search"] < MOST_SECONDS_TO_SORT, f"many: {took}")
+    heads = """document.querySelectorAll('[data-table="parameters"] th button')"""
+    columns = page.run(f"{heads}.length")
+    sort = max(page.work_of(f"{heads}[{c}].click(), document.body.offsetHeight") for c in range(columns))
+    search = page.work_of("""(() => { const field = document.querySelector('#section-parameters input[type=search]');
+      field.value = 'x[77'; field.dispatchEvent(new Event('input')); return document.body.offsetHeight; })()""")
+    print(f"  10,000 parameters: sorted in {sort:.3f} s, searched in {search:.3f} s")
+    check(sort < MOST_SECONDS_TO_SORT and search < MOST_SECONDS_TO_SORT, f"many: sorted in {sort} s, searched in {search} s")
     check(all("x[77" in text for text in column(page, "parameters", 1)), "many: the search finds others")
 
 

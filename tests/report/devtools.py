@@ -147,6 +147,14 @@ class Page:
             time.sleep(0.03)
         raise DevToolsError(f"this did not come true in {timeout} s: {script}; problems: {self.problems}")
 
+    def work_of(self, script):
+        """Seconds of the page's own thread for a script, layout included: what else the machine does is not in it."""
+        self.call("Performance.enable", {"timeDomain": "threadTicks"})
+        used = lambda: {m["name"]: m["value"] for m in self.call("Performance.getMetrics")["metrics"]}["TaskDuration"]  # noqa: E731
+        before = used()
+        self.run(script)
+        return used() - before
+
     def click(self, selector):
         self.run(f"document.querySelector({json.dumps(selector)}).scrollIntoView({{block: 'center', behavior: 'instant'}})")
         box = self.run(f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"

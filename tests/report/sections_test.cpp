@@ -1,6 +1,7 @@
 // The JSON of single sections, and the draws as the page holds them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -138,10 +139,11 @@ TEST(Density, OfANormalAndOfAnExponential) {
   EXPECT_NEAR(height(normal_curve, 0), 1, 0.04);
   EXPECT_NEAR(height(normal_curve, 1), std::exp(-0.5), 0.03);
   EXPECT_NEAR(height(normal_curve, -2), std::exp(-2), 0.04);
-  // Smoothed by h = 0.9 (IQR / 1.34) n^(-1/5) and reflected, exp(-x) is exp(h^2/2 - x) inside and 2 Phi(-h)
-  // exp(h^2/2) at its end.
-  const double h = 0.9 * std::log(3.0) / 1.34 * std::pow(20'000.0, -0.2);
+  // Smoothed by h = 0.9 (IQR / 1.34) n^(-1/5), or the step between points where that is more, and reflected,
+  // exp(-x) is exp(h^2/2 - x) inside and 2 Phi(-h) exp(h^2/2) at its end.
   const DensityCurve falling_curve = density_curve(falling, {});
+  const double h = std::max(0.9 * std::log(3.0) / 1.34 * std::pow(20'000.0, -0.2),
+                            (falling_curve.high - falling_curve.low) / (DensityCurve::kPoints - 1));
   EXPECT_NEAR(height(falling_curve, 0.02), 1, 0.04);  // not smeared over its end
   EXPECT_NEAR(height(falling_curve, 1), std::exp(-1) / std::erfc(h / std::sqrt(2.0)), 0.02);
 }

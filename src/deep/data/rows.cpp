@@ -101,7 +101,8 @@ RawRows read_images(const RowsRequest& request) {
     throw Error(ErrorKind::usage, "--ignore is for the columns of tables, and images have none.",
                 "Leave --ignore away.");
   const torch::Tensor array = read_array(request.paths.front());
-  RawRows rows{.x = array.flatten(1), .image = image_of(array, request)};
+  const ImageShape image = image_of(array, request);  // refuses labels
+  RawRows rows{.x = array.flatten(1), .image = image};
   if (rows.x.scalar_type() != torch::kUInt8) {
     if (!at::isfinite(rows.x).all().item<bool>())
       refuse(request.paths.front(), "has pixels that are not finite", "Replace them by numbers.");
