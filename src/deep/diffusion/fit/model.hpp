@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "deep/data/rows.hpp"
 #include "deep/diffusion/learned_score.hpp"
 #include "deep/diffusion/objective.hpp"
 #include "deep/diffusion/training.hpp"
-#include "deep/data/rows.hpp"
 
 namespace kullback::deep::diffusion {
 
