@@ -14,7 +14,10 @@ torch::Dtype type_of_precision(const std::string& precision) {
 }
 
 void use_products_of(const std::string& precision) {
-  if (precision == "tf32") at::globalContext().setAllowTF32CuBLAS(true);
+  at::Context& context = at::globalContext();
+  context.setAllowTF32CuBLAS(precision == "tf32");
+  context.setAllowTF32CuDNN(precision == "tf32");
+  context.setDeterministicCuDNN(true);
 }
 
 }  // namespace kullback::deep

@@ -1,7 +1,5 @@
 #include "deep/diffusion/fit/model.hpp"
 
-#include <ATen/Context.h>
-
 #include <cmath>
 
 #include "base/error.hpp"
@@ -11,6 +9,7 @@
 #include "base/json_value.hpp"
 #include "deep/diffusion/records.hpp"
 #include "deep/json_fields.hpp"
+#include "deep/net/precision.hpp"
 #include "deep/train/safetensors.hpp"
 #include "posterior/json_text.hpp"
 
@@ -164,12 +163,8 @@ void check_rows(const Model& model, const RawRows& rows, const std::string& file
 
 Built::Built(Model model, torch::Device device)
     : model_(std::move(model)),
-      options_(torch::TensorOptions().device(device).dtype(model_.precision == "float64" ? torch::kFloat64
-                                                                                         : torch::kFloat32)) {
-  if (model_.precision == "tf32") {
-    at::globalContext().setAllowTF32CuBLAS(true);
-    at::globalContext().setAllowTF32CuDNN(true);
-  }
+      options_(torch::TensorOptions().device(device).dtype(type_of_precision(model_.precision))) {
+  use_products_of(model_.precision);
   sde_ = make_sde(model_.sde.name, model_.sde.options);
   objective_ = make_objective(model_.objective.name, model_.objective.options);
   parameterisation_named(model_.parameterisation);

@@ -9,6 +9,7 @@
 #include "base/json_value.hpp"
 #include "base/random.hpp"
 #include "deep/json_fields.hpp"
+#include "deep/net/precision.hpp"
 #include "deep/purpose.hpp"
 #include "deep/train/safetensors.hpp"
 #include "deep/vae/training.hpp"
@@ -137,8 +138,8 @@ void fit_model_to_rows(EbmModel& model, const RawRows& rows, const std::string& 
 
 BuiltEbm::BuiltEbm(EbmModel model, torch::Device device)
     : model_(std::move(model)),
-      options_(torch::TensorOptions().device(device).dtype(model_.precision == "float64" ? torch::kFloat64
-                                                                                         : torch::kFloat32)) {
+      options_(torch::TensorOptions().device(device).dtype(type_of_precision(model_.precision))) {
+  use_products_of(model_.precision);
   const EnergyRecord& energy = energy_named(model_.energy.name);
   const ChainSamplerRecord& sampler = chain_sampler_named(model_.sampler.name);
   const EnergyTrainingRecord& training = energy_training_named(model_.training.name);
