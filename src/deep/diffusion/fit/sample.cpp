@@ -30,6 +30,14 @@ class Strip final {
   std::vector<torch::Tensor> kept_;
 };
 
+// The activations of so many images still fit into a CPU's cache.
+constexpr std::int64_t kImagesOnCpu = 32, kRows = 1000;
+
+std::int64_t rows_at_once(const Built& built, const DrawRequest& request) {
+  if (request.at_once > 0) return request.at_once;
+  return built.model().is_image() && built.options().device().is_cpu() ? kImagesOnCpu : kRows;
+}
+
 torch::Tensor labels_of(const Built& built, const DrawRequest& request, std::int64_t first,
                         std::int64_t rows) {
   const std::int64_t labels = built.model().labels();
@@ -64,8 +72,9 @@ Drawn draw_rows(const Built& built, const DrawRequest& request) {
                            : sde.blocks() > 1 || is_ladder ? "uniform"
                                                            : "edm";
   std::vector<torch::Tensor> parts;
-  for (std::int64_t first = 0; first < request.count && !result.is_interrupted; first += request.at_once) {
-    const std::int64_t rows = std::min(request.at_once, request.count - first);
+  const std::int64_t at_once = rows_at_once(built, request);
+  for (std::int64_t first = 0; first < request.count && !result.is_interrupted; first += at_once) {
+    const std::int64_t rows = std::min(at_once, request.count - first);
     const auto score = built.score(labels_of(built, request, first, rows), request.guidance);
     Strip strip(first == 0 ? request.strip : 0, model.dims);
     SampleOptions options{.steps = request.steps, .grid = grid_named(grid), .is_denoised = true};

@@ -21,8 +21,8 @@ struct DrawRequest {
   bool without_label = false;              // of a conditional model: draws that know none
   double guidance = 0;
   std::uint64_t seed = 1;
-  std::int64_t at_once = 1000;  // rows
-  std::int64_t strip = 0;       // so many states of the way are kept
+  std::int64_t at_once = 0;  // rows; 0: so many that they keep the device busy, and not more
+  std::int64_t strip = 0;    // so many states of the way are kept
   std::function<void(std::int64_t rows, std::int64_t step, std::int64_t steps)> on_step = {};
   std::function<bool()> should_stop = {};
 };
