@@ -19,11 +19,9 @@ set(KULLBACK_HAS_TORCH ON)
 
 add_library(kullback_torch INTERFACE)
 target_include_directories(kullback_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
-target_link_libraries(kullback_torch INTERFACE ${TORCH_LIBRARIES})
 # LibTorch 2.x exports parts of a libstdc++ of its own, std::filesystem among them (pytorch issue 133437): programs that find
-# them first crash where the two differ. So the system's comes before it.
-target_link_options(kullback_torch INTERFACE
-  "SHELL:-Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state")
+# them first crash where the two differ. So the system's, shared or static, comes before it.
+target_link_libraries(kullback_torch INTERFACE stdc++ ${TORCH_LIBRARIES})
 separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
 target_compile_options(kullback_torch INTERFACE ${torch_flags} -Wno-shadow -Wno-pedantic)
 
