@@ -115,9 +115,9 @@ expect 'nothing to resume' 66 'no training to go on with' -- "$kullback" bnn lin
 
 python3 "$root/tests/deep/make_images.py" .
 bars="bars-images-idx3-ubyte --labels bars-labels-idx1-ubyte"
-small="--channels 4 --hidden 10 --rate 0.02 --seed 1 --threads 1"
-expect 'images get convolutions' 0 '8 x 8, 4 channels 3 x 3, 10-2' -- "$kullback" bnn $bars --epochs 15 $small --out bars
-expect 'what their network is' 0 '"net": "conv"' -- cat bars/network.json
+small="--filters 4 --hidden 10 --rate 0.02 --seed 1 --threads 1"
+expect 'images get convolutions' 0 '8 x 8, 4 filters 3 x 3, 10-2' -- "$kullback" bnn $bars --epochs 15 $small --out bars
+expect 'what their network is' 0 '"architecture": "conv"' -- cat bars/network.json
 expect 'figures of images' 0 'accuracy +(1|0.9)' -- "$kullback" predict bars $bars --out bars-told
 expect 'a line for each image' 0 '^301 ' -- wc -l bars-told/predictions.csv
 expect 'columns of classes' 0 '^class,p_0,p_1,entropy,expected_entropy,mutual_information$' -- head -1 bars-told/predictions.csv
@@ -128,20 +128,20 @@ sys.stdout.buffer.write(struct.pack(">4B3I", 0, 0, 8, 3, 100, 8, 8) + random.Ran
 expect 'images of another origin' 0 'ood_auroc +(0.[6-9]|1)' -- "$kullback" predict bars bars-images-idx3-ubyte --ood noise.idx --out bars-noise
 expect 'images in a table' 0 'one of 2 classes: across, down' -- "$kullback" bnn bars.csv --target kind --image 8x8 --posterior map --epochs 5 $small --out bars-table
 expect 'new images in a table' 0 'accuracy' -- "$kullback" predict bars-table bars.csv
-expect 'a perceptron of images' 0 '64-10-2' -- "$kullback" bnn $bars --net mlp --posterior map --epochs 5 --hidden 10 --seed 1 --threads 1 --out bars-mlp
+expect 'a perceptron of images' 0 '64-10-2' -- "$kullback" bnn $bars --architecture mlp --posterior map --epochs 5 --hidden 10 --seed 1 --threads 1 --out bars-mlp
 for posterior in $("$kullback" posteriors | grep -oE '^[a-z-]+:' | tr -d :); do
   extra=; [ "$posterior" = hmc ] && extra="--max-leapfrogs 5"
-  expect "convolutions by $posterior" 0 'Results' -- "$kullback" bnn $bars --posterior $posterior --members 1 --channels 2 --hidden 4 --epochs 2 --draws 5 $extra --seed 1 --threads 1 --out "conv-$posterior"
+  expect "convolutions by $posterior" 0 'Results' -- "$kullback" bnn $bars --posterior $posterior --members 1 --filters 2 --hidden 4 --epochs 2 --draws 5 $extra --seed 1 --threads 1 --out "conv-$posterior"
   expect "predictions of images by $posterior" 0 'brier' -- "$kullback" predict "conv-$posterior" $bars --draws 5
 done
 expect 'images without labels' 64 'Name the file with them with --labels' -- "$kullback" bnn bars-images-idx3-ubyte --out none
 expect 'images with a target' 64 'target is for tables' -- "$kullback" bnn $bars --target y --out none
 expect 'labels of a table' 64 'labels is for files of images' -- "$kullback" bnn line.csv --labels bars-labels-idx1-ubyte --target y --out none
 expect 'labels of other images' 65 '300 labels for 100 images' -- "$kullback" bnn noise.idx --labels bars-labels-idx1-ubyte --out none
-expect 'convolutions of a table' 64 'net conv needs images' -- "$kullback" bnn line.csv --target y --net conv --out none
-expect 'channels of a perceptron' 64 'channels is not an option of --net mlp' -- "$kullback" bnn line.csv --target y --channels 3 --out none
+expect 'convolutions of a table' 64 'architecture conv needs images' -- "$kullback" bnn line.csv --target y --architecture conv --out none
+expect 'filters of a perceptron' 64 'filters is not an option of --architecture mlp' -- "$kullback" bnn line.csv --target y --filters 3 --out none
 expect 'an even kernel' 64 'must be odd' -- "$kullback" bnn $bars --kernel 4 --out none
-expect 'too many convolutions' 64 'too small for 4 convolutions' -- "$kullback" bnn $bars --channels 2,2,2,2 --out none
+expect 'too many convolutions' 64 'too small for 4 convolutions' -- "$kullback" bnn $bars --filters 2,2,2,2 --out none
 expect 'an image of the wrong size' 65 'rows of 64 numbers, but images 9x9 have 81' -- "$kullback" bnn bars.csv --target kind --image 9x9 --out none
 expect 'numbers as the classes of images' 64 'likelihood gaussian is for numbers' -- "$kullback" bnn $bars --likelihood gaussian --out none
 expect 'random bytes named .idx' 65 'junk.idx: is no IDX file' -- bash -c "printf 'random bytes, as it were' >junk.idx; '$kullback' bnn junk.idx --labels bars-labels-idx1-ubyte --out none"

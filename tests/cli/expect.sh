@@ -28,6 +28,18 @@ expect() {
   passed=$((passed + 1))
 }
 
+# interrupted COMMAND...: Ctrl-C once the command listens for it; its exit code.
+interrupted() {
+  "$@" &
+  local pid=$!
+  # SIGINT is the second signal: bit 1 of those that are caught.
+  until grep -q '^SigCgt:.*[2367abef]$' /proc/$pid/status 2>/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+  kill -INT $pid
+  wait $pid
+}
+
+export -f interrupted
+
 finish() {
   echo "$passed passed, $failed failed"
   [ $failed -eq 0 ]

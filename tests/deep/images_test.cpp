@@ -153,8 +153,8 @@ class ImageFiles : public testing::Test {
     FitRequest request;
     request.data = {file("train-images-ubyte")};
     request.labels = file("train-labels-ubyte").string();
-    request.network.net = "auto";
-    request.network.channels = {4};
+    request.network.architecture = "auto";
+    request.network.filters = {4};
     request.network.hidden = {10};
     request.network.posterior = "map";
     request.network.posterior_options = Settings(find_posterior("map")->options, {{"rate", "0.02"}}).values();
@@ -183,8 +183,8 @@ TEST_F(ImageFiles, TrainAndPredict) {
   const FitOutcome outcome = fit(request("fit"), ranks_, {});
   EXPECT_TRUE(outcome.is_complete());
   const Network network = read_network(file("fit") / "network.json");
-  EXPECT_EQ(network.net, "conv");
-  EXPECT_EQ(network.channels, (std::vector<std::int64_t>{4}));
+  EXPECT_EQ(network.architecture, "conv");
+  EXPECT_EQ(network.filters, (std::vector<std::int64_t>{4}));
   EXPECT_TRUE(network.preparation.image.has_levels);
   EXPECT_EQ(network.preparation.classes, (std::vector<std::string>{"0", "1"}));
   const PredictOutcome predicted = predict({.folder = file("fit"),
@@ -220,7 +220,7 @@ TEST_F(ImageFiles, AreRefusedInASentence) {
   EXPECT_EQ(message_of([&] { fit(without_labels, ranks_, {}); }),
             "kullback bnn must know the classes of the images.");
   FitRequest deep = request("none");
-  deep.network.channels = {2, 2, 2, 2};
+  deep.network.filters = {2, 2, 2, 2};
   EXPECT_EQ(message_of([&] { fit(deep, ranks_, {}); }),
             "images of 6 x 6 are too small for 4 convolutions with pooling.");
   replace_file(file("noise.idx"), "This is no image at all.");

@@ -5,7 +5,7 @@
 #include "base/file.hpp"
 #include "base/filled.hpp"
 #include "data/source.hpp"
-#include "deep/bnn/fit/network.hpp"
+#include "deep/cli/folder_verb.hpp"
 #include "deep/cli/kinds.hpp"
 #include "deep/cli/verb.hpp"
 #include "deep/data/number_files.hpp"
@@ -20,37 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Option kForce = {"force", "false", "replace what is there already"};
+using Work = void (*)(const BuiltVae& built, const FolderCall& call);
 
-std::vector<Option> with_device(std::vector<Option> options) {
-  options.push_back(kForce);
-  for (Option& option : device_options()) options.push_back(std::move(option));
-  return options;
-}
-
-// Prints help, or calls `work` with the arguments and the model of the folder.
-template <class Work>
-int run(const Grammar& grammar, const std::vector<std::string>& words, const Work& work) {
-  const Arguments arguments = parse(grammar, words);
-  if (arguments.wants_help) {
-    std::fputs(help_text(grammar).c_str(), stdout);
-    return 0;
-  }
-  const Settings settings(all_options(grammar), arguments.values);
-  const Ranks ranks;
-  use_threads(settings, ranks);
-  settings.choice("device", {"cpu", "cuda", "auto"});
-  const BuiltVae built = open_vae(arguments.positionals[0], device_named(settings.text("device"), ranks));
-  work(built, settings, arguments.positionals);
-  return 0;
-}
-
-fs::path out_of(const Settings& settings, const fs::path& fallback) {
-  const fs::path out = settings.has("out") ? fs::path(settings.text("out")) : fallback;
-  if (fs::exists(out) && !settings.flag("force"))
-    throw Error(ErrorKind::cannot_write, filled("{}: exists already.", out.string()),
-                "Choose another name with --out, or replace it with --force.");
-  return out;
+// Its steps are over at once or cannot be divided: Ctrl-C ends the program.
+int run(const Grammar& grammar, const std::vector<std::string>& words, Work work) {
+  return run_on_folder(grammar, words, Interruption::ends_program,
+                       [&](const FolderCall& call) { work(open_vae(call.folder, call.device), call); });
 }
 
 std::vector<std::string> numbered(const std::string& name, std::int64_t count) {
@@ -59,17 +34,18 @@ std::vector<std::string> numbered(const std::string& name, std::int64_t count) {
   return names;
 }
 
-void encode(const BuiltVae& built, const Settings& settings, const std::vector<std::string>& words) {
+void encode(const BuiltVae& built, const FolderCall& call) {
+  const std::vector<std::string>& words = call.arguments.positionals;
   const VaeModel& model = built.model();
   RowsRequest request;
   request.paths.assign(words.begin() + 1, words.end());
   request.names = model.names;
   request.label_names = model.label_names;
-  request.labels = settings.text("labels");
+  request.labels = call.settings.text("labels");
   if (model.spec.labels > 0 && request.labels.empty()) request.labels = model.label_column;
   if (model.spec.is_image() && !model.names.empty())
     request.image = filled("{}x{}x{}", model.spec.height, model.spec.width, model.spec.channels);
-  const fs::path out = out_of(settings, fs::path(words[0]) / "latents.csv");
+  const fs::path out = call.out("latents.csv");
   const RawRows rows = read_rows(request);
   check_rows(model, rows, words[1]);
   const Moments moments = built.encode(built.prepared(rows));
@@ -89,17 +65,9 @@ void write_decoded(const BuiltVae& built, const torch::Tensor& means, const fs::
   replace_file(out, png_bytes(image_grid(means, built.model().spec, 8)));
 }
 
-std::int64_t label_of(const BuiltVae& built, const Settings& settings) {
-  const std::vector<std::string>& names = built.model().label_names;
-  const std::string& label = settings.text("label");
-  if (built.model().spec.labels == 0)
-    throw Error(ErrorKind::usage, "--label is for conditional models, and this one is not.", "Leave it out.");
-  std::string all;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == label) return static_cast<std::int64_t>(i);
-    all += (i == 0 ? "" : ", ") + names[i];
-  }
-  throw Error(ErrorKind::usage, filled("the model knows no label '{}'.", label), "Known are: " + all + ".");
+std::optional<std::int64_t> given_label(const BuiltVae& built, const Settings& settings) {
+  const VaeModel& model = built.model();
+  return label_of(settings, model.spec.labels > 0 ? model.label_names : std::vector<std::string>());
 }
 
 torch::Tensor read_latents(const std::string& file, std::int64_t latent) {
@@ -119,26 +87,21 @@ torch::Tensor read_latents(const std::string& file, std::int64_t latent) {
   return z.narrow(1, 0, latent).contiguous();
 }
 
-void decode(const BuiltVae& built, const Settings& settings, const std::vector<std::string>& words) {
-  const fs::path out = out_of(settings, fs::path(words[0]) / "decoded.csv");
-  const torch::Tensor z = read_latents(words[1], built.model().spec.latent);
+void decode(const BuiltVae& built, const FolderCall& call) {
+  const fs::path out = call.out("decoded.csv");
+  const torch::Tensor z = read_latents(call.arguments.positionals[1], built.model().spec.latent);
   torch::Tensor label;
-  if (settings.has("label")) {
-    label = torch::full({z.size(0)}, label_of(built, settings), built.options().dtype(torch::kInt64));
-  } else if (built.model().spec.labels > 0) {
-    throw Error(ErrorKind::usage, "the model is conditional: it needs a label.", "Give one with --label.");
-  }
+  if (const auto given = given_label(built, call.settings))
+    label = torch::full({z.size(0)}, *given, built.options().dtype(torch::kInt64));
   write_decoded(built, built.decode(z, label), out);
   std::printf("Means of %ld rows: %s\n", static_cast<long>(z.size(0)), out.c_str());
 }
 
-void sample(const BuiltVae& built, const Settings& settings, const std::vector<std::string>& words) {
-  const bool is_image = built.model().spec.is_image();
-  const fs::path out =
-      out_of(settings, fs::path(words[0]) / (is_image ? "new_samples.png" : "new_samples.csv"));
+void sample(const BuiltVae& built, const FolderCall& call) {
+  const Settings& settings = call.settings;
+  const fs::path out = call.out(built.model().spec.is_image() ? "new_samples.png" : "new_samples.csv");
   const auto count = static_cast<std::int64_t>(settings.count("count", 1, 10'000'000));
-  std::optional<std::int64_t> label;
-  if (settings.has("label")) label = label_of(built, settings);
+  const std::optional<std::int64_t> label = given_label(built, settings);
   write_decoded(built, sample_vae(built, count, label, settings.count("seed", 0, 0xFFFFFFFF)), out);
   std::printf("%ld samples (means of the decoder): %s\n", static_cast<long>(count), out.c_str());
 }
@@ -152,7 +115,8 @@ int run_encode(const std::vector<std::string>& words) {
        .positionals = {{"DIR", "folder of a trained autoencoder"},
                        {"DATA", "rows of the kind it was trained on"}},
        .groups = {{"Options", with_device({{"labels", "", "of a conditional model: IDX file, or column"},
-                                           {"out", "", "CSV or .npy file (default: DIR/latents.csv)"}})}}},
+                                           {"out", "", "CSV or .npy file (default: DIR/latents.csv)"}},
+                                          {kForce})}}},
       words, encode);
 }
 
@@ -164,7 +128,8 @@ int run_decode(const std::vector<std::string>& words) {
               .groups = {{"Options", with_device({{"label", "", "of a conditional model"},
                                                   {"out", "",
                                                    "CSV, .npy or (images) .png file (default: "
-                                                   "DIR/decoded.csv)"}})}}},
+                                                   "DIR/decoded.csv)"}},
+                                                 {kForce})}}},
              words, decode);
 }
 
@@ -180,7 +145,8 @@ int sample_autoencoder(const std::vector<std::string>& words) {
                                        {"label", "", "of a conditional model (default: each in turn)"},
                                        {"out", "",
                                         "CSV, .npy or (images) .png file (default: DIR/new_samples.png, or "
-                                        ".csv)"}})}}},
+                                        ".csv)"}},
+                                      {kForce})}}},
              words, sample);
 }
 

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <cstdio>
-
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
@@ -15,21 +12,21 @@ namespace kullback::deep::cli {
 namespace {
 
 std::vector<OptionGroup> program_groups() {
-  std::vector<OptionGroup> groups = {
+  return {
       {"Data",
        {{"target", "", "column to explain"},
         {"labels", "", "of a file of images: the IDX or .npy file with their classes"},
         {"image", "",
          "HEIGHTxWIDTH, or HEIGHTxWIDTHx3: the other columns of a table are the pixels of images"},
-        {"ignore", "", "column to leave out; may be given several times"},
-        {"validation", "0.1", "part of the rows that is held out: to judge, and to stop by; 0: none"}}},
+        kIgnore,
+        validation_option(": to judge, and to stop by")}},
       {"Network",
-       {{"net", "auto", "mlp, or conv: convolutions, of images; auto: conv where there are images"},
-        {"channels", "",
-         "conv: channels of each convolution, after which the image is halved (default: 16,32)"},
+       {{"architecture", "auto", "mlp, or conv: convolutions, of images; auto: conv where there are images"},
+        {"filters", "",
+         "conv: filters of each convolution, after which the image is halved (default: 16,32)"},
         {"kernel", "", "conv: side of a convolution's window, odd (default: 3)"},
         {"hidden", "50", "units of each hidden layer: 50,50; none: a linear model"},
-        {"activation", "relu", "identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid"},
+        activation_option("relu"),
         {"residual", "false", "hidden layers of equal size become x + f(x)"},
         {"likelihood", "auto",
          "gaussian: a number with the same noise everywhere; heteroscedastic: noise that "
@@ -43,24 +40,13 @@ std::vector<OptionGroup> program_groups() {
          "independent networks or chains, which predict together (default: 5 of ensemble, else 1)"},
         {"draws", "100", "of the parameters of each member, for predictions"}}},
       {"Training",
-       {{"epochs", "", "passes over the data (default: about 20,000 steps)"},
-        {"batch", "", "rows of a minibatch (default: 32; hmc: all)"},
+       {kEpochs,
+        batch_option("", " (default: 32; hmc: all)"),
         {"patience", "",
          "epochs without a better held-out likelihood after which training ends; the best epoch is "
          "kept; 0: never (default: a fifth of the epochs)"},
-        {"precision", "float32",
-         "float32, float64, tf32 (a GPU's fast products of float32), or bf16 (products of training steps in "
-         "bfloat16)"}}},
-      {"Run",
-       {{"out", "", "folder of the results (default: DATA-bnn)"},
-        {"seed", "", "seed of all random numbers (default: a random one, which is recorded)"},
-        {"save-every", "30", "seconds between checkpoints"},
-        {"resume", "false", "go on with an interrupted training in the folder"},
-        {"force", "false", "replace what is there already"},
-        {"quiet", "false", "print nothing but errors"}}}};
-  for (Option& option : device_options()) groups.back().options.push_back(std::move(option));
-  groups.back().options.push_back(kDeviceMemory);
-  return groups;
+        precision_option(Precisions::all)}},
+      run_group("bnn", {kDeviceMemory})};
 }
 
 Grammar grammar() {
@@ -73,8 +59,8 @@ Grammar grammar() {
       .groups = program_groups(),
       .lists = {"ignore"}};
   const std::vector<Option> program = all_options(result);
-  for (const Option& option : united(priors(), program)) result.groups[1].options.push_back(option);
-  for (const Option& option : united(posteriors(), program)) result.groups[2].options.push_back(option);
+  append(result.groups[1], united(priors(), program));
+  append(result.groups[2], united(posteriors(), program));
   return result;
 }
 
@@ -83,53 +69,36 @@ struct Chosen {
   Words prior, posterior;
 };
 
-// Splits what was given among the program, the prior and the posterior.
 Chosen choose(const Arguments& arguments) {
-  std::vector<Option> program;
-  for (const OptionGroup& group : program_groups())
-    program.insert(program.end(), group.options.begin(), group.options.end());
-  Words own, rest;
-  for (const auto& [name, value] : arguments.values) {
-    const bool is_own =
-        std::any_of(program.begin(), program.end(), [&](const Option& o) { return o.name == name; });
-    (is_own ? own : rest)[name] = value;
-  }
-  Settings settings(program, own);
-  const PriorRecord& prior = prior_named(settings.text("prior"));
-  const PosteriorRecord& posterior = posterior_named(settings.text("posterior"));
-  Chosen chosen{std::move(settings), given_of(prior.options, arguments.values),
-                given_of(posterior.options, arguments.values)};
-  for (const auto& [name, value] : rest) {
-    if (chosen.prior.count(name) != 0 || chosen.posterior.count(name) != 0) continue;
-    const bool is_of_prior = has_option(priors(), name);
-    throw Error(ErrorKind::usage,
-                filled("--{} is not an option of --{} {}.", name, is_of_prior ? "prior" : "posterior",
-                       is_of_prior ? prior.name : posterior.name),
-                "Leave it out, or choose another.");
-  }
+  Given given(program_groups(), arguments);
+  const PriorRecord& prior = prior_named(given.program().text("prior"));
+  const PosteriorRecord& posterior = posterior_named(given.program().text("posterior"));
+  Chosen chosen{given.program(), given.of("prior", prior.name, priors()),
+                given.of("posterior", posterior.name, posteriors())};
+  given.check();
   return chosen;
 }
 
-std::int64_t kernel_of(const Settings& settings, const std::string& net) {
+std::int64_t kernel_of(const Settings& settings, const std::string& architecture) {
   const auto kernel = static_cast<std::int64_t>(settings.count("kernel", 1, 99));
   if (kernel % 2 == 0)
     throw Error(ErrorKind::usage, filled("--kernel is {}; it must be odd.", kernel),
                 "A window has a pixel in its middle: give 3 or 5.");
-  if (net == "mlp")
-    throw Error(ErrorKind::usage, "--kernel is not an option of --net mlp.",
-                "Leave it out, or give --net conv.");
+  if (architecture == "mlp")
+    throw Error(ErrorKind::usage, "--kernel is not an option of --architecture mlp.",
+                "Leave it out, or give --architecture conv.");
   return kernel;
 }
 
 Network network_of(const Chosen& chosen, const Ranks& ranks) {
   const Settings& settings = chosen.program;
   Network network;
-  settings.choice("net", {"mlp", "conv", "auto"});
-  network.net = settings.text("net");
-  if (settings.has("channels"))
-    network.channels =
-        counts_of("channels", settings.text("channels"), "Write --channels 16,32 for two convolutions.");
-  if (settings.has("kernel")) network.kernel = kernel_of(settings, network.net);
+  settings.choice("architecture", {"mlp", "conv", "auto"});
+  network.architecture = settings.text("architecture");
+  if (settings.has("filters"))
+    network.filters =
+        counts_of("filters", settings.text("filters"), "Write --filters 16,32 for two convolutions.");
+  if (settings.has("kernel")) network.kernel = kernel_of(settings, network.architecture);
   network.hidden =
       counts_of("hidden", settings.text("hidden"),
                 "Write --hidden 50,50 for two layers of 50 units, --hidden none for a linear model.");
@@ -145,8 +114,7 @@ Network network_of(const Chosen& chosen, const Ranks& ranks) {
   network.members = settings.has("members") ? static_cast<std::int64_t>(settings.count("members", 1, 10'000))
                                             : posterior.members;
   network.draws = static_cast<std::int64_t>(settings.count("draws", 1, 100'000));
-  settings.choice("precision", {"float32", "float64", "tf32", "bf16"});
-  network.precision = settings.text("precision");
+  network.precision = precision_of(settings, Precisions::all);
   network.seed = seed_of(settings, ranks);
   return network;
 }
@@ -158,24 +126,14 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
   request.target = settings.text("target");
   request.labels = settings.text("labels");
   request.image = settings.text("image");
-  const auto ignored = arguments.lists.find("ignore");
-  if (ignored != arguments.lists.end()) request.ignored = ignored->second;
+  request.ignored = ignored_of(arguments);
   request.likelihood = settings.text("likelihood");
   if (request.likelihood != "auto") likelihood_named(request.likelihood);
   request.network = network_of(chosen, ranks);
   request.validation = validation_of(settings);
-  request.train.epochs =
-      settings.has("epochs") ? static_cast<std::int64_t>(settings.count("epochs", 1, 100'000'000)) : 0;
-  request.train.batch =
-      settings.has("batch") ? static_cast<std::int64_t>(settings.count("batch", 1, 1'000'000'000)) : 0;
+  request.train = train_options(settings, request.network.seed);
   request.has_patience = settings.has("patience");
-  if (request.has_patience)
-    request.train.patience = static_cast<std::int64_t>(settings.count("patience", 0, 100'000'000));
-  request.train.seed = request.network.seed;
-  request.train.save_every = settings.number("save-every");
-  request.train.resume = settings.flag("resume");
-  settings.choice("device", {"cpu", "cuda", "auto"});
-  request.device = device_named(settings.text("device"), ranks);
+  request.device = device_of(settings, ranks);
   request.device_memory = device_memory_of(settings);
   if (settings.has("threads")) request.threads = static_cast<int>(settings.count("threads", 1, 4096));
   request.out = settings.text("out");
@@ -205,14 +163,6 @@ int run_on(const Ranks& ranks, const Arguments& given) {
 
 }  // namespace
 
-int run_bnn(const std::vector<std::string>& words) {
-  const Grammar known = grammar();
-  const Arguments arguments = parse(known, words);
-  if (arguments.wants_help) {
-    std::fputs(help_text(known).c_str(), stdout);
-    return 0;
-  }
-  return run_on_ranks(run_on, arguments);
-}
+int run_bnn(const std::vector<std::string>& words) { return run_training(grammar(), words, run_on); }
 
 }  // namespace kullback::deep::cli

@@ -1,7 +1,4 @@
 // diffusion and score: both train a score network; score has a ladder of noise levels and other objectives.
-#include <algorithm>
-#include <cstdio>
-
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
@@ -16,8 +13,6 @@
 namespace kullback::deep::cli {
 
 namespace {
-
-using diffusion::Words;
 
 bool is_score(const std::string& kind) { return kind == "score"; }
 
@@ -35,14 +30,14 @@ std::vector<OptionGroup> program_groups(const std::string& kind) {
        {{"labels", "", "IDX file of the images' labels, or column of a table"},
         {"conditional", "false", "give the label to the network"},
         {"label-dropout", "0.1", "part of the rows whose label it does not see, as guidance needs it"},
-        {"image", "", "rows of a table are images: 28x28, or 32x32x3"},
-        {"ignore", "", "column to leave out; may be given several times"},
-        {"validation", "0.1", "part of the rows that is held out: to judge; 0: none"}}},
+        kImage,
+        kIgnore,
+        validation_option(": to judge")}},
       {"Network",
        {{"architecture", "auto", "mlp or unet; auto: unet of images"},
         {"hidden", "128,128,128", "units of each hidden layer (mlp)"},
         {"filters", "32,64,64", "channels at each resolution, each half of the one before (unet)"},
-        {"activation", "silu", "identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid (mlp)"},
+        activation_option("silu", " (mlp)"),
         {"parameterisation", "edm", "what the network's output stands for"}}},
       {"Noise", {}},
       {"Objective",
@@ -51,36 +46,22 @@ std::vector<OptionGroup> program_groups(const std::string& kind) {
          "at which the network is trained: uniform, log-ratio, lognormal; auto: lognormal of edm, else "
          "uniform"}}},
       {"Training",
-       {{"epochs", "", "passes over the data (default: about 20,000 steps)"},
-        {"batch", "256", "rows of a minibatch"},
-        {"rate", "0.001", "rate of Adam"},
-        {"schedule", "cosine", "of the rate: constant, or cosine (falls to 0)"},
+       {kEpochs,
+        batch_option("256"),
+        kRate,
+        schedule_option("cosine"),
         {"averaging", "0.999",
          "of the running mean of the parameters, which is what is kept; 0: the last ones"},
-        {"judge-every", "1", "epochs between two held-out bounds"},
-        {"precision", "float32", "float32, float64, or tf32 (a GPU's fast products of float32)"}}},
-      {"Run",
-       {{"out", "", filled("folder of the results (default: DATA-{})", kind)},
-        {"seed", "", "seed of all random numbers (default: a random one, which is recorded)"},
-        {"save-every", "30", "seconds between checkpoints"},
-        {"resume", "false", "go on with an interrupted training in the folder"},
-        {"force", "false", "replace what is there already"},
-        {"quiet", "false", "print nothing but errors"}}}};
+        judge_every_option("held-out bounds"),
+        precision_option(Precisions::floats_tf32)}},
+      run_group(kind)};
   if (is_score(kind)) {
     groups[3].options.insert(groups[3].options.begin(),
                              {"objective", "denoising", "how the score is learned"});
   } else {
     groups[2].options.push_back({"sde", "vp", "how data become noise"});
   }
-  for (Option& option : device_options()) groups.back().options.push_back(std::move(option));
   return groups;
-}
-
-template <class Record>
-std::string names_of(std::span<const Record* const> records) {
-  std::string names;
-  for (const Record* record : records) names += (names.empty() ? "" : ", ") + std::string(record->name);
-  return names;
 }
 
 Grammar grammar(const std::string& kind) {
@@ -99,11 +80,8 @@ Grammar grammar(const std::string& kind) {
     if (option.name == "weighting") option.help += ": " + names_of(diffusion::weightings());
     if (option.name == "objective") option.help += ": " + names_of(diffusion::objectives());
   }
-  const auto add = [&](std::size_t group, std::vector<Option> options) {
-    for (Option& option : options) result.groups[group].options.push_back(std::move(option));
-  };
-  add(2, united(all, all_options(result)));
-  if (is_score(kind)) add(3, united(diffusion::objectives(), all_options(result)));
+  append(result.groups[2], united(all, all_options(result)));
+  if (is_score(kind)) append(result.groups[3], united(diffusion::objectives(), all_options(result)));
   return result;
 }
 
@@ -113,34 +91,20 @@ struct Chosen {
 };
 
 Chosen choose(const Arguments& arguments, const std::string& kind) {
-  std::vector<Option> program;
-  for (const OptionGroup& group : program_groups(kind))
-    program.insert(program.end(), group.options.begin(), group.options.end());
-  Words own, rest;
-  for (const auto& [name, value] : arguments.values) {
-    const bool is_own =
-        std::any_of(program.begin(), program.end(), [&](const Option& o) { return o.name == name; });
-    (is_own ? own : rest)[name] = value;
-  }
-  Chosen chosen{Settings(program, own), {}, {}};
-  const std::string sde = is_score(kind) ? "ladder" : chosen.program.text("sde");
-  const std::string objective = is_score(kind) ? chosen.program.text("objective") : "denoising";
+  Given given(program_groups(kind), arguments);
+  const Settings& settings = given.program();
+  const std::string sde = is_score(kind) ? "ladder" : settings.text("sde");
+  const std::string objective = is_score(kind) ? settings.text("objective") : "denoising";
   if (!is_score(kind) && sde == "ladder")
     throw Error(ErrorKind::usage, "--sde ladder is what 'kullback score' has.", "Use 'kullback score'.");
   const diffusion::SdeRecord& noise = diffusion::sde_named(sde);
   const diffusion::ObjectiveRecord& by = diffusion::objective_named(objective);
-  const Words of_sde = given_of(noise.options, rest), of_objective = given_of(by.options, rest);
-  for (const auto& [name, value] : rest) {
-    if (of_sde.count(name) + of_objective.count(name) != 0) continue;
-    const bool is_objective = has_option(diffusion::objectives(), name);
-    throw Error(ErrorKind::usage,
-                filled("--{} is not an option of --{} {}.", name, is_objective ? "objective" : "sde",
-                       is_objective ? objective : sde),
-                "Leave it out, or choose another.");
-  }
-  chosen.sde = {sde, Settings(noise.options, of_sde).values()};
-  chosen.objective = {objective, Settings(by.options, of_objective).values()};
-  return chosen;
+  const Words of_objective = given.of("objective", objective, diffusion::objectives());
+  const Words of_sde = given.of("sde", sde, diffusion::sdes());
+  given.check();
+  return {.program = settings,
+          .sde = {sde, Settings(noise.options, of_sde).values()},
+          .objective = {objective, Settings(by.options, of_objective).values()}};
 }
 
 double part_of(const Settings& settings, const std::string& name) {
@@ -179,8 +143,7 @@ diffusion::Model model_of(const Chosen& chosen, const std::string& kind, const R
       count_list("filters", settings.text("filters"), "Write --filters 32,64 for two resolutions.");
   model.net.activation = settings.text("activation");
   activation_named(model.net.activation);
-  settings.choice("precision", {"float32", "float64", "tf32"});
-  model.precision = settings.text("precision");
+  model.precision = precision_of(settings, Precisions::floats_tf32);
   model.seed = seed_of(settings, ranks);
   return model;
 }
@@ -189,29 +152,16 @@ diffusion::FitRequest request_of(const Arguments& arguments, const Chosen& chose
                                  const Ranks& ranks) {
   const Settings& settings = chosen.program;
   diffusion::FitRequest request;
-  request.rows.paths.assign(arguments.positionals.begin(), arguments.positionals.end());
+  request.rows = rows_of(arguments, settings);
   request.rows.labels = settings.text("labels");
-  request.rows.image = settings.text("image");
-  const auto ignored = arguments.lists.find("ignore");
-  if (ignored != arguments.lists.end()) request.rows.ignored = ignored->second;
   request.model = model_of(chosen, kind, ranks);
   request.rate = settings.positive("rate");
-  request.schedule =
-      settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant : Schedule::cosine;
+  request.schedule = schedule_of(settings);
   request.label_dropout = part_of(settings, "label-dropout");
   request.averaging = part_of(settings, "averaging");
   request.validation = validation_of(settings);
-  TrainOptions& train = request.train;
-  if (settings.has("epochs"))
-    train.epochs = static_cast<std::int64_t>(settings.count("epochs", 1, 100'000'000));
-  if (!settings.has("epochs")) train.epochs = 0;
-  train.batch = static_cast<std::int64_t>(settings.count("batch", 1, 1'000'000'000));
-  train.judge_every = static_cast<std::int64_t>(settings.count("judge-every", 1, 100'000'000));
-  train.save_every = settings.number("save-every");
-  train.resume = settings.flag("resume");
-  train.seed = request.model.seed;
-  settings.choice("device", {"cpu", "cuda", "auto"});
-  request.device = device_named(settings.text("device"), ranks);
+  request.train = train_options(settings, request.model.seed);
+  request.device = device_of(settings, ranks);
   request.out = settings.text("out");
   request.force = settings.flag("force");
   request.options =
@@ -239,27 +189,16 @@ int train_on(const Ranks& ranks, const Arguments& given, const std::string& kind
   return end_training(outcome.trained, outcome.record, out, "model", prints, ranks);
 }
 
-int run_kind(const std::string& kind, const std::vector<std::string>& words,
-             int (*work)(const Ranks& ranks, const Arguments& arguments)) {
-  const Grammar known = grammar(kind);
-  const Arguments arguments = parse(known, words);
-  if (arguments.wants_help) {
-    std::fputs(help_text(known).c_str(), stdout);
-    return 0;
-  }
-  return run_on_ranks(work, arguments);
-}
-
 }  // namespace
 
 int run_diffusion(const std::vector<std::string>& words) {
-  return run_kind("diffusion", words, [](const Ranks& ranks, const Arguments& arguments) {
+  return run_training(grammar("diffusion"), words, [](const Ranks& ranks, const Arguments& arguments) {
     return train_on(ranks, arguments, "diffusion");
   });
 }
 
 int run_score(const std::vector<std::string>& words) {
-  return run_kind("score", words, [](const Ranks& ranks, const Arguments& arguments) {
+  return run_training(grammar("score"), words, [](const Ranks& ranks, const Arguments& arguments) {
     return train_on(ranks, arguments, "score");
   });
 }

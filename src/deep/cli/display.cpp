@@ -39,33 +39,39 @@ std::string epoch_text(const EpochFigures& figures, std::int64_t epochs, const s
   return text;
 }
 
-EpochDisplay::EpochDisplay(bool is_quiet, std::string held_out_name)
+ProgressLine::ProgressLine(bool is_quiet)
     : is_quiet_(is_quiet),
       is_terminal_(::isatty(STDERR_FILENO) != 0),
-      held_out_name_(std::move(held_out_name)),
-      next_(began_ + (is_terminal_ ? kTerminalAfter : kPlainAfter)) {}
+      next_(Clock::now() + (is_terminal_ ? kTerminalAfter : kPlainAfter)) {}
 
-void EpochDisplay::show(const EpochFigures& figures, std::int64_t epochs, const std::string& more) {
-  if (before_ < 0) before_ = figures.epoch - 1;
-  const Clock::time_point now = Clock::now();
-  if (is_quiet_ || now < next_) return;
-  const double seconds = std::chrono::duration<double>(now - began_).count();
-  const double left =
-      seconds / static_cast<double>(figures.epoch - before_) * static_cast<double>(epochs - figures.epoch);
-  const std::string text = epoch_text(figures, epochs, held_out_name_, left) + more;
+bool ProgressLine::is_due() const { return !is_quiet_ && Clock::now() >= next_; }
+
+void ProgressLine::show(const std::string& text) {
+  if (!is_due()) return;
   if (is_terminal_) {
     std::fprintf(stderr, "\r\033[K%.99s", text.c_str());
     is_shown_ = true;
-    next_ = now + kTerminalEvery;
   } else {
     std::fprintf(stderr, "%s\n", text.c_str());
-    next_ = now + kPlainEvery;
   }
+  next_ = Clock::now() + (is_terminal_ ? kTerminalEvery : kPlainEvery);
 }
 
-void EpochDisplay::clear() {
+void ProgressLine::clear() {
   if (is_shown_) std::fputs("\r\033[K", stderr);
   is_shown_ = false;
+}
+
+EpochDisplay::EpochDisplay(bool is_quiet, std::string held_out_name)
+    : line_(is_quiet), held_out_name_(std::move(held_out_name)) {}
+
+void EpochDisplay::show(const EpochFigures& figures, std::int64_t epochs, const std::string& more) {
+  if (before_ < 0) before_ = figures.epoch - 1;
+  if (!line_.is_due()) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+  const double left =
+      seconds / static_cast<double>(figures.epoch - before_) * static_cast<double>(epochs - figures.epoch);
+  line_.show(epoch_text(figures, epochs, held_out_name_, left) + more);
 }
 
 }  // namespace kullback::deep::cli

@@ -9,13 +9,16 @@
 
 namespace kullback::deep::cli {
 
-class EpochDisplay final {
+// Shows what a run is at, not before it lasts and not too often; cleared from a terminal in the end.
+class ProgressLine final {
  public:
-  // held_out_name: what the held-out figure is, "held-out log likelihood".
-  EpochDisplay(bool is_quiet, std::string held_out_name);
+  explicit ProgressLine(bool is_quiet);
+  ~ProgressLine() { clear(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // `more`: other figures, as ", acceptance 0.61".
-  void show(const EpochFigures& figures, std::int64_t epochs, const std::string& more = {});
+  bool is_due() const;  // whether a text would be shown now
+  void show(const std::string& text);
   void clear();  // before anything else is printed
 
  private:
@@ -23,11 +26,26 @@ class EpochDisplay final {
 
   bool is_quiet_;
   bool is_terminal_;
+  Clock::time_point next_;
+  bool is_shown_ = false;
+};
+
+class EpochDisplay final {
+ public:
+  // held_out_name: what the held-out figure is, "held-out log likelihood".
+  EpochDisplay(bool is_quiet, std::string held_out_name);
+
+  // `more`: other figures, as ", acceptance 0.61".
+  void show(const EpochFigures& figures, std::int64_t epochs, const std::string& more = {});
+  void clear() { line_.clear(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  ProgressLine line_;
   std::string held_out_name_;
   Clock::time_point began_ = Clock::now();
-  Clock::time_point next_;
   std::int64_t before_ = -1;  // epochs of earlier runs
-  bool is_shown_ = false;
 };
 
 // "epoch 12 of 200, loss 0.512, held-out log likelihood -2.31, 14 s left"

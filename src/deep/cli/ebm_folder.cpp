@@ -6,9 +6,8 @@
 #include "base/file.hpp"
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
-#include "deep/bnn/fit/network.hpp"
+#include "deep/cli/folder_verb.hpp"
 #include "deep/cli/kinds.hpp"
-#include "deep/cli/verb.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/data/png.hpp"
 #include "deep/energy/fit/loglik.hpp"
@@ -21,49 +20,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-OptionGroup with_device(std::vector<Option> options) {
-  options.push_back({"force", "false", "replace what is there already"});
-  options.push_back({"quiet", "false", "print nothing but errors"});
-  for (Option& option : device_options()) options.push_back(std::move(option));
-  return {"Options", std::move(options)};
+using Work = void (*)(BuiltEbm& built, const FolderCall& call);
+
+int run(const Grammar& grammar, const std::vector<std::string>& words, Work work) {
+  return run_on_folder(grammar, words, Interruption::asks_work, [&](const FolderCall& call) {
+    BuiltEbm built = open_ebm(call.folder, call.device);
+    work(built, call);
+  });
 }
 
-fs::path out_of(const Settings& settings, const fs::path& fallback) {
-  const fs::path out = settings.has("out") ? fs::path(settings.text("out")) : fallback;
-  if (fs::exists(out) && !settings.flag("force"))
-    throw Error(ErrorKind::cannot_write, filled("{}: exists already.", out.string()),
-                "Choose another name with --out, or replace it with --force.");
-  return out;
-}
-
-template <class Work>
-int run(const Grammar& grammar, const std::vector<std::string>& words, const Work& work) {
-  const Arguments arguments = parse(grammar, words);
-  if (arguments.wants_help) {
-    std::fputs(help_text(grammar).c_str(), stdout);
-    return 0;
-  }
-  const Settings settings(all_options(grammar), arguments.values);
-  const Ranks alone;
-  if (!alone.is_first()) return 0;  // one process does it
-  use_threads(settings, alone);
-  settings.choice("device", {"cpu", "cuda", "auto"});
-  BuiltEbm built = open_ebm(arguments.positionals[0], device_named(settings.text("device"), alone));
-  const InterruptGuard guard;
-  try {
-    work(built, settings, arguments.positionals);
-  } catch (const Error& error) {
-    if (!is_interrupted()) throw;
-    print_error(error.message(), error.hint());
-    return kInterruptedCode;
-  }
-  return 0;
-}
-
-void sample(BuiltEbm& built, const Settings& settings, const std::vector<std::string>& words) {
+void sample(BuiltEbm& built, const FolderCall& call) {
+  const Settings& settings = call.settings;
   const bool is_image = built.model().is_image();
-  const fs::path out =
-      out_of(settings, fs::path(words[0]) / (is_image ? "new_samples.png" : "new_samples.csv"));
+  const fs::path out = call.out(is_image ? "new_samples.png" : "new_samples.csv");
   if (out.extension() == ".png" && !is_image)
     throw Error(ErrorKind::usage, filled("{}: these rows are no images.", out.string()),
                 "Give --out a .csv or .npy file.");
@@ -97,12 +66,13 @@ torch::Tensor rows_of(const BuiltEbm& built, const std::vector<std::string>& wor
   return built.prepared(raw.x);
 }
 
-void loglik(BuiltEbm& built, const Settings& settings, const std::vector<std::string>& words) {
+void loglik(BuiltEbm& built, const FolderCall& call) {
+  const Settings& settings = call.settings;
   const auto count = [&](const char* name, std::size_t low) {
     return static_cast<std::int64_t>(settings.count(name, low, 1'000'000'000));
   };
-  const fs::path out = out_of(settings, fs::path(words[0]) / "loglik.csv");
-  const torch::Tensor rows = rows_of(built, words);
+  const fs::path out = call.out("loglik.csv");
+  const torch::Tensor rows = rows_of(built, call.arguments.positionals);
   const EbmLoglikOptions options{.annealing = {.temperatures = count("temperatures", 2),
                                                .chains = count("chains", 2),
                                                .leapfrogs = count("leapfrogs", 1),
@@ -113,7 +83,7 @@ void loglik(BuiltEbm& built, const Settings& settings, const std::vector<std::st
                                  .raise_chains = count("raise-chains", 2)};
   const EbmLoglik result = loglik_of(built, rows, options);
   write_matrix(out, {"log_likelihood"}, result.row_values.unsqueeze(1));
-  const fs::path json = fs::path(words[0]) / "loglik.json";
+  const fs::path json = call.folder / "loglik.json";
   replace_file(json, loglik_json(result));
   if (settings.flag("quiet")) return;
   std::fputs(loglik_text(result).c_str(), stdout);
@@ -123,36 +93,41 @@ void loglik(BuiltEbm& built, const Settings& settings, const std::vector<std::st
 }
 
 int sample_energy(const std::vector<std::string>& words) {
-  return run({.verb = "sample",
-              .summary = "Draws new rows from a trained energy.",
-              .positionals = {{"DIR", "folder of a 'kullback ebm'"}},
-              .groups = {with_device(
-                  {{"count", "64", "of new rows, each the end of a chain of its own"},
-                   {"from", "auto",
-                    "where chains begin: exact (few hidden units: draws of the model itself), chains (of the "
-                    "training), base, annealed; auto: the first of exact, chains, annealed that there is"},
-                   {"transitions", "",
-                    "of each chain (default: 500, of annealed ones 100, of a short run as in the training)"},
-                   {"seed", "1", "others give other rows"},
-                   {"out", "", "CSV, .npy or (images) .png file (default: DIR/new_samples.png, or .csv)"}})}},
-             words, sample);
+  return run(
+      {.verb = "sample",
+       .summary = "Draws new rows from a trained energy.",
+       .positionals = {{"DIR", "folder of a 'kullback ebm'"}},
+       .groups =
+           {{"Options",
+             with_device(
+                 {{"count", "64", "of new rows, each the end of a chain of its own"},
+                  {"from", "auto",
+                   "where chains begin: exact (few hidden units: draws of the model itself), chains (of the "
+                   "training), base, annealed; auto: the first of exact, chains, annealed that there is"},
+                  {"transitions", "",
+                   "of each chain (default: 500, of annealed ones 100, of a short run as in the training)"},
+                  {"seed", "1", "others give other rows"},
+                  {"out", "", "CSV, .npy or (images) .png file (default: DIR/new_samples.png, or .csv)"}})}}},
+      words, sample);
 }
 
 int loglik_energy(const std::vector<std::string>& words) {
-  return run({.verb = "loglik",
-              .summary = "Log likelihood of new rows under a trained energy, by annealing.",
-              .positionals = {{"DIR", "folder of a 'kullback ebm'"},
-                              {"NEW", "rows of the kind it was trained on", true, true}},
-              .groups = {with_device(
-                  {{"temperatures", "1000", "from the base to the model"},
-                   {"chains", "1000", "of the annealing"},
-                   {"leapfrogs", "5", "steps of a transition (numbers)"},
-                   {"transitions", "1", "at each temperature"},
-                   {"raise-rows", "100", "rows of the conservative figure; 0: none"},
-                   {"raise-chains", "16", "chains of each of those rows"},
-                   {"seed", "1", "of the chains, and of where in its interval a level is"},
-                   {"out", "", "CSV or .npy file, a number for each row (default: DIR/loglik.csv)"}})}},
-             words, loglik);
+  return run(
+      {.verb = "loglik",
+       .summary = "Log likelihood of new rows under a trained energy, by annealing.",
+       .positionals = {{"DIR", "folder of a 'kullback ebm'"},
+                       {"NEW", "rows of the kind it was trained on", true, true}},
+       .groups = {{"Options",
+                   with_device(
+                       {{"temperatures", "1000", "from the base to the model"},
+                        {"chains", "1000", "of the annealing"},
+                        {"leapfrogs", "5", "steps of a transition (numbers)"},
+                        {"transitions", "1", "at each temperature"},
+                        {"raise-rows", "100", "rows of the conservative figure; 0: none"},
+                        {"raise-chains", "16", "chains of each of those rows"},
+                        {"seed", "1", "of the chains, and of where in its interval a level is"},
+                        {"out", "", "CSV or .npy file, a number for each row (default: DIR/loglik.csv)"}})}}},
+      words, loglik);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/filled.hpp"
-#include "deep/bnn/fit/network.hpp"
+#include "deep/cli/folder_verb.hpp"
 #include "deep/cli/verb.hpp"
 #include "deep/vae/fit/model.hpp"
 #include "deep/vae/fit/prepare.hpp"
@@ -82,24 +82,11 @@ EvaluateOptions options_of(const Settings& settings) {
           .on_stage = {}};
 }
 
-}  // namespace
-
-int run_evaluate(const std::vector<std::string>& words) {
-  const Grammar known = grammar();
-  const Arguments arguments = parse(known, words);
-  if (arguments.wants_help) {
-    std::fputs(help_text(known).c_str(), stdout);
-    return 0;
-  }
-  const Settings settings(all_options(known), arguments.values);
-  const Ranks alone;
-  if (!alone.is_first()) return 0;  // one process evaluates
-  use_threads(settings, alone);
-  settings.choice("device", {"cpu", "cuda", "auto"});
-  const std::filesystem::path folder = arguments.positionals[0];
-  BuiltVae built = open_vae(folder, device_named(settings.text("device"), alone));
-  const VaeRows test =
-      rows_of(built, {arguments.positionals.begin() + 1, arguments.positionals.end()}, settings);
+void evaluate(const FolderCall& call) {
+  const Settings& settings = call.settings;
+  const std::vector<std::string>& words = call.arguments.positionals;
+  BuiltVae built = open_vae(call.folder, call.device);
+  const VaeRows test = rows_of(built, {words.begin() + 1, words.end()}, settings);
   VaeRows train;
   if (settings.has("train")) train = rows_of(built, {settings.text("train")}, settings);
   EvaluateOptions options = options_of(settings);
@@ -107,14 +94,19 @@ int run_evaluate(const std::vector<std::string>& words) {
   if (!is_quiet)
     options.on_stage = [](const std::string& what) { std::fprintf(stderr, "%s ...\n", what.c_str()); };
   const VaeEvaluation evaluation = evaluate_vae(built.vae(), built.flat(), test, train, options);
-  const std::filesystem::path file = folder / "evaluation.json";
+  const std::filesystem::path file = call.folder / "evaluation.json";
   replace_file(file, evaluation_json(evaluation));
-  if (is_quiet) return 0;
+  if (is_quiet) return;
   std::fputs(evaluation_table(evaluation).c_str(), stdout);
   for (const Finding& finding : evaluation.findings)
     std::printf("! %s %s\n  %s\n", finding.message.c_str(), finding.evidence.c_str(), finding.advice.c_str());
   std::printf("Figures: %s\n", file.string().c_str());
-  return 0;
+}
+
+}  // namespace
+
+int run_evaluate(const std::vector<std::string>& words) {
+  return run_on_folder(grammar(), words, Interruption::ends_program, evaluate);
 }
 
 }  // namespace kullback::deep::cli

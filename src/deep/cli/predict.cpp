@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "deep/bnn/fit/fit.hpp"
+#include "deep/cli/folder_verb.hpp"
 #include "deep/cli/text.hpp"
 #include "deep/cli/verb.hpp"
 
@@ -53,33 +54,27 @@ std::string outcome_text(const PredictOutcome& outcome, const std::string& out) 
   return text + pairs_text(pairs) + filled("Results: {}\n", out);
 }
 
+void apply(const FolderCall& call) {
+  const Settings& settings = call.settings;
+  const std::vector<std::string>& words = call.arguments.positionals;
+  PredictRequest request{
+      .folder = words[0],
+      .data = {words.begin() + 1, words.end()},
+      .labels = settings.text("labels"),
+      .out = settings.has("out") ? settings.text("out") : default_out(words[0]),
+      .force = settings.flag("force"),
+      .draws = settings.has("draws") ? static_cast<std::int64_t>(settings.count("draws", 1, 100'000)) : 0,
+      .device = call.device};
+  const auto ood = call.arguments.lists.find("ood");
+  if (ood != call.arguments.lists.end()) request.ood.assign(ood->second.begin(), ood->second.end());
+  const PredictOutcome outcome = predict(request);
+  if (!settings.flag("quiet")) std::fputs(outcome_text(outcome, request.out.string()).c_str(), stdout);
+}
+
 }  // namespace
 
 int run_predict(const std::vector<std::string>& words) {
-  const Grammar known = grammar();
-  const Arguments arguments = parse(known, words);
-  if (arguments.wants_help) {
-    std::fputs(help_text(known).c_str(), stdout);
-    return 0;
-  }
-  const Settings settings(all_options(known), arguments.values);
-  const Ranks alone;
-  if (!alone.is_first()) return 0;  // one process predicts
-  use_threads(settings, alone);
-  settings.choice("device", {"cpu", "cuda", "auto"});
-  PredictRequest request{
-      .folder = arguments.positionals[0],
-      .data = {arguments.positionals.begin() + 1, arguments.positionals.end()},
-      .labels = settings.text("labels"),
-      .out = settings.has("out") ? settings.text("out") : default_out(arguments.positionals[0]),
-      .force = settings.flag("force"),
-      .draws = settings.has("draws") ? static_cast<std::int64_t>(settings.count("draws", 1, 100'000)) : 0,
-      .device = device_named(settings.text("device"), alone)};
-  const auto ood = arguments.lists.find("ood");
-  if (ood != arguments.lists.end()) request.ood.assign(ood->second.begin(), ood->second.end());
-  const PredictOutcome outcome = predict(request);
-  if (!settings.flag("quiet")) std::fputs(outcome_text(outcome, request.out.string()).c_str(), stdout);
-  return 0;
+  return run_on_folder(grammar(), words, Interruption::ends_program, apply);
 }
 
 }  // namespace kullback::deep::cli

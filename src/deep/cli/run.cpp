@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "base/nearest_name.hpp"
+#include "deep/bnn/fit/network.hpp"
 #include "deep/cli/verb.hpp"
 #include "kullback_version.hpp"
 
@@ -109,6 +110,11 @@ void use_threads(const Settings& settings, const Ranks& ranks) {
                                   ? settings.count("threads", 1, 4096)
                                   : std::max(1U, cores / static_cast<unsigned>(ranks.size()));
   at::set_num_threads(static_cast<int>(threads));
+}
+
+c10::Device device_of(const Settings& settings, const Ranks& ranks) {
+  settings.choice("device", {"cpu", "cuda", "auto"});
+  return device_named(settings.text("device"), ranks);
 }
 
 int run_on_ranks(int (*work)(const Ranks& ranks, const Arguments& arguments), const Arguments& arguments) {

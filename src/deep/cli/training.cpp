@@ -10,6 +10,7 @@
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "base/json_value.hpp"
+#include "deep/cli/folder_verb.hpp"
 #include "deep/cli/text.hpp"
 #include "deep/cli/verb.hpp"
 #include "deep/count_list.hpp"
@@ -48,7 +49,86 @@ void take_from(const posterior::RunRecord& record, const std::string& out, Argum
   }
 }
 
+bool has_one(const std::vector<Option>& options, const std::string& name) {
+  return std::any_of(options.begin(), options.end(),
+                     [&](const Option& option) { return option.name == name; });
+}
+
+// Those of the program; what is of its parts goes to `rest`.
+Settings own_of(const std::vector<Option>& options, const Arguments& arguments, Words& rest) {
+  Words own;
+  for (const auto& [name, value] : arguments.values) (has_one(options, name) ? own : rest)[name] = value;
+  return {options, std::move(own)};
+}
+
 }  // namespace
+
+const Option kImage = {"image", "", "rows of a table are images: 28x28, or 32x32x3"};
+const Option kIgnore = {"ignore", "", "column to leave out; may be given several times"};
+const Option kEpochs = {"epochs", "", "passes over the data (default: about 20,000 steps)"};
+const Option kRate = {"rate", "0.001", "rate of Adam"};
+const Option kDeviceMemory = {"device-memory", "",
+                              "most of the device's memory for the rows, as 500M or 8G (default: half of "
+                              "what is free); rows that need more "
+                              "stay in the host's memory and are copied a minibatch ahead"};
+
+Option validation_option(const std::string& use) {
+  return {"validation", "0.1", filled("part of the rows that is held out{}; 0: none", use)};
+}
+
+Option activation_option(const std::string& fallback, const std::string& of) {
+  return {"activation", fallback,
+          "identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid" + of};
+}
+
+Option batch_option(const std::string& fallback, const std::string& more) {
+  return {"batch", fallback, "rows of a minibatch" + more};
+}
+
+Option schedule_option(const std::string& fallback) {
+  return {"schedule", fallback, "of the rate: constant, or cosine (falls to 0)"};
+}
+
+Option judge_every_option(const std::string& figures) {
+  return {"judge-every", "1", "epochs between two " + figures};
+}
+
+Option precision_option(Precisions known) {
+  const auto with = [](const char* help) { return Option{"precision", "float32", help}; };
+  switch (known) {
+    case Precisions::floats: return with("float32 or float64");
+    case Precisions::floats_tf32: return with("float32, float64, or tf32 (a GPU's fast products of float32)");
+    case Precisions::all: break;
+  }
+  return with(
+      "float32, float64, tf32 (a GPU's fast products of float32), or bf16 (products of training steps in "
+      "bfloat16)");
+}
+
+OptionGroup run_group(const std::string& verb, const std::vector<Option>& more) {
+  std::vector<Option> options = {
+      {"out", "", filled("folder of the results (default: DATA-{})", verb)},
+      {"seed", "", "seed of all random numbers (default: a random one, which is recorded)"},
+      {"save-every", "30", "seconds between checkpoints"},
+      {"resume", "false", "go on with an interrupted training in the folder"}};
+  options = with_device(std::move(options));
+  options.insert(options.end(), more.begin(), more.end());
+  return {"Run", std::move(options)};
+}
+
+Given::Given(const std::vector<OptionGroup>& program, const Arguments& arguments)
+    : program_(own_of(all_options({.groups = program}), arguments, rest_)) {}
+
+void Given::check() const {
+  for (const auto& [name, value] : rest_) {
+    if (taken_.count(name) != 0) continue;
+    const auto its_kind = std::find_if(parts_.begin(), parts_.end(),
+                                       [&](const Part& part) { return part.options.count(name) != 0; });
+    const Part& part = its_kind == parts_.end() ? parts_.back() : *its_kind;
+    throw Error(ErrorKind::usage, filled("--{} is not an option of --{} {}.", name, part.option, part.name),
+                "Leave it out, or choose another.");
+  }
+}
 
 std::string out_of(Arguments& arguments, const std::string& verb) {
   const std::string fallback = fs::path(arguments.positionals[0]).stem().string() + "-" + verb;
@@ -81,11 +161,6 @@ std::uint64_t seed_of(const Settings& settings, const Ranks& ranks) {
   return std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
 }
 
-const Option kDeviceMemory = {"device-memory", "",
-                              "most of the device's memory for the rows, as 500M or 8G (default: half of "
-                              "what is free); rows that need more "
-                              "stay in the host's memory and are copied a minibatch ahead"};
-
 std::optional<std::int64_t> device_memory_of(const Settings& settings) {
   if (!settings.has("device-memory")) return {};
   const std::string& text = settings.text("device-memory");
@@ -108,27 +183,75 @@ double validation_of(const Settings& settings) {
   return part;
 }
 
-std::map<std::string, std::string> recorded_options(
-    const Settings& program, const std::vector<const std::map<std::string, std::string>*>& parts,
-    const std::vector<std::string>& ignored) {
-  std::map<std::string, std::string> options = program.values();
+Schedule schedule_of(const Settings& settings) {
+  return settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant : Schedule::cosine;
+}
+
+std::string precision_of(const Settings& settings, Precisions known) {
+  switch (known) {
+    case Precisions::floats: settings.choice("precision", {"float32", "float64"}); break;
+    case Precisions::floats_tf32: settings.choice("precision", {"float32", "float64", "tf32"}); break;
+    case Precisions::all: settings.choice("precision", {"float32", "float64", "tf32", "bf16"});
+  }
+  return settings.text("precision");
+}
+
+std::vector<std::string> ignored_of(const Arguments& arguments) {
+  const auto ignored = arguments.lists.find("ignore");
+  return ignored == arguments.lists.end() ? std::vector<std::string>() : ignored->second;
+}
+
+RowsRequest rows_of(const Arguments& arguments, const Settings& settings) {
+  RowsRequest request;
+  request.paths.assign(arguments.positionals.begin(), arguments.positionals.end());
+  request.image = settings.text("image");
+  request.ignored = ignored_of(arguments);
+  return request;
+}
+
+TrainOptions train_options(const Settings& settings, std::uint64_t seed) {
+  // Where the verb has the option and it is set.
+  const auto count = [&](const char* name, std::size_t low, std::size_t high, std::int64_t fallback) {
+    const bool is_set = settings.values().count(name) != 0 && settings.has(name);
+    return is_set ? static_cast<std::int64_t>(settings.count(name, low, high)) : fallback;
+  };
+  TrainOptions train;
+  train.epochs = count("epochs", 1, 100'000'000, 0);
+  train.batch = count("batch", 1, 1'000'000'000, 0);
+  train.patience = count("patience", 0, 100'000'000, train.patience);
+  train.judge_every = count("judge-every", 1, 100'000'000, train.judge_every);
+  train.seed = seed;
+  train.save_every = settings.number("save-every");
+  train.resume = settings.flag("resume");
+  return train;
+}
+
+Words recorded_options(const Settings& program, const std::vector<const Words*>& parts,
+                       const std::vector<std::string>& ignored) {
+  Words options = program.values();
   for (const char* name : kHow) options.erase(name);
-  for (const auto* words : parts) options.insert(words->begin(), words->end());
+  for (const Words* words : parts) options.insert(words->begin(), words->end());
   if (!ignored.empty()) options["ignore"] = json_texts(ignored);
   std::erase_if(options, [](const auto& option) { return option.second.empty(); });
   return options;
 }
 
+int run_training(const Grammar& grammar, const std::vector<std::string>& words,
+                 int (*work)(const Ranks& ranks, const Arguments& arguments)) {
+  const Arguments arguments = parse(grammar, words);
+  if (!arguments.wants_help) return run_on_ranks(work, arguments);
+  std::fputs(help_text(grammar).c_str(), stdout);
+  return 0;
+}
+
 int end_training(const TrainOutcome& trained, const posterior::RunRecord& record, const std::string& out,
-                 const std::string& what, bool prints, const Ranks& ranks) {
+                 const std::string& what, bool prints, const Ranks& ranks, const std::string& advice) {
   if (prints) std::fputs(record_text(record, out).c_str(), stdout);
   if (trained.is_interrupted) return kInterruptedCode;
   if (trained.failure.empty()) return 0;
   if (ranks.is_first())
-    print_error(
-        trained.failure + ".",
-        filled("{} holds the {} after epoch {}. Lower --rate, or look for extreme values in the data.", out,
-               what, trained.epochs.size()));
+    print_error(trained.failure + ".",
+                filled("{} holds the {} after epoch {}. {}", out, what, trained.epochs.size(), advice));
   return static_cast<int>(ErrorKind::bad_input);
 }
 

@@ -1,20 +1,84 @@
-// What the verbs that train have in common: options that all have, resuming by the record, and the end of a
-// run.
+// What the verbs that train have in common: options, what was given of them, resuming by the record, and the
+// end of a run.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ranks.hpp"
 #include "base/settings.hpp"
 #include "deep/cli/arguments.hpp"
+#include "deep/cli/union.hpp"
+#include "deep/data/rows.hpp"
+#include "deep/train/adam.hpp"
 #include "deep/train/train.hpp"
 #include "posterior/run_record.hpp"
 
 namespace kullback::deep::cli {
+
+using Words = std::map<std::string, std::string>;
+
+// Options that several verbs have, with the defaults and the words in which they differ.
+extern const Option kImage;
+extern const Option kIgnore;
+extern const Option kEpochs;
+extern const Option kRate;
+extern const Option kDeviceMemory;
+Option validation_option(const std::string& use);                                   // ": to judge"
+Option activation_option(const std::string& fallback, const std::string& of = {});  // " (mlp)"
+Option batch_option(const std::string& fallback, const std::string& more = {});
+Option schedule_option(const std::string& fallback);
+Option judge_every_option(const std::string& figures);  // "held-out bounds"
+OptionGroup run_group(const std::string& verb, const std::vector<Option>& more = {});
+
+enum class Precisions { floats, floats_tf32, all };  // all: bf16 too
+Option precision_option(Precisions known);
+
+// What was given, split among the program and the parts of a model that its options name: --prior laplace
+// has options of its own.
+class Given final {
+ public:
+  Given(const std::vector<OptionGroup>& program, const Arguments& arguments);
+
+  const Settings& program() const { return program_; }
+  // What was given to the part `name` of --option; to any of `records` where it is "auto": the data say which
+  // one it is, and what it was given is checked then.
+  template <class Record>
+  Words of(const std::string& option, std::string_view name, std::span<const Record* const> records);
+  // Throws Error usage for what belongs to a part that was not chosen.
+  void check() const;
+
+ private:
+  struct Part {
+    std::string option, name;
+    std::set<std::string> options;  // of all records of its kind
+  };
+
+  Words rest_;  // what is not the program's own
+  Settings program_;
+  std::vector<Part> parts_;
+  std::set<std::string> taken_;
+};
+
+template <class Record>
+Words Given::of(const std::string& option, std::string_view name, std::span<const Record* const> records) {
+  Part part{option, std::string(name), {}};
+  Words result;
+  for (const Record* record : records) {
+    for (const Option& known : record->options) part.options.insert(known.name);
+    if (name == "auto" || record->name == name) result.merge(given_of(record->options, rest_));
+  }
+  for (const auto& [given, value] : result) taken_.insert(given);
+  parts_.push_back(std::move(part));
+  return result;
+}
 
 // The --out that was given, or the name of the first file with "-VERB", which becomes the --out of the
 // arguments.
@@ -31,19 +95,29 @@ std::vector<std::int64_t> counts_of(const std::string& option, const std::string
 // The --seed, or a random one, the same on all ranks.
 std::uint64_t seed_of(const Settings& settings, const Ranks& ranks);
 double validation_of(const Settings& settings);
+Schedule schedule_of(const Settings& settings);
+std::string precision_of(const Settings& settings, Precisions known);
+std::vector<std::string> ignored_of(const Arguments& arguments);
+// Paths, --image and --ignore.
+RowsRequest rows_of(const Arguments& arguments, const Settings& settings);
+// --epochs and --batch (0: not given), --patience and --judge-every where the verb has them, --save-every,
+// --resume.
+TrainOptions train_options(const Settings& settings, std::uint64_t seed);
 // --device-memory as bytes: "500M", "8G", "0". None where it was not given.
 std::optional<std::int64_t> device_memory_of(const Settings& settings);
-extern const Option kDeviceMemory;
 
 // For the record: the program's options and those of the parts, without empty ones and those that say how a
 // run goes and not what it gives.
-std::map<std::string, std::string> recorded_options(
-    const Settings& program, const std::vector<const std::map<std::string, std::string>*>& parts,
-    const std::vector<std::string>& ignored);
+Words recorded_options(const Settings& program, const std::vector<const Words*>& parts,
+                       const std::vector<std::string>& ignored);
 
-// Prints the record (where `prints`) and the failure; the exit code.
+// Prints help, or trains as one of the processes of mpirun; the exit code.
+int run_training(const Grammar& grammar, const std::vector<std::string>& words,
+                 int (*work)(const Ranks& ranks, const Arguments& arguments));
+// Prints the record (where `prints`) and the failure with advice; the exit code.
 int end_training(const TrainOutcome& trained, const posterior::RunRecord& record, const std::string& out,
-                 const std::string& what, bool prints, const Ranks& ranks);
+                 const std::string& what, bool prints, const Ranks& ranks,
+                 const std::string& advice = "Lower --rate, or look for extreme values in the data.");
 // Of a run that was complete before it began.
 int end_complete(const posterior::RunRecord& record, const std::string& out, bool prints);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "deep/cli/arguments.hpp"
 
 namespace kullback::deep::cli {
 
@@ -17,6 +18,18 @@ bool has_option(std::span<const Record* const> records, const std::string& name)
     for (const Option& option : record->options)
       if (option.name == name) return true;
   return false;
+}
+
+// "gaussian, laplace"
+template <class Record>
+std::string names_of(std::span<const Record* const> records) {
+  std::string names;
+  for (const Record* record : records) names += (names.empty() ? "" : ", ") + std::string(record->name);
+  return names;
+}
+
+inline void append(OptionGroup& group, const std::vector<Option>& options) {
+  group.options.insert(group.options.end(), options.begin(), options.end());
 }
 
 // Of `values` those that are among the options.

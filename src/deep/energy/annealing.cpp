@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/chains/hamiltonian.hpp"
 #include "deep/chains/schedule.hpp"
@@ -45,9 +46,11 @@ void Annealing::seed(std::uint32_t index) const {
   at::manual_seed(random());
 }
 
-void Annealing::check_stop() const {
+void Annealing::check_stop(std::size_t temperature) const {
   if (options_.should_stop && options_.should_stop())
-    throw Error(ErrorKind::usage, "interrupted before the annealing was done.");
+    throw Error(ErrorKind::usage,
+                filled("interrupted at temperature {} of {} of an annealing; nothing was written.",
+                       temperature, schedule_.size()));
 }
 
 void Annealing::find_step_sizes() {
@@ -59,7 +62,7 @@ void Annealing::find_step_sizes() {
   torch::Tensor accepted = torch::zeros({}, x.options());
   const torch::Tensor one = torch::ones({1, 1}, x.options());
   for (std::size_t t = 0; t < schedule_.size(); ++t) {
-    if (t % 64 == 0) check_stop();
+    if (t % 64 == 0) check_stop(t);
     step_sizes_.push_back(log_step.exp());
     const ChainTarget target(energy_, parameters_, schedule_[t]);
     const Transition made =
@@ -112,7 +115,7 @@ Annealing::Walk Annealing::forward() const {
   torch::Tensor x = energy_.base_draws(options_.chains, Noise());
   torch::Tensor log_weight = torch::zeros({x.size(0)}, x.options().dtype(torch::kFloat64));
   for (std::size_t t = 1; t < schedule_.size(); ++t) {
-    if (t % 64 == 0) check_stop();
+    if (t % 64 == 0) check_stop(t);
     log_weight.add_(difference(x, t));
     x = moved(x, t);
   }
@@ -122,7 +125,7 @@ Annealing::Walk Annealing::forward() const {
 Annealing::Walk Annealing::backward(torch::Tensor x) const {
   torch::Tensor log_weight = torch::zeros({x.size(0)}, x.options().dtype(torch::kFloat64));
   for (std::size_t t = schedule_.size() - 1; t >= 1; --t) {
-    if (t % 64 == 0) check_stop();
+    if (t % 64 == 0) check_stop(t);
     x = moved(x, t);
     log_weight.sub_(difference(x, t));
   }

@@ -66,7 +66,7 @@ class Annealing final {
   Walk backward(torch::Tensor x) const;
   torch::Tensor difference(const torch::Tensor& x, std::size_t temperature) const;
   void seed(std::uint32_t index) const;
-  void check_stop() const;
+  void check_stop(std::size_t temperature) const;
 
   const Energy& energy_;
   Parameters parameters_;

@@ -74,10 +74,10 @@ std::string target_text(const Preparation& preparation) {
 std::string network_text(const BuiltNetwork& built) {
   const Network& network = built.network();
   std::string shape = std::to_string(network.preparation.inputs());
-  if (network.net == "conv") {
+  if (network.architecture == "conv") {
     shape = network.preparation.image.text();
-    for (const std::int64_t channels : network.channels)
-      shape += filled(", {} channels {} x {}", channels, network.kernel, network.kernel);
+    for (const std::int64_t filters : network.filters)
+      shape += filled(", {} filters {} x {}", filters, network.kernel, network.kernel);
     shape += ", ";
   }
   const auto add = [&shape](std::int64_t units) {

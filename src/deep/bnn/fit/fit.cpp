@@ -136,7 +136,7 @@ class Fit final : public TrainingRun {
   void build() {
     Network network = request_.network;
     network.preparation = deep::prepare(table_, split_.train);
-    choose_net(network);
+    choose_architecture(network);
     network.likelihood = request_.likelihood != "auto"             ? request_.likelihood
                          : network.preparation.is_classification() ? "categorical"
                                                                    : "gaussian";
@@ -154,21 +154,21 @@ class Fit final : public TrainingRun {
   }
 
   // Images get convolutions unless the user says otherwise.
-  static void choose_net(Network& network) {
+  static void choose_architecture(Network& network) {
     const bool has_images = network.preparation.image.exists();
-    if (network.net == "auto") network.net = has_images ? "conv" : "mlp";
-    if (network.net == "conv" && !has_images)
-      throw Error(
-          ErrorKind::usage, "--net conv needs images, and these rows are not.",
-          "Say how large the images in the rows of a table are with --image 28x28, or give --net mlp.");
-    if (network.net == "conv" && network.is_residual)
-      throw Error(ErrorKind::usage, "--residual is not an option of --net conv.",
-                  "Leave it out, or give --net mlp.");
-    if (network.net == "mlp" && !network.channels.empty())
-      throw Error(ErrorKind::usage, "--channels is not an option of --net mlp.",
-                  "Leave it out, or give --net conv.");
-    if (network.net == "conv" && network.channels.empty()) network.channels = {16, 32};
-    if (network.net == "mlp") network.channels.clear();
+    if (network.architecture == "auto") network.architecture = has_images ? "conv" : "mlp";
+    if (network.architecture == "conv" && !has_images)
+      throw Error(ErrorKind::usage, "--architecture conv needs images, and these rows are not.",
+                  "Say how large the images in the rows of a table are with --image 28x28, or give "
+                  "--architecture mlp.");
+    if (network.architecture == "conv" && network.is_residual)
+      throw Error(ErrorKind::usage, "--residual is not an option of --architecture conv.",
+                  "Leave it out, or give --architecture mlp.");
+    if (network.architecture == "mlp" && !network.filters.empty())
+      throw Error(ErrorKind::usage, "--filters is not an option of --architecture mlp.",
+                  "Leave it out, or give --architecture conv.");
+    if (network.architecture == "conv" && network.filters.empty()) network.filters = {16, 32};
+    if (network.architecture == "mlp") network.filters.clear();
   }
 
   // Threads that wait for each other cost more than a small step does.

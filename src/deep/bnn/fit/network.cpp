@@ -47,13 +47,13 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 Net add_net(const Network& network, Layout& layout, std::int64_t outputs) {
   const Preparation& preparation = network.preparation;
   const Activation activation = activation_named(network.activation);
-  if (network.net == "conv") {
+  if (network.architecture == "conv") {
     const ImageShape& image = preparation.image.shape;
     return conv_net(layout, "net",
                     {.channels = image.channels,
                      .height = image.height,
                      .width = image.width,
-                     .filters = network.channels,
+                     .filters = network.filters,
                      .kernel = network.kernel,
                      .hidden = network.hidden,
                      .outputs = outputs,
@@ -115,9 +115,9 @@ std::string to_json(const Network& network) {
     text += filled("  \"{}\": {},\n", name, json);
   };
   add("format", json_string(kFormat));
-  add("net", json_string(network.net));
-  if (network.net == "conv") {
-    add("channels", json_counts(network.channels));
+  add("architecture", json_string(network.architecture));
+  if (network.architecture == "conv") {
+    add("filters", json_counts(network.filters));
     add("kernel", std::to_string(network.kernel));
   }
   add("hidden", json_counts(network.hidden));
@@ -144,13 +144,14 @@ Network read_network(const std::filesystem::path& file) {
   if (json.text("format") != kFormat) json.refuse("format", filled("'{}'", kFormat));
   Network network;
   network.preparation = read_preparation(json.object("data"));
-  if (json.has("net")) network.net = json.text("net");  // older files have perceptrons only
-  if (network.net != "mlp" && network.net != "conv") json.refuse("net", "'mlp' or 'conv'");
-  if (network.net == "conv") {
-    network.channels = json.counts("channels");
+  network.architecture = json.text("architecture");
+  if (network.architecture != "mlp" && network.architecture != "conv")
+    json.refuse("architecture", "'mlp' or 'conv'");
+  if (network.architecture == "conv") {
+    network.filters = json.counts("filters");
     network.kernel = static_cast<std::int64_t>(json.count("kernel"));
     if (network.kernel % 2 == 0) json.refuse("kernel", "odd");
-    if (!network.preparation.image.exists()) json.refuse("net", "'mlp', as the data are no images");
+    if (!network.preparation.image.exists()) json.refuse("architecture", "'mlp', as the data are no images");
   }
   network.hidden = json.counts("hidden");
   network.activation = json.text("activation");

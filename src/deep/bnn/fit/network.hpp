@@ -22,9 +22,9 @@ using Words = std::map<std::string, std::string>;
 
 struct Network {
   Preparation preparation = {};
-  std::string net = "mlp";                  // or "conv", of images
-  std::vector<std::int64_t> channels = {};  // of conv: of each convolution
-  std::int64_t kernel = 3;                  // of conv: side of a convolution's window, odd
+  std::string architecture = "mlp";        // or "conv", of images
+  std::vector<std::int64_t> filters = {};  // of conv: of each convolution
+  std::int64_t kernel = 3;                 // of conv: side of a convolution's window, odd
   std::vector<std::int64_t> hidden = {50};
   std::string activation = "relu";
   bool is_residual = false;

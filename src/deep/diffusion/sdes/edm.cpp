@@ -1,33 +1,26 @@
 // dx = sqrt(2 t') dw at t' = T t: alpha = 1, sigma = T t (Karras et al. 2022). In t from 0 to 1 that is
 // sqrt(2 T^2 t) dw. It ends at sigma = --sigma-min.
-#include "base/error.hpp"
-#include "base/filled.hpp"
-#include "deep/diffusion/sdes/one_block.hpp"
+#include "deep/diffusion/sdes/growing_noise.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
 
-class Edm final : public Sde {
+class Edm final : public GrowingNoise {
  public:
-  Edm(double low, double high) : low_(low), high_(high) {}
+  using GrowingNoise::GrowingNoise;
 
-  Coefficients at(const torch::Tensor& t) const override {
-    return one_block(torch::zeros_like(t), 2 * high_ * high_ * t, torch::ones_like(t), (high_ * t).square());
-  }
-  double t_min() const override { return low_ / high_; }
-  std::vector<double> prior_variance() const override { return {high_ * high_ + 1}; }
+  double t_min() const override { return sigma().low / sigma().high; }
 
  private:
-  double low_, high_;
+  torch::Tensor variance(const torch::Tensor& t) const override { return (sigma().high * t).square(); }
+  torch::Tensor variance_rate(const torch::Tensor& t) const override {
+    return 2 * sigma().high * sigma().high * t;
+  }
 };
 
 std::unique_ptr<Sde> make(const Settings& settings) {
-  const double low = settings.positive("sigma-min"), high = settings.positive("sigma-max");
-  if (high <= low)
-    throw Error(ErrorKind::usage, filled("--sigma-min {} is not below --sigma-max {}.", low, high),
-                "Noise must grow: 0.002 and 80.");
-  return std::make_unique<Edm>(low, high);
+  return std::make_unique<Edm>(sigma_range(settings, "0.002 and 80"));
 }
 
 }  // namespace

@@ -2,36 +2,28 @@
 // noise a already.
 #include <cmath>
 
-#include "base/error.hpp"
-#include "base/filled.hpp"
-#include "deep/diffusion/sdes/one_block.hpp"
+#include "deep/diffusion/sdes/growing_noise.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
 
-class VarianceExploding final : public Sde {
+class VarianceExploding final : public GrowingNoise {
  public:
-  VarianceExploding(double low, double high) : low_(low), high_(high) {}
+  using GrowingNoise::GrowingNoise;
 
-  Coefficients at(const torch::Tensor& t) const override {
-    const double slope = std::log(high_ / low_);
-    const torch::Tensor variance = low_ * low_ * at::exp(2 * slope * t);
-    return one_block(torch::zeros_like(t), 2 * slope * variance, torch::ones_like(t), variance);
-  }
   double t_min() const override { return 0; }
-  std::vector<double> prior_variance() const override { return {high_ * high_ + 1}; }
 
  private:
-  double low_, high_;
+  double slope() const { return std::log(sigma().high / sigma().low); }
+  torch::Tensor variance(const torch::Tensor& t) const override {
+    return sigma().low * sigma().low * at::exp(2 * slope() * t);
+  }
+  torch::Tensor variance_rate(const torch::Tensor& t) const override { return 2 * slope() * variance(t); }
 };
 
 std::unique_ptr<Sde> make(const Settings& settings) {
-  const double low = settings.positive("sigma-min"), high = settings.positive("sigma-max");
-  if (high <= low)
-    throw Error(ErrorKind::usage, filled("--sigma-min {} is not below --sigma-max {}.", low, high),
-                "Noise must grow: 0.01 and 50.");
-  return std::make_unique<VarianceExploding>(low, high);
+  return std::make_unique<VarianceExploding>(sigma_range(settings, "0.01 and 50"));
 }
 
 }  // namespace

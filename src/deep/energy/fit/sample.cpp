@@ -79,7 +79,8 @@ EbmDraws sample_ebm(BuiltEbm& built, const EbmSampling& sampling) {
   double accepted = 0;
   for (std::int64_t i = 0; i < transitions; ++i) {
     if (sampling.should_stop && sampling.should_stop())
-      throw Error(ErrorKind::usage, "interrupted before the chains were done.");
+      throw Error(ErrorKind::usage,
+                  filled("interrupted after {} of {} transitions; nothing was written.", i, transitions));
     const ChainStep step = built.sampler().move(target, x, 2 * i < transitions);
     x = step.x;
     if (2 * i >= transitions) accepted += step.acceptance.item<double>();

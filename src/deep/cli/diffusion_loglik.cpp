@@ -1,0 +1,200 @@
+// loglik of folders that 'kullback diffusion' and 'kullback score' wrote.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <numbers>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/filled.hpp"
+#include "base/interrupt.hpp"
+#include "base/random.hpp"
+#include "deep/cli/diffusion_folder.hpp"
+#include "deep/cli/display.hpp"
+#include "deep/data/number_files.hpp"
+#include "deep/diffusion/likelihood.hpp"
+#include "deep/purpose.hpp"
+#include "deep/vae/training.hpp"
+#include "posterior/json_text.hpp"
+
+namespace kullback::deep::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using diffusion::Built;
+
+RawRows read_new(const Built& built, const FolderCall& call) {
+  const Settings& settings = call.settings;
+  const std::vector<std::string>& words = call.arguments.positionals;
+  const diffusion::Model& model = built.model();
+  RowsRequest request;
+  request.paths.assign(words.begin() + 1, words.end());
+  request.names = model.names;
+  request.label_names = model.label_names;
+  if (model.is_conditional) {
+    request.labels = settings.has("labels") ? settings.text("labels") : model.label_column;
+    if (request.labels.empty())
+      throw Error(ErrorKind::usage, "the model is conditional: it needs the rows' labels.",
+                  "Name them with --labels.");
+  }
+  if (model.is_image() && !model.names.empty())
+    request.image = filled("{}x{}x{}", model.image.height, model.image.width, model.image.channels);
+  RawRows raw = read_rows(request);
+  check_rows(model, raw, words[1]);
+  if (!settings.has("rows")) return raw;
+  const std::int64_t count =
+      std::min(static_cast<std::int64_t>(settings.count("rows", 1, 1'000'000'000)), raw.x.size(0));
+  raw.x = raw.x.narrow(0, 0, count).contiguous();
+  if (raw.label.defined()) raw.label = raw.label.narrow(0, 0, count).contiguous();
+  return raw;
+}
+
+struct Figure {
+  double mean = 0, error = 0;
+};
+
+Figure figure_of(const torch::Tensor& rows) {
+  const auto count = static_cast<double>(rows.size(0));
+  return {.mean = rows.mean().item<double>(),
+          .error = rows.size(0) > 1 ? rows.std().item<double>() / std::sqrt(count) : 0};
+}
+
+struct Loglik {
+  torch::Tensor rows, errors;  // [rows], nats: by the flow, and the standard errors of its probes
+  double ode_error = 0;        // the largest of a row
+  Figure flow = {};            // of the rows
+  double probe_error = 0;      // root mean square
+  double bits_per_dim = 0;
+  std::optional<Figure> bound = {};  // variational; not of SDEs with a velocity
+};
+
+diffusion::LikelihoodOptions options_of(const Settings& settings) {
+  diffusion::LikelihoodOptions options;
+  const double tolerance = settings.positive("tolerance");
+  options.ode = {.relative = tolerance, .absolute = tolerance};
+  options.exact_dims = static_cast<std::int64_t>(settings.count("exact-dims", 0, 1'000'000));
+  options.probes = static_cast<std::int64_t>(settings.count("probes", 2, 1'000'000));
+  return options;
+}
+
+void seed(const Built& built, const Settings& settings) {
+  Random random(built.model().seed, 0, static_cast<std::uint32_t>(Purpose::evaluation),
+                static_cast<std::uint32_t>(settings.count("seed", 0, 0xFFFFFFFF)));
+  at::manual_seed(random());
+}
+
+// Some rows at a time.
+Loglik by_flow(const Built& built, const diffusion::Rows& rows, const torch::Tensor& label,
+               const Settings& settings) {
+  diffusion::LikelihoodOptions options = options_of(settings);
+  ProgressLine progress(settings.flag("quiet"));
+  const std::int64_t at_once = 500, total = rows.size();
+  std::vector<torch::Tensor> values, errors;
+  Loglik result;
+  for (std::int64_t first = 0; first < total; first += at_once) {
+    const std::int64_t count = std::min(at_once, total - first);
+    options.on_solve = [&](std::int64_t done, std::int64_t of) {
+      if (is_interrupted())
+        throw Error(ErrorKind::usage,
+                    filled("interrupted after {} of {} rows; nothing was written.", first, total));
+      progress.show(filled("rows {} of {}, solution {} of {}", first + count, total, done, of));
+    };
+    const auto score = built.score(label.defined() ? label.narrow(0, first, count) : torch::Tensor());
+    const diffusion::Likelihood found =
+        log_likelihood(built.sde(), *score, rows.x.narrow(0, first, count), options);
+    values.push_back(found.log_density.to(torch::kCPU, torch::kFloat64) - built.log_volume());
+    errors.push_back(found.standard_error.to(torch::kCPU, torch::kFloat64));
+    result.ode_error = std::max(result.ode_error, found.ode_error);
+  }
+  result.rows = at::cat(values);
+  result.errors = at::cat(errors);
+  result.flow = figure_of(result.rows);
+  result.probe_error = result.errors.square().mean().sqrt().item<double>();
+  result.bits_per_dim = -result.flow.mean / (static_cast<double>(built.model().dims) * std::numbers::ln2);
+  return result;
+}
+
+std::optional<Figure> bound_of(const Built& built, const RawRows& raw, const torch::Tensor& label) {
+  if (built.sde().blocks() != 1) return {};
+  const diffusion::Model& model = built.model();
+  const diffusion::Rows exact = built.prepared(raw);
+  const torch::Tensor terms =
+      bound_terms(built.network(), built.parameters(), exact.x, label, model.units(), 20)
+          .bound()
+          .to(torch::kCPU, torch::kFloat64);
+  return figure_of(terms - (model.has_levels ? 0 : built.log_volume()));
+}
+
+std::string loglik_json(const Loglik& loglik, bool has_levels) {
+  using posterior::json_number;
+  const std::string bound = !loglik.bound
+                                ? "null"
+                                : filled("{{\"mean\": {}, \"standard_error\": {}}}",
+                                         json_number(loglik.bound->mean), json_number(loglik.bound->error));
+  return filled(
+      "{{\n  \"rows\": {},\n  \"log_likelihood\": {},\n  \"standard_error\": {},\n"
+      "  \"bits_per_dim\": {},\n  \"probe_error_of_a_row\": {},\n  \"ode_error_of_a_row\": {},\n"
+      "  \"dequantisation\": {},\n  \"bound\": {}\n}}\n",
+      loglik.rows.size(0), json_number(loglik.flow.mean), json_number(loglik.flow.error),
+      json_number(loglik.bits_per_dim), json_number(loglik.probe_error), json_number(loglik.ode_error),
+      has_levels ? "\"uniform\"" : "null", bound);
+}
+
+std::string loglik_text(const Loglik& loglik, bool has_levels) {
+  const auto number = [](double x) { return number_with_digits(x, 5); };
+  std::string text = filled(
+      "{} rows\nlog likelihood by the flow   {} nats a row (se over rows {}), {} bits per dimension\n",
+      loglik.rows.size(0), number(loglik.flow.mean), number(loglik.flow.error), number(loglik.bits_per_dim));
+  text +=
+      filled("its error in a row           {} by the probes of the divergence, at most {} by the solver\n",
+             number(loglik.probe_error), number(loglik.ode_error));
+  if (loglik.bound)
+    text += filled("variational bound            {} nats a row (se {})\n", number(loglik.bound->mean),
+                   number(loglik.bound->error));
+  if (has_levels)
+    text +=
+        "Levels are dequantised uniformly for the flow, whose figure then bounds their log probability; "
+        "the bound is of the levels themselves.\n";
+  return text;
+}
+
+void loglik(const Built& built, const FolderCall& call) {
+  const diffusion::Model& model = built.model();
+  const fs::path out = call.out("loglik.csv"), json = call.folder / "loglik.json";
+  const RawRows raw = read_new(built, call);
+  seed(built, call.settings);
+  const diffusion::Rows rows = built.prepared(raw, true);
+  const torch::Tensor label = one_hot(rows.label, model.labels(), built.options());
+  Loglik result = by_flow(built, rows, label, call.settings);
+  result.bound = bound_of(built, raw, label);
+  write_matrix(out, {"log_likelihood", "standard_error"}, at::stack({result.rows, result.errors}, 1));
+  replace_file(json, loglik_json(result, model.has_levels));
+  if (call.settings.flag("quiet")) return;
+  std::fputs(loglik_text(result, model.has_levels).c_str(), stdout);
+  std::printf("Figures: %s\nRow by row: %s\n", json.c_str(), out.c_str());
+}
+
+}  // namespace
+
+int loglik_diffusion(const std::vector<std::string>& words) {
+  return run_on_diffusion(
+      {.verb = "loglik",
+       .summary = "Log likelihood of new rows under a trained diffusion model, through its probability flow.",
+       .positionals = {{"DIR", "folder of a 'kullback diffusion' or 'kullback score'"},
+                       {"NEW", "rows of the kind it was trained on", true, true}},
+       .groups = {{"Options",
+                   with_device(
+                       {{"labels", "", "labels of the rows, as in the training"},
+                        {"rows", "", "how many rows to take, from the first on (default: all)"},
+                        {"tolerance", "1e-4", "relative and absolute error of a step of the solver"},
+                        {"exact-dims", "32", "numbers of a state up to which the divergence is exact"},
+                        {"probes", "4", "random directions of its estimate beyond that"},
+                        {"seed", "1", "of the random directions"},
+                        {"out", "", "CSV or .npy file (default: DIR/loglik.csv)"}})}}},
+      words, loglik);
+}
+
+}  // namespace kullback::deep::cli

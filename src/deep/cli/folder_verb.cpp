@@ -1,0 +1,70 @@
+#include "deep/cli/folder_verb.hpp"
+
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "base/filled.hpp"
+#include "base/interrupt.hpp"
+#include "deep/cli/verb.hpp"
+
+namespace kullback::deep::cli {
+
+namespace fs = std::filesystem;
+
+const Option kForce = {"force", "false", "replace what is there already"};
+const Option kQuiet = {"quiet", "false", "print nothing but errors"};
+
+std::vector<Option> with_device(std::vector<Option> options, const std::vector<Option>& last) {
+  options.insert(options.end(), last.begin(), last.end());
+  for (Option& option : device_options()) options.push_back(std::move(option));
+  return options;
+}
+
+fs::path FolderCall::out(const std::string& fallback) const {
+  const fs::path file = settings.has("out") ? fs::path(settings.text("out")) : folder / fallback;
+  if (fs::exists(file) && !settings.flag("force"))
+    throw Error(ErrorKind::cannot_write, filled("{}: exists already.", file.string()),
+                "Choose another name with --out, or replace it with --force.");
+  return file;
+}
+
+std::optional<std::int64_t> label_of(const Settings& settings, const std::vector<std::string>& known) {
+  if (!settings.has("label")) return {};
+  if (known.empty())
+    throw Error(ErrorKind::usage, "--label is for conditional models, and this one is not.", "Leave it out.");
+  const std::string& label = settings.text("label");
+  std::string all;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i] == label) return static_cast<std::int64_t>(i);
+    all += (i == 0 ? "" : ", ") + known[i];
+  }
+  throw Error(ErrorKind::usage, filled("the model knows no label '{}'.", label), "Known are: " + all + ".");
+}
+
+int run_on_folder(const Grammar& grammar, const std::vector<std::string>& words, Interruption interruption,
+                  const std::function<void(const FolderCall&)>& work) {
+  const Arguments arguments = parse(grammar, words);
+  if (arguments.wants_help) {
+    std::fputs(help_text(grammar).c_str(), stdout);
+    return 0;
+  }
+  const Settings settings(all_options(grammar), arguments.values);
+  const Ranks alone;
+  if (!alone.is_first()) return 0;  // one process does it
+  use_threads(settings, alone);
+  std::optional<InterruptGuard> guard;
+  if (interruption == Interruption::asks_work) guard.emplace();
+  try {
+    work({.arguments = arguments,
+          .settings = settings,
+          .folder = arguments.positionals[0],
+          .device = device_of(settings, alone)});
+  } catch (const Error& error) {
+    if (!is_interrupted()) throw;
+    print_error(error.message(), error.hint());
+    return kInterruptedCode;
+  }
+  return 0;
+}
+
+}  // namespace kullback::deep::cli

@@ -1,0 +1,50 @@
+// A verb that works on the folder of a trained model: the options that all have, the device, and how it ends
+// when it is interrupted.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "deep/cli/arguments.hpp"
+
+namespace kullback::deep::cli {
+
+extern const Option kForce;
+extern const Option kQuiet;
+
+// `options`, then `last` and those of the device.
+std::vector<Option> with_device(std::vector<Option> options,
+                                const std::vector<Option>& last = {kForce, kQuiet});
+
+struct FolderCall {
+  const Arguments& arguments;
+  const Settings& settings;
+  std::filesystem::path folder;  // the first positional argument
+  c10::Device device;
+
+  // The --out, or a file in the folder. Throws Error cannot_write where there is one and no --force.
+  std::filesystem::path out(const std::string& fallback) const;
+};
+
+// The place of --label among the labels of a conditional model; none where it was not given. Throws Error
+// usage where the model is not conditional (no names) or does not know it.
+std::optional<std::int64_t> label_of(const Settings& settings, const std::vector<std::string>& known);
+
+// What Ctrl-C does.
+enum class Interruption {
+  ends_program,
+  asks_work,  // which looks at is_interrupted and throws an Error that says what was done and what is there
+};
+
+// Prints help, or calls `work` in one process; the exit code.
+int run_on_folder(const Grammar& grammar, const std::vector<std::string>& words, Interruption interruption,
+                  const std::function<void(const FolderCall&)>& work);
+
+}  // namespace kullback::deep::cli
