@@ -57,17 +57,18 @@ gap = sum(t - f for t, f in zip(truth, found)) / len(truth)
 assert -0.3 < gap < 0.5, gap
 PY
 expect 'with its errors' 0 '"ode_error_of_a_row": [0-9.e-]+,' -- cat two/loglik.json
+expect 'interrupted log likelihoods' 130 'interrupted after 0 of 20 rows; nothing was written' -- bash -c "interrupted '$kullback' loglik two new.csv --exact-dims 0 --probes 100000 --threads 1 --out cut.csv"
+expect 'nothing is there' 1 -- test -e cut.csv
 expect 'by probes too' 0 'by the probes' -- "$kullback" loglik two new.csv --exact-dims 0 --rows 5 --threads 1 --out probes.csv
 
 for sde in ve sub-vp cld ddpm edm flow learned; do
   expect "sde $sde" 0 "noise +$sde" -- "$kullback" diffusion two.csv $brief --sde $sde --out sde-$sde
   expect "samples of $sde" 0 'samples by' -- "$kullback" sample sde-$sde --count 10 --steps 10 --threads 1
 done
-for what in noise data score velocity flow; do
-  expect "parameterisation $what" 0 "predicts $what" -- "$kullback" diffusion two.csv $brief --parameterisation $what --out by-$what
-done
-for weighting in data velocity edm likelihood min-snr; do
-  expect "weighting $weighting" 0 "weighting $weighting" -- "$kullback" diffusion two.csv $brief --weighting $weighting --times log-ratio --out w-$weighting
+for pair in 'noise data' 'data velocity' 'score edm' 'velocity likelihood' 'flow min-snr'; do
+  what=${pair% *} weighting=${pair#* }
+  expect "parameterisation $what" 0 "predicts $what" -- "$kullback" diffusion two.csv $brief --parameterisation $what --weighting $weighting --times log-ratio --out by-$what
+  also "weighting $weighting" "weighting $weighting"
 done
 expect 'a schedule of shares' 0 -- bash -c "echo 0.9 0.5 0.1 0.001 >shares; '$kullback' diffusion two.csv $brief --noise-schedule shares --out shares-out"
 for objective in denoising explicit sliced; do

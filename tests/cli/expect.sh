@@ -5,7 +5,7 @@ kullback=$(realpath "$kullback")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-passed=0 failed=0
+passed=0 failed=0 said=
 
 # expect NAME CODE [PATTERN] -- COMMAND...: exit code, and a line of the output (both streams) that matches.
 expect() {
@@ -16,6 +16,7 @@ expect() {
   local output status
   output=$(timeout 60 "$@" 2>&1)
   status=$?
+  said=$output
   if [ $status -ne "$code" ]; then
     echo "FAILED $name: exit $status, expected $code"; echo "$output" | head -n 5; failed=$((failed + 1)); return
   fi
@@ -26,6 +27,12 @@ expect() {
     echo "FAILED $name: expected silence, found:"; echo "$output" | head -n 5; failed=$((failed + 1)); return
   fi
   passed=$((passed + 1))
+}
+
+# also NAME PATTERN: the last command of expect said this, too.
+also() {
+  if grep -qE -- "$2" <<<"$said"; then passed=$((passed + 1)); return; fi
+  echo "FAILED $1: no line matches $2 in:"; echo "$said" | head -n 12; failed=$((failed + 1))
 }
 
 # interrupted COMMAND...: Ctrl-C once the command listens for it; its exit code.

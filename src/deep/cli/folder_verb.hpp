@@ -2,7 +2,7 @@
 // when it is interrupted.
 #pragma once
 
-#include <c10/core/Device.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -27,7 +27,7 @@ struct FolderCall {
   const Arguments& arguments;
   const Settings& settings;
   std::filesystem::path folder;  // the first positional argument
-  c10::Device device;
+  torch::Device device;
 
   // The --out, or a file in the folder. Throws Error cannot_write where there is one and no --force.
   std::filesystem::path out(const std::string& fallback) const;

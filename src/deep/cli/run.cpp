@@ -112,7 +112,7 @@ void use_threads(const Settings& settings, const Ranks& ranks) {
   at::set_num_threads(static_cast<int>(threads));
 }
 
-c10::Device device_of(const Settings& settings, const Ranks& ranks) {
+torch::Device device_of(const Settings& settings, const Ranks& ranks) {
   settings.choice("device", {"cpu", "cuda", "auto"});
   return device_named(settings.text("device"), ranks);
 }

@@ -1,7 +1,7 @@
 // A verb of kullback-deep: gets the words after it, returns the exit code, throws Error.
 #pragma once
 
-#include <c10/core/Device.h>
+#include <torch/types.h>
 
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ std::vector<Option> device_options();
 // Sets LibTorch's threads: as many as asked for, or the cores of the machine shared by the processes on it.
 void use_threads(const Settings& settings, const Ranks& ranks);
 // The --device. Throws Error usage for one that is not there.
-c10::Device device_of(const Settings& settings, const Ranks& ranks);
+torch::Device device_of(const Settings& settings, const Ranks& ranks);
 
 // Runs `work` as one of the processes of mpirun: one that fails ends all.
 int run_on_ranks(int (*work)(const Ranks& ranks, const Arguments& arguments), const Arguments& arguments);

@@ -50,7 +50,7 @@ void Annealing::check_stop(std::size_t temperature) const {
   if (options_.should_stop && options_.should_stop())
     throw Error(ErrorKind::usage,
                 filled("interrupted at temperature {} of {} of an annealing; nothing was written.",
-                       temperature, schedule_.size()));
+                       temperature, schedule_.size() - 1));
 }
 
 void Annealing::find_step_sizes() {
