@@ -1,7 +1,6 @@
 // What can be done with folders that 'kullback diffusion' and 'kullback score' wrote.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
