@@ -41,7 +41,7 @@ class Result final {
   const std::string& kind() const { return record_.kind; }
   bool is_posterior() const;  // named draws of a program
 
-  // Files directly in the folder (no "/" in the name). Null where there is no such file; Error where it is
+  // Files of the folder, by their path in it. Null where there is no such file; Error where it is
   // damaged. Text is cut to whole lines beyond `limit` bytes.
   std::optional<std::string> text(std::string_view name, std::size_t limit = 1 << 20) const;
   const JsonValue* json(std::string_view name) const;       // read at the first call

@@ -150,30 +150,62 @@ std::uint32_t big(const std::string& bytes, std::size_t at) {
   return value;
 }
 
-// Decoded by zlib, whose checksums are not ours. More than one stored block.
-TEST(Png, IsReadByOthers) {
-  Picture picture(300, 250, 1, 7);
-  picture.at(299, 249, 0) = 200;
-  const std::string bytes = png_bytes(picture);
-  EXPECT_EQ(bytes.substr(0, 8), "\x89PNG\r\n\x1a\n");
-  EXPECT_EQ(big(bytes, 16), 300u);
-  EXPECT_EQ(big(bytes, 20), 250u);
+// The content of all IDAT chunks, whose checksums zlib checks.
+std::string png_content(const std::string& bytes) {
   std::string content;
   for (std::size_t at = 8; at < bytes.size();) {
     const std::uint32_t size = big(bytes, at);
     const std::string checked = bytes.substr(at + 4, size + 4);
     EXPECT_EQ(big(bytes, at + 8 + size),
               crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size())));
-    if (checked.substr(0, 4) == "IDAT") content = checked.substr(4);
+    if (checked.substr(0, 4) == "IDAT") content += checked.substr(4);
     at += size + 12;
   }
-  std::vector<Bytef> rows(250 * 301 + 10);
+  return content;
+}
+
+// Levels of a PNG of these sizes, decoded by zlib. Filters: none, left, above.
+std::vector<std::uint8_t> png_levels(const std::string& content, const Picture& like) {
+  const auto line = static_cast<std::size_t>(like.width * like.channels);
+  const auto channels = static_cast<std::size_t>(like.channels);
+  std::vector<Bytef> rows(like.levels.size() + static_cast<std::size_t>(like.height) + 10);
   uLongf size = rows.size();
-  ASSERT_EQ(uncompress(rows.data(), &size, reinterpret_cast<const Bytef*>(content.data()), content.size()),
+  EXPECT_EQ(uncompress(rows.data(), &size, reinterpret_cast<const Bytef*>(content.data()), content.size()),
             Z_OK);
-  ASSERT_EQ(size, 250u * 301u);
-  EXPECT_EQ(rows[1], 7);
-  EXPECT_EQ(rows[size - 1], 200);
+  EXPECT_EQ(size, like.levels.size() + static_cast<std::size_t>(like.height));
+  std::vector<std::uint8_t> levels(like.levels.size());
+  for (std::size_t y = 0; y < static_cast<std::size_t>(like.height); ++y) {
+    const Bytef filter = rows[y * (line + 1)];
+    EXPECT_LE(filter, 2);
+    for (std::size_t x = 0; x < line; ++x) {
+      const std::size_t at = y * line + x;
+      const int left = x >= channels ? levels[at - channels] : 0, above = y > 0 ? levels[at - line] : 0;
+      levels[at] = static_cast<std::uint8_t>(rows[y * (line + 1) + 1 + x] + (filter == 1   ? left
+                                                                             : filter == 2 ? above
+                                                                                           : 0));
+    }
+  }
+  return levels;
+}
+
+TEST(Png, IsReadByOthers) {
+  Picture flat(300, 250, 1, 7), smooth(200, 120, 3, 0), noise(64, 64, 3, 0);
+  flat.at(299, 249, 0) = 200;
+  for (std::int64_t i = 0; i < 200 * 120; ++i)
+    for (std::int64_t c = 0; c < 3; ++c)
+      smooth.at(i % 200, i / 200, c) = static_cast<std::uint8_t>((i % 200) / (c + 1) + i / 200);
+  std::uint32_t state = 1;
+  for (std::uint8_t& level : noise.levels)
+    level = static_cast<std::uint8_t>((state = state * 1664525U + 1013904223U) >> 24);
+  for (const Picture* picture : {&flat, &smooth, &noise}) {
+    const std::string bytes = png_bytes(*picture);
+    EXPECT_EQ(bytes.substr(0, 8), "\x89PNG\r\n\x1a\n");
+    EXPECT_EQ(big(bytes, 16), picture->width);
+    EXPECT_EQ(big(bytes, 20), picture->height);
+    EXPECT_EQ(png_levels(png_content(bytes), *picture), picture->levels);
+  }
+  EXPECT_LT(png_bytes(flat).size(), 1500u);
+  EXPECT_LT(png_bytes(smooth).size(), smooth.levels.size() / 10);
 }
 
 TEST(Pictures, GridAndMapHaveTheirPixels) {

@@ -1,8 +1,10 @@
 #include "deep/data/png.hpp"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
+
+#include "deep/data/deflate.hpp"
 
 namespace kullback::deep {
 
@@ -10,11 +12,6 @@ namespace {
 
 void put_big(std::string& into, std::uint32_t number) {
   for (int shift = 24; shift >= 0; shift -= 8) into += static_cast<char>(number >> shift & 0xFF);
-}
-
-void put_little_16(std::string& into, std::size_t number) {
-  into += static_cast<char>(number & 0xFF);
-  into += static_cast<char>(number >> 8 & 0xFF);
 }
 
 std::uint32_t crc32(std::string_view bytes) {
@@ -32,34 +29,30 @@ std::uint32_t crc32(std::string_view bytes) {
   return ~crc;
 }
 
-std::uint32_t adler32(std::string_view bytes) {
-  std::uint32_t a = 1, b = 0;
-  for (const char c : bytes) {
-    a = (a + static_cast<std::uint8_t>(c)) % 65521;
-    b = (b + a) % 65521;
-  }
-  return b << 16 | a;
-}
-
-std::string zlib_stored(std::string_view bytes) {
-  constexpr std::size_t kBlock = 65535;
-  std::string result = "\x78\x01";
-  for (std::size_t first = 0; first < bytes.size(); first += kBlock) {
-    const std::size_t size = std::min(kBlock, bytes.size() - first);
-    result += static_cast<char>(first + size == bytes.size() ? 1 : 0);  // the last block; stored
-    put_little_16(result, size);
-    put_little_16(result, ~size);
-    result.append(bytes.substr(first, size));
-  }
-  put_big(result, adler32(bytes));
-  return result;
-}
-
 void put_chunk(std::string& into, std::string_view name, std::string_view content) {
   put_big(into, static_cast<std::uint32_t>(content.size()));
   const std::string checked = std::string(name) + std::string(content);
   into += checked;
   put_big(into, crc32(checked));
+}
+
+// A level less that of the pixel to its left or above: flat and smooth parts become small numbers.
+enum class Filter : char { none = 0, left = 1, above = 2 };
+
+std::string filtered(const Picture& picture, Filter filter) {
+  const auto line = static_cast<std::size_t>(picture.width * picture.channels);
+  const std::size_t back = filter == Filter::none   ? 0
+                           : filter == Filter::left ? static_cast<std::size_t>(picture.channels)
+                                                    : line;
+  std::string rows;
+  rows.reserve(picture.levels.size() + static_cast<std::size_t>(picture.height));
+  for (std::size_t at = 0; at < picture.levels.size(); ++at) {
+    const std::size_t column = at % line;
+    if (column == 0) rows += static_cast<char>(filter);
+    const bool has_other = back > 0 && (filter == Filter::left ? column >= back : at >= back);
+    rows += static_cast<char>(picture.levels[at] - (has_other ? picture.levels[at - back] : 0));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -71,16 +64,15 @@ std::string png_bytes(const Picture& picture) {
   head += '\x08';                                   // bits of a level
   head += picture.channels == 3 ? '\x02' : '\x00';  // colours or grey
   head += std::string(3, '\0');                     // deflate, no filter method, not interlaced
-  std::string rows;
-  const auto line = static_cast<std::size_t>(picture.width * picture.channels);
-  for (std::int64_t y = 0; y < picture.height; ++y) {
-    rows += '\0';  // this line is not filtered
-    rows.append(reinterpret_cast<const char*>(picture.levels.data()) + static_cast<std::size_t>(y) * line,
-                line);
+  // The smallest of the ways to filter.
+  std::string content;
+  for (const Filter filter : {Filter::none, Filter::left, Filter::above}) {
+    std::string made = zlib_bytes(filtered(picture, filter));
+    if (content.empty() || made.size() < content.size()) content = std::move(made);
   }
   std::string result = "\x89PNG\r\n\x1a\n";
   put_chunk(result, "IHDR", head);
-  put_chunk(result, "IDAT", zlib_stored(rows));
+  put_chunk(result, "IDAT", content);
   put_chunk(result, "IEND", "");
   return result;
 }

@@ -1,4 +1,4 @@
-// Pictures as PNG files, uncompressed (deflate's "stored" blocks).
+// Pictures as PNG files.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,8 @@ const EnergyTrainingRecord* find_energy_training(std::string_view name) {
   return nullptr;
 }
 
-EnergyLoss contrast(const EnergyPass& pass, torch::Tensor& from, std::int64_t transitions) {
+EnergyLoss contrast(const EnergyPass& pass, torch::Tensor& from, std::int64_t transitions,
+                    const torch::Tensor& weights) {
   const ChainTarget target(pass.energy, pass.fixed);
   torch::Tensor acceptance;
   for (std::int64_t i = 0; i < transitions; ++i) {
@@ -36,12 +37,14 @@ EnergyLoss contrast(const EnergyPass& pass, torch::Tensor& from, std::int64_t tr
   const torch::Tensor energies = pass.energy(pass.parameters, at::cat({pass.x, from}));
   const torch::Tensor of_data = energies.narrow(0, 0, rows);
   const torch::Tensor of_chains = energies.narrow(0, rows, from.size(0));
-  return {.loss = of_data.mean() - of_chains.mean(),
+  const auto mean = [&](const torch::Tensor& x) { return weights.defined() ? (weights * x).sum() : x.mean(); };
+  return {.loss = of_data.mean() - mean(of_chains),
           .of_data = of_data.detach().mean(),
-          .of_chains = of_chains.detach().mean(),
+          .of_chains = mean(of_chains.detach()),
           .acceptance = acceptance.detach() / static_cast<double>(transitions),
           .largest = of_chains.detach().abs().max(),
-          .squares = of_data.square().mean() + of_chains.square().mean()};
+          .squares = of_data.square().mean() + mean(of_chains.square()),
+          .energies_of_chains = of_chains.detach()};
 }
 
 }  // namespace kullback::deep

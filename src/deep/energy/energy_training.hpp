@@ -31,6 +31,7 @@ struct EnergyLoss {
   torch::Tensor acceptance;          // of the chains' transitions, mean, detached
   torch::Tensor largest;             // the largest |energy| of a chain, detached
   torch::Tensor squares = {};        // mean squares of energies of data plus those of chains; undefined: none
+  torch::Tensor energies_of_chains = {};  // [chains], detached; undefined: none
 };
 
 class EnergyTraining {
@@ -38,13 +39,17 @@ class EnergyTraining {
   virtual ~EnergyTraining() = default;
 
   virtual EnergyLoss loss(const EnergyPass& pass) = 0;
-  // Chains that persist, [chains, dim]; undefined where none do.
+  // Chains that persist begin at the base. Once base and parameters are known.
+  virtual void begin(const Energy& /*energy*/, const Parameters& /*parameters*/) {}
+  // Chains that persist, [chains, dim], all of which count alike; undefined where none do.
   virtual torch::Tensor chains() const { return {}; }
   virtual void visit(const VisitTensor& /*visit*/) {}
 };
 
 // mean E(x) - mean E(chains), with chains moved by the sampler from `from`; `from` becomes where they end.
-EnergyLoss contrast(const EnergyPass& pass, torch::Tensor& from, std::int64_t transitions);
+// weights: of the chains, sum 1; undefined: all alike.
+EnergyLoss contrast(const EnergyPass& pass, torch::Tensor& from, std::int64_t transitions,
+                    const torch::Tensor& weights = {});
 
 struct EnergyTrainingRecord {
   std::string_view name;
@@ -52,6 +57,7 @@ struct EnergyTrainingRecord {
   std::string_view use_when;
   std::string_view citation;
   bool needs_exact_partition = false;
+  bool needs_adjusted_sampler = false;  // transitions must leave exp(-E) invariant
   std::vector<Option> options;
   std::unique_ptr<EnergyTraining> (*make)(const Settings& settings, const Energy& energy);
 };

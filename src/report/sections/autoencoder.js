@@ -17,8 +17,7 @@ function map(width, points) {
 
 kullback.section("autoencoder", {
   draw(place, data) {
-    for (const {name, title, alt, png} of data.pictures)
-      kb.figure(place, {name, title, alt, draw: (width) => kb.el("img", {src: `data:image/png;base64,${png}`, alt: "", style: `width:${Math.min(width, 640)}px;image-rendering:pixelated;background:#fff`})});
+    kb.pictures(place, data.pictures);
     if (data.map) {
       const labels = data.map.label ? [...new Set(data.map.label)].sort((a, b) => a - b) : [];
       if (labels.length > 1 && labels.length <= 12) place.append(kb.legend(labels.map((label) => ({label: `label ${label}`, colour: kb.colour.chain(label)}))));

@@ -20,13 +20,22 @@ std::string numbers_json(const JsonValue& object) {
   return json_array(made);
 }
 
+// Of a result whose figures are in its record.
+std::string facts_alone(const Result& result) {
+  if (result.record().facts.empty()) return {};
+  std::vector<std::string> facts;
+  for (const auto& [name, value] : result.record().facts)
+    facts.push_back(JsonObject().text("name", name).text("value", value).str());
+  return JsonObject().raw("facts", json_array(facts)).str();
+}
+
 }  // namespace
 
 std::string figures_section(const Result& result) {
   if (result.is_posterior()) return {};
   const JsonValue* summary = result.json("summary.json");
   if (summary == nullptr) summary = result.json("metrics.json");
-  if (summary == nullptr) return {};
+  if (summary == nullptr) return facts_alone(result);
   JsonObject json;
   if (const JsonValue* figures = summary->find("figures")) json.raw("figures", numbers_json(*figures));
   if (const JsonValue* terms = summary->find("terms")) json.raw("terms", numbers_json(*terms));

@@ -1,4 +1,4 @@
-// training.csv of a network or an autoencoder: the loss and the held-out figure after each epoch.
+// training.csv of a deep model: the loss and the held-out figure after each epoch; of an energy chains.csv, too.
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +19,24 @@ std::vector<double> thinned(const std::vector<double>& values) {
   return some;
 }
 
+std::string held_out_name(const std::string& kind) {
+  const bool is_bound = kind == "vae" || kind == "diffusion" || kind == "score";
+  return is_bound ? "held-out bound" : "held-out log likelihood";
+}
+
+// Mean energies of rows and of chains, and how many proposals were accepted.
+std::string chains_json(const Result& result) {
+  const NumberTable* table = result.numbers("chains.csv");
+  if (table == nullptr) return {};
+  JsonObject json;
+  for (const char* name : {"epoch", "energy_data", "energy_chains", "acceptance"}) {
+    const auto* column = table->find(name);
+    if (column == nullptr || column->empty()) return {};
+    json.raw(name, json_numbers(thinned(*column)));
+  }
+  return json.str();
+}
+
 }  // namespace
 
 std::string training_section(const Result& result) {
@@ -27,7 +45,7 @@ std::string training_section(const Result& result) {
   const auto *epoch = training->find("epoch"), *loss = training->find("loss");
   if (epoch == nullptr || loss == nullptr || epoch->empty()) return {};
   JsonObject json;
-  json.text("held_out_name", result.kind() == "vae" ? "held-out bound" : "held-out log likelihood");
+  json.text("held_out_name", held_out_name(result.kind()));
   json.raw("epoch", json_numbers(thinned(*epoch))).raw("loss", json_numbers(thinned(*loss)));
   const auto* held_out = training->find("held_out");
   const bool has_any = held_out != nullptr && std::any_of(held_out->begin(), held_out->end(),
@@ -35,6 +53,7 @@ std::string training_section(const Result& result) {
   if (has_any) json.raw("held_out", json_numbers(thinned(*held_out)));
   if (const JsonValue* summary = result.json("summary.json"))
     if (const double best = number_in(*summary, "best_epoch"); best > 0) json.number("best_epoch", best);
+  if (const std::string chains = chains_json(result); !chains.empty()) json.raw("chains", chains);
   return json.str();
 }
 

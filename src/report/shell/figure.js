@@ -36,3 +36,11 @@ kb.figure = (place, {name, title, alt, draw, className}) => {
   figure.redraw = () => redraw(true);
   return figure;
 };
+
+// Pictures of the result folder (report/pictures.hpp). One that is too large for the page is named.
+kb.pictures = (place, pictures) => {
+  for (const {name, title, alt, file, png, bytes} of pictures) {
+    if (png === undefined) place.append(kb.words(`${title}: ${file} is too large for this page (${kb.number(bytes / 1e6, 2)} MB); it is in the folder.`));
+    else kb.figure(place, {name, title, alt, draw: (width) => kb.el("img", {src: `data:image/png;base64,${png}`, alt: "", style: `width:${Math.min(width, 640)}px;image-rendering:pixelated;background:#fff`})});
+  }
+};

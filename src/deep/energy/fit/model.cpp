@@ -160,6 +160,12 @@ BuiltEbm::BuiltEbm(EbmModel model, torch::Device device)
                        training.name),
                 "It is to be had of at most 16 hidden units, or of one or two columns; choose --training "
                 "persistent.");
+  if (training.needs_adjusted_sampler && !sampler.is_adjusted)
+    throw Error(ErrorKind::usage,
+                filled("--training {} needs a sampler that leaves the model invariant, and --sampler {} is not "
+                       "adjusted.",
+                       training.name, sampler.name),
+                "Choose --sampler mala or hmc.");
   sampler_ = sampler.make(Settings(sampler.options, model_.sampler.options), model_.dim, options_);
   training_ = training.make(Settings(training.options, model_.training.options), *energy_);
   flat_ = torch::zeros({1, energy_->layout().size()}, options_);
@@ -184,9 +190,7 @@ void BuiltEbm::start(const torch::Tensor& rows) {
   }
   flat_.copy_(fresh_parameters(energy_->layout(), 1, model_.seed, options_));
   at::manual_seed(random());
-  const torch::Tensor chains = training_->chains();
-  // Chains were drawn before the base was known.
-  if (chains.defined()) chains.copy_(energy_->base_draws(chains.size(0), Noise()));
+  training_->begin(*energy_, parameters());
 }
 
 void BuiltEbm::check(const RawRows& rows, const std::string& file) const {

@@ -25,6 +25,10 @@ class Persistent final : public EnergyTraining {
                   "0.01 renews a hundredth of the chains in each step, 0 none.");
   }
 
+  void begin(const Energy& energy, const Parameters& /*parameters*/) override {
+    chains_.copy_(energy.base_draws(chains_.size(0), Noise()));
+  }
+
   EnergyLoss loss(const EnergyPass& pass) override {
     const torch::NoGradGuard no_gradient;
     const std::int64_t all = chains_.size(0), count = std::min(all, pass.x.size(0));

@@ -1,0 +1,6 @@
+// What a generative model draws.
+kullback.section("generated", {
+  draw(place, data) {
+    kb.pictures(place, data.pictures);
+  },
+});
