@@ -50,6 +50,14 @@ inline torch::Tensor all_states(std::int64_t bits) {
       .to(torch::kFloat64);
 }
 
+// Images of side x side bits with rows or columns that are lit as a whole: 14 of side 3, 30 of side 4.
+inline torch::Tensor bars_and_stripes(std::int64_t side) {
+  const torch::Tensor lines = all_states(side);
+  const torch::Tensor across = lines.repeat_interleave(side, 1), down = lines.repeat({1, side});
+  // All empty and all full are in both.
+  return at::cat({across, down.narrow(0, 1, down.size(0) - 2)});
+}
+
 // Rows in the plane, of mean 0 and sd about 1.
 inline torch::Tensor ring_of_gaussians(std::int64_t rows, std::int64_t modes, double sd) {
   const torch::Tensor mode = torch::randint(modes, {rows}, torch::kFloat64);

@@ -39,6 +39,8 @@ WANTED = {
     "bnn": (["calibration", "training", "figures"], ["bands", "levels", "errors", "loss", "held-out"]),
     "bnn_classes": (["calibration", "training"], ["reliability", "entropies"]),
     "vae": (["autoencoder", "training"], ["reconstructions", "samples", "latents", "activity", "loss"]),
+    "ebm": (["generated", "likelihoods", "figures", "training"], ["density", "row-likelihoods", "loss", "energies", "held-out"]),
+    "diffusion": (["generated", "restored", "figures", "training"], ["samples", "process", "restored", "loss", "held-out"]),
     "hostile": (["parameters", "checks"], []),
     "many": (["parameters", "traces"], []),
 }

@@ -63,12 +63,14 @@ TEST_F(Kinds, OtherKindsHaveNone) {
   begin("posterior");
   for (const auto section :
        {components_section, topics_section, states_section, factors_section, coefficients_section,
-        starts_section, figures_section, training_section, calibration_section, autoencoder_section})
+        starts_section, figures_section, training_section, calibration_section, autoencoder_section,
+        generated_section, restored_section, likelihoods_section})
     EXPECT_TRUE(json(section).is_null());
 }
 
 TEST_F(Kinds, FoldersWithoutTheirFilesHaveNone) {
-  for (const char* kind : {"mixture", "topics", "hmm", "factors", "regress", "bnn", "vae"}) {
+  for (const char* kind :
+       {"mixture", "topics", "hmm", "factors", "regress", "bnn", "vae", "ebm", "score", "diffusion"}) {
     begin(kind);
     EXPECT_NO_THROW(page_data(Result(folder_.path()))) << kind;
   }
@@ -211,6 +213,73 @@ TEST_F(Kinds, TheTrainingOfANetwork) {
   EXPECT_EQ(*at(at(at(data, "pictures"), 0), "png").string(), "iVBORw0KGgpyZXN0");
   EXPECT_EQ(number(at(at(data, "variances"), 1)), 0.001);
   EXPECT_EQ(number(at(at(at(data, "map"), "y"), 0)), 2);
+}
+
+const std::string kPng = std::string("\x89PNG\r\n\x1a\n", 8);
+
+TEST_F(Kinds, AnEnergyWithItsChainsAndLikelihoods) {
+  begin("ebm");
+  folder_.write("training.csv", "epoch,loss,held_out,seconds\n1,5,-4,0\n2,4,-3,1\n");
+  folder_.write("chains.csv", "epoch,energy_data,energy_chains,acceptance\n1,2,1.5,0.6\n2,1.8,1.7,0.61\n");
+  folder_.write("density.png", kPng + "rest");
+  folder_.write("loglik.json",
+                "{\"rows\": 3, \"log_likelihood\": -3.5, \"log_z\": 1.25, \"error_of_log_z\": 0.01, "
+                "\"exact_log_z\": null, \"raise\": -3.6}");
+  folder_.write("loglik.csv", "log_likelihood\n-3\n-4\n-3.5\n");
+  const JsonValue training = json(training_section);
+  EXPECT_EQ(*at(training, "held_out_name").string(), "held-out log likelihood");
+  EXPECT_EQ(number(at(at(at(training, "chains"), "energy_chains"), 1)), 1.7);
+  const JsonValue pictures = at(json(generated_section), "pictures");
+  ASSERT_EQ(pictures.array()->size(), 1U);
+  EXPECT_EQ(*at(at(pictures, 0), "name").string(), "density");
+  const JsonValue likelihoods = json(likelihoods_section);
+  ASSERT_EQ(at(likelihoods, "figures").array()->size(), 5U);  // what is null is left out
+  EXPECT_EQ(number(at(at(at(likelihoods, "figures"), 1), "value")), -3.5);
+  EXPECT_EQ(number(at(at(likelihoods, "rows"), 1)), -4);
+}
+
+TEST_F(Kinds, FactsWhereThereIsNoSummary) {
+  posterior::RunRecord record;
+  record.kind = "ebm";
+  record.status = "complete";
+  record.facts = {{"energy gap", "0.1 nats"}};
+  folder_.write(record);
+  const JsonValue facts = at(json(figures_section), "facts");
+  EXPECT_EQ(*at(at(facts, 0), "name").string(), "energy gap");
+}
+
+TEST_F(Kinds, ADiffusionModelWithPicturesThatFitAndOneThatDoesNot) {
+  begin("diffusion");
+  folder_.write("training.csv", "epoch,loss,held_out,seconds\n1,5,-4,0\n");
+  folder_.write("samples.png", kPng + std::string(2 << 20, 'x'));
+  folder_.write("process.png", kPng + "rest");
+  folder_.write(
+      "loglik.json",
+      "{\"rows\": 2, \"log_likelihood\": -7, \"bits_per_dim\": 1.5, \"dequantisation\": \"uniform\", "
+      "\"bound\": {\"mean\": -7.5, \"standard_error\": 0.1}}");
+  EXPECT_EQ(*at(json(training_section), "held_out_name").string(), "held-out bound");
+  const JsonValue pictures = at(json(generated_section), "pictures");
+  ASSERT_EQ(pictures.array()->size(), 2U);
+  EXPECT_EQ(number(at(at(pictures, 0), "bytes")), (2 << 20) + 8);
+  EXPECT_EQ(at(pictures, 0).find("png"), nullptr);
+  EXPECT_EQ(*at(at(pictures, 1), "png").string(), "iVBORw0KGgpyZXN0");
+  const JsonValue likelihoods = json(likelihoods_section);
+  EXPECT_TRUE(*at(likelihoods, "is_dequantised").boolean());
+  EXPECT_EQ(number(at(at(at(likelihoods, "figures"), 3), "value")), -7.5);
+}
+
+TEST_F(Kinds, RestoredImagesInTheFolderOrInOneOfItsOwn) {
+  begin("diffusion");
+  EXPECT_TRUE(json(restored_section).is_null());
+  std::filesystem::create_directory(folder_.path() / "restore");
+  folder_.write("restore/restore.json", "{\"method\": \"langevin\", \"noise_sd\": 0.1, \"steps\": [1, 2]}");
+  folder_.write("restore/posterior_mean.png", kPng + "rest");
+  folder_.write("restore/observed.png", "no picture");
+  const JsonValue data = json(restored_section);
+  ASSERT_EQ(at(data, "facts").array()->size(), 2U);
+  EXPECT_EQ(*at(at(at(data, "facts"), 1), "name").string(), "Noise sd");
+  ASSERT_EQ(at(data, "pictures").array()->size(), 1U);
+  EXPECT_EQ(*at(at(at(data, "pictures"), 0), "title").string(), "Posterior mean");
 }
 
 // Quartiles close to each other and ends far away: a kernel that falls between the points of the curve.

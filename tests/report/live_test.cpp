@@ -200,6 +200,25 @@ TEST_F(Live, TheEndShowsWhatTheFilesHold) {
   EXPECT_NE(frame.find("Few draws."), std::string::npos) << frame;
 }
 
+TEST_F(Live, ATrainingThatWasInterruptedIsNotWhole) {
+  record_.kind = "diffusion";
+  record_.status = "interrupted";
+  begin();
+  start(1, "elsewhere");
+  write_file(folder_ / "training.csv", "epoch,loss,held_out,seconds\n1,5,-4,0\n2,4,-3,1\n");
+  add("{\"event\": \"progress\", \"stage\": \"training\", \"parts\": [{\"name\": \"epochs\", \"done\": 2, "
+      "\"total\": 8, \"value_name\": \"loss\", \"value\": 4}, {\"name\": \"held out\", \"value_name\": "
+      "\"bound\", "
+      "\"value\": -3}]}\n{\"event\": \"interrupted\"}\n");
+  RunFollower follower(folder_);
+  const RunState& state = follower.look(at(100));
+  ASSERT_EQ(state.parts.size(), 2U);
+  EXPECT_EQ(state.parts[0].done, 2);
+  EXPECT_EQ(state.parts[0].total, 8);
+  EXPECT_EQ(state.parts[0].values, (std::vector<double>{5, 4}));
+  EXPECT_EQ(state.parts[1].value_name, "bound");
+}
+
 TEST_F(Live, TheLogIsWhatTheFollowerReads) {
   begin();
   add("{\"time\": \"2026-11-16T12:00:00Z\", \"event\": \"start\", " + posterior::process_fields() + "}\n");

@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -156,6 +157,23 @@ def vae(out):
              "--hidden", 32, "--epochs", 30, "--rate", 0.003, "--batch", 32, "--seed", 1, "--threads", 1, "--quiet", "--out", out)
 
 
+def ebm(out):
+    subprocess.run(["python3", ROOT / "tests" / "energy" / "make_rows.py", "."], cwd=out.parent, check=True, stdout=subprocess.DEVNULL)
+    kullback("ebm", out.parent / "ring.csv", "--hidden", 16, "--epochs", 30, "--rate", 0.01, "--judge-every", 3, "--chains", 200, "--seed", 1,
+             "--threads", 1, "--quiet", "--out", out)
+    kullback("loglik", out, out.parent / "ring_new.csv", "--temperatures", 20, "--chains", 100, "--raise-rows", 5, "--threads", 1, "--quiet")
+
+
+def diffusion(out):
+    """Images, and a restoration beside them."""
+    subprocess.run(["python3", ROOT / "tests" / "deep" / "make_images.py", "."], cwd=out.parent, check=True, stdout=subprocess.DEVNULL)
+    kullback("diffusion", out.parent / "bars-images-idx3-ubyte", "--architecture", "mlp", "--hidden", 64, "--epochs", 20, "--seed", 1,
+             "--threads", 1, "--quiet", "--out", out)
+    (out / "restore").mkdir()
+    shutil.copy(out / "samples.png", out / "restore" / "restored.png")
+    (out / "restore" / "restore.json").write_text(json.dumps({"method": HOSTILE, "noise_sd": 0.1}))
+
+
 def hostile(out):
     """A fit whose files name a quantity, a method and a finding with HTML. `kullback fit` writes none; others may."""
     nuts(out)
@@ -184,4 +202,4 @@ def many(out):
 
 
 KINDS = [nuts, vi, ladder, optimize, interrupted, mixture, topics, hmm, factors, regress, logistic, hostile, many]
-DEEP_KINDS = [bnn, bnn_classes, vae]
+DEEP_KINDS = [bnn, bnn_classes, vae, ebm, diffusion]

@@ -1,6 +1,6 @@
 // One block of fixed Huffman codes. A repetition is looked for where the next three bytes were last seen, at
-// most 32 KiB ago, and taken as long as it goes. Pictures are mostly flat or filtered to be: that finds nearly
-// all, and needs no library.
+// most 32 KiB ago, and taken as long as it goes. Pictures are mostly flat or filtered to be: that finds
+// nearly all, and needs no library.
 #include "deep/data/deflate.hpp"
 
 #include <algorithm>
@@ -16,11 +16,12 @@ constexpr std::size_t kShortest = 3, kLongest = 258, kWindow = 32768;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 // Symbols of lengths (from 257) and of distances: the first of each, then extra bits.
-constexpr std::array<std::uint16_t, 29> kLengths = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
-                                                    31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-constexpr std::array<std::uint16_t, 30> kDistances = {1,   2,   3,   4,   5,   7,    9,    13,   17,   25,
-                                                      33,  49,  65,  97,  129, 193,  257,  385,  513,  769,
-                                                      1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+constexpr std::array<std::uint16_t, 29> kLengths = {3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
+                                                    15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
+                                                    67, 83, 99, 115, 131, 163, 195, 227, 258};
+constexpr std::array<std::uint16_t, 30> kDistances = {
+    1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
+    193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
 
 int extra_bits_of_length(std::size_t symbol) {
   return symbol < 8 || symbol == 28 ? 0 : static_cast<int>(symbol) / 4 - 1;
@@ -64,7 +65,8 @@ void put_symbol(Bits& bits, std::size_t symbol) {
 
 void put_repetition(Bits& bits, std::size_t length, std::size_t distance) {
   const auto symbol_of = [](const auto& firsts, std::size_t value) {
-    return static_cast<std::size_t>(std::upper_bound(firsts.begin(), firsts.end(), value) - firsts.begin()) - 1;
+    return static_cast<std::size_t>(std::upper_bound(firsts.begin(), firsts.end(), value) - firsts.begin()) -
+           1;
   };
   const std::size_t by_length = symbol_of(kLengths, length), by_distance = symbol_of(kDistances, distance);
   put_symbol(bits, 257 + by_length);
@@ -74,7 +76,9 @@ void put_repetition(Bits& bits, std::size_t length, std::size_t distance) {
 }
 
 std::size_t place_of_three(std::string_view bytes, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[at + i])); };
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[at + i]));
+  };
   return (byte(0) | byte(1) << 8 | byte(2) << 16) * 2654435761U >> 17;
 }
 

@@ -37,7 +37,9 @@ EnergyLoss contrast(const EnergyPass& pass, torch::Tensor& from, std::int64_t tr
   const torch::Tensor energies = pass.energy(pass.parameters, at::cat({pass.x, from}));
   const torch::Tensor of_data = energies.narrow(0, 0, rows);
   const torch::Tensor of_chains = energies.narrow(0, rows, from.size(0));
-  const auto mean = [&](const torch::Tensor& x) { return weights.defined() ? (weights * x).sum() : x.mean(); };
+  const auto mean = [&](const torch::Tensor& x) {
+    return weights.defined() ? (weights * x).sum() : x.mean();
+  };
   return {.loss = of_data.mean() - mean(of_chains),
           .of_data = of_data.detach().mean(),
           .of_chains = mean(of_chains.detach()),

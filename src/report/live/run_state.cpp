@@ -251,8 +251,14 @@ void RunFollower::finish() {
   state_.gradients = state_.record.gradients;
   std::vector<RunPart> parts = finished_parts(state_.folder);
   for (RunPart& part : parts) {
-    for (const RunPart& before : state_.parts)
-      if (before.name == part.name) part.divergences = before.divergences;
+    for (const RunPart& before : state_.parts) {
+      if (before.name != part.name) continue;
+      part.divergences = before.divergences;
+      part.value_name = before.value_name;
+      // Epochs that were not made count to the whole.
+      if (state_.status != "complete" && before.value_name == "loss")
+        part.total = std::max(part.total, before.total);
+    }
   }
   if (!parts.empty()) state_.parts = std::move(parts);
   is_finished_ = true;

@@ -9,7 +9,8 @@ std::string generated_section(const Result& result) {
   const bool is_energy = result.kind() == "ebm";
   if (!is_energy && result.kind() != "diffusion" && result.kind() != "score") return {};
   const PictureFile files[] = {
-      {"density.png", "The density", "The learned density in the plane, the darker the denser, with draws from it."},
+      {"density.png", "The density",
+       "The learned density in the plane, the darker the denser, with draws from it."},
       {"samples.png", "Samples",
        is_energy ? "Draws of the model, by Markov chains." : "Draws of the model, by the reverse process."},
       {"process.png", "From noise to data",

@@ -142,10 +142,13 @@ std::string inputs_section(const Result& result) {
       {"seed", std::to_string(record.seed)},
       {"Kullback", record.version},
       {"started", record.started}};
+  // Of a result without a summary they are its figures (sections/figures.cpp), and not said twice.
+  const bool is_said = !result.is_posterior() && result.json("summary.json") == nullptr &&
+                       result.json("metrics.json") == nullptr;
   return JsonObject()
       .raw("data", json_array(shapes))
       .raw("account", pairs_json(account))
-      .raw("facts", pairs_json(record.facts))
+      .raw("facts", is_said ? "[]" : pairs_json(record.facts))
       .raw("options", pairs_json(record.options))
       .text("command", command_of(record))
       .str();

@@ -1,5 +1,5 @@
-// What 'kullback restore' made of observations: restore.json and the pictures beside it, in the folder or in its
-// folder 'restore'.
+// What 'kullback restore' made of observations: restore.json and the pictures beside it, in the folder or in
+// its folder 'restore'.
 #include <algorithm>
 #include <filesystem>
 #include <system_error>

@@ -1,4 +1,5 @@
-// training.csv of a deep model: the loss and the held-out figure after each epoch; of an energy chains.csv, too.
+// training.csv of a deep model: the loss and the held-out figure after each epoch; of an energy chains.csv,
+// too.
 #include <algorithm>
 #include <cmath>
 

@@ -161,11 +161,12 @@ BuiltEbm::BuiltEbm(EbmModel model, torch::Device device)
                 "It is to be had of at most 16 hidden units, or of one or two columns; choose --training "
                 "persistent.");
   if (training.needs_adjusted_sampler && !sampler.is_adjusted)
-    throw Error(ErrorKind::usage,
-                filled("--training {} needs a sampler that leaves the model invariant, and --sampler {} is not "
-                       "adjusted.",
-                       training.name, sampler.name),
-                "Choose --sampler mala or hmc.");
+    throw Error(
+        ErrorKind::usage,
+        filled("--training {} needs a sampler that leaves the model invariant, and --sampler {} is not "
+               "adjusted.",
+               training.name, sampler.name),
+        "Choose --sampler mala or hmc.");
   sampler_ = sampler.make(Settings(sampler.options, model_.sampler.options), model_.dim, options_);
   training_ = training.make(Settings(training.options, model_.training.options), *energy_);
   flat_ = torch::zeros({1, energy_->layout().size()}, options_);

@@ -1,7 +1,8 @@
-// Persistent chains (Younes 1989; Tieleman 2008) in a replay buffer (Du, Mordatch 2019): a step of the
-// training takes as many chains at random as it has rows, moves them on and puts them back. Where parameters
-// move slowly the chains stay near the model's distribution. A part of them begins anew at the base each
-// time, which finds low energies far from all chains; such chains are not in equilibrium yet.
+// Persistent chains (Younes 1989; Tieleman 2008): all move on in each step of the training. Where parameters
+// move slowly the chains stay near the model's distribution. With `moved` they are a replay buffer (Du,
+// Mordatch 2019), of which so many at random move and count in a step; the others lag behind. A part begins
+// anew at the base each time, which finds low energies far from all chains; such chains are not in
+// equilibrium yet.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -16,6 +17,7 @@ class Persistent final : public EnergyTraining {
  public:
   Persistent(const Settings& settings, const Energy& energy)
       : transitions_(static_cast<std::int64_t>(settings.count("chain-steps", 1, 1'000'000))),
+        moved_(static_cast<std::int64_t>(settings.count("moved", 0, 10'000'000))),
         renewed_(settings.number("renewed")),
         chains_(
             energy.base_draws(static_cast<std::int64_t>(settings.count("chains", 1, 10'000'000)), Noise())) {
@@ -31,7 +33,7 @@ class Persistent final : public EnergyTraining {
 
   EnergyLoss loss(const EnergyPass& pass) override {
     const torch::NoGradGuard no_gradient;
-    const std::int64_t all = chains_.size(0), count = std::min(all, pass.x.size(0));
+    const std::int64_t all = chains_.size(0), count = moved_ == 0 ? all : std::min(all, moved_);
     const torch::Tensor chosen =
         count == all ? torch::Tensor() : torch::rand({all}, chains_.options()).argsort().narrow(0, 0, count);
     torch::Tensor some = chosen.defined() ? chains_.index_select(0, chosen) : chains_.clone();
@@ -55,7 +57,7 @@ class Persistent final : public EnergyTraining {
   void visit(const VisitTensor& visit) override { visit("chains", chains_); }
 
  private:
-  std::int64_t transitions_;
+  std::int64_t transitions_, moved_;
   double renewed_;
   torch::Tensor chains_;
 };
@@ -71,7 +73,8 @@ const EnergyTrainingRecord kPersistentTraining{
         "Tieleman 2008, Training restricted Boltzmann machines using approximations to the likelihood "
         "gradient",
     .options = {{"chain-steps", "10", "transitions of each chain in a step of the training"},
-                {"chains", "1024", "in the buffer"},
+                {"chains", "256", "that go on from step to step"},
+                {"moved", "0", "chains that move in a step, at random; 0: all"},
                 {"renewed", "0", "part of the chains that begin anew at the base each time"}},
     .make = [](const Settings& settings, const Energy& energy) -> std::unique_ptr<EnergyTraining> {
       return std::make_unique<Persistent>(settings, energy);

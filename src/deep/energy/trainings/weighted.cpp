@@ -1,8 +1,8 @@
-// Persistent chains with weights (Carbone, Hua, Coste, Vanden-Eijnden 2023; the weights are those of Jarzynski
-// 1997 and Neal 2001). Where the parameters go from p to q, the log weight of a chain at x grows by
-// E_p(x) - E_q(x); transitions that leave exp(-E_q) invariant do not change it. Weighted means over the chains
-// are then means over the model as it is now, however slowly the chains move: no chain needs to cross between
-// groups of rows for the groups' shares to follow the energy. Where the effective number of chains
+// Persistent chains with weights (Carbone, Hua, Coste, Vanden-Eijnden 2023; the weights are those of
+// Jarzynski 1997 and Neal 2001). Where the parameters go from p to q, the log weight of a chain at x grows by
+// E_p(x) - E_q(x); transitions that leave exp(-E_q) invariant do not change it. Weighted means over the
+// chains are then means over the model as it is now, however slowly the chains move: no chain needs to cross
+// between groups of rows for the groups' shares to follow the energy. Where the effective number of chains
 // (sum w)^2 / sum w^2 has fallen below a part of them, chains are drawn anew by their weights (systematic
 // resampling), which all become 1.
 #include "deep/energy/energy_training.hpp"
@@ -54,8 +54,8 @@ class Weighted final : public EnergyTraining {
   }
 
  private:
-  // Systematic: the chain at (i + u) / n of the summed weights, for all i. Chain i is drawn n w_i times, up to
-  // rounding.
+  // Systematic: the chain at (i + u) / n of the summed weights, for all i. Chain i is drawn n w_i times, up
+  // to rounding.
   torch::Tensor drawn_by_weight(const torch::Tensor& u) const {
     const std::int64_t count = chains_.size(0);
     const torch::Tensor places =
