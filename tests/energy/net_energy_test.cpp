@@ -94,7 +94,7 @@ torch::Tensor ring(std::int64_t rows) { return ring_of_gaussians(rows, 1000, 0.2
 std::unique_ptr<BuiltEbm> trained(const torch::Tensor& rows, Part training, Part sampler = {"mala"}) {
   auto built = std::make_unique<BuiltEbm>(
       toy_model(2, {"net", {{"hidden", "32,32"}}}, std::move(sampler), std::move(training)), torch::kCPU);
-  EXPECT_EQ(train_toy(*built, rows, {.epochs = 15, .batch = 100, .rate = 0.015}).failure, "");
+  EXPECT_EQ(train_toy(*built, rows, {.epochs = 25, .batch = 100, .rate = 0.015}).failure, "");
   return built;
 }
 
@@ -110,7 +110,7 @@ TEST_P(PlaneEnergies, LikelihoodsAgreeWithQuadratureAndChainsThatPersistBeatCd1)
   const Parameters parameters = built->parameters();
   const torch::NoGradGuard no_gradient;
   const double exact_log_z = built->energy().log_partition(parameters).item<double>();
-  const Annealing annealing(built->energy(), parameters, {.temperatures = 500, .chains = 1000});
+  const Annealing annealing(built->energy(), parameters, {.temperatures = 500, .chains = 1000, .leapfrogs = 4});
   const LogEstimate log_z = annealing.log_partition();
   const torch::Tensor some = built->observed(built->prepared(test.narrow(0, 0, 50)));
   const double raise = annealing.raise(some, 20).value.mean().item<double>();
@@ -125,8 +125,8 @@ TEST_P(PlaneEnergies, LikelihoodsAgreeWithQuadratureAndChainsThatPersistBeatCd1)
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlaneEnergies,
-                         testing::Values(PlaneCase{"four_modes", four_modes, 0.01},
-                                         PlaneCase{"ring", ring, -0.004}, PlaneCase{"moons", moons, 0.01}),
+                         testing::Values(PlaneCase{"four_modes", four_modes, 0.05},
+                                         PlaneCase{"ring", ring, -0.001}, PlaneCase{"moons", moons, -0.02}),
                          [](const auto& info) { return info.param.name; });
 
 TEST(EbmTraining, ADivergentChainEndsItAndTheLastGoodEpochIsKept) {

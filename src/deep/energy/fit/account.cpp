@@ -93,7 +93,7 @@ Findings findings_of(const EbmAccount& account) {
                                           static_cast<int>(100 * last.acceptance)),
                         .evidence = "the energy has become too steep for the step size",
                         .advice = "Lower --rate, or give --energy-decay 0.001."});
-  if (account.built.model().training.name == "persistent" && std::abs(last.gap()) > kWideGap)
+  if (account.built.training().chains().defined() && std::abs(last.gap()) > kWideGap)
     findings.push_back(
         {.code = "energy-gap",
          .message = "The chains do not follow the model: their energies are not those of the data.",
