@@ -45,11 +45,11 @@ expect 'between two annealings' 0 'log Z .* annealed up from the base and down f
 also 'exactly' 'sum over the 2.6 states'
 expect 'exact draws' 0 'exact draws' -- "$kullback" sample bits --threads 1
 expect 'exact training' 0 'training +exact' -- "$kullback" ebm bits.csv $same --hidden-units 6 --epochs 3 --training exact --out exact
-for training in cd short-run; do
+for training in persistent cd short-run; do
   expect "training $training" 0 "training +$training" -- "$kullback" ebm ring.csv $same --hidden 8 --epochs 2 --judge-every 2 --chain-steps 2 --training $training --out $training
 done
 for sampler in langevin preconditioned hmc; do
-  expect "sampler $sampler" 0 "sampler +$sampler" -- "$kullback" ebm ring.csv $quick --epochs 2 --sampler $sampler --out $sampler
+  expect "sampler $sampler" 0 "sampler +$sampler" -- "$kullback" ebm ring.csv $quick --epochs 2 --sampler $sampler --training persistent --out $sampler
 done
 expect 'images' 0 'images 8 x 8' -- "$kullback" ebm $images $quick --epochs 2 --architecture conv --filters 4,8 --out images
 expect 'a grid of samples' 0 'PNG' -- head -c 4 images/samples.png
@@ -68,14 +68,14 @@ expect 'to the same bits' 0 '^$' -- cmp whole/weights.safetensors part/weights.s
 expect 'nothing is left to do' 0 'nothing is left to do' -- "$kullback" ebm ring.csv --resume --out whole
 expect 'resume with other options' 64 'was begun with --hidden 16' -- "$kullback" ebm ring.csv --resume --hidden 17 --out whole
 
-expect 'a divergent chain' 65 'it began in chain' -- "$kullback" ebm ring.csv $same --hidden 8 --sampler langevin --step-size 2.2 --epochs 400 --batch 1000 --chains 50 --chain-steps 3 --out diverged
+expect 'a divergent chain' 65 'it began in chain' -- "$kullback" ebm ring.csv $same --hidden 8 --training persistent --sampler langevin --step-size 2.2 --epochs 400 --batch 1000 --chains 50 --chain-steps 3 --out diverged
 expect 'the last good state is kept' 0 '"status": "stopped"' -- cat diverged/run.json
 expect 'it can be used' 0 -- "$kullback" loglik diverged ring_new.csv $few
 
 expect 'no such file' 66 'none.csv' -- "$kullback" ebm none.csv
 expect 'no such energy' 64 'Known are: net, rbm' -- "$kullback" ebm ring.csv --energy spring
 expect 'no such sampler' 64 'Known are: mala, hmc' -- "$kullback" ebm ring.csv --sampler nuts
-expect 'no such training' 64 'Known are: persistent, cd' -- "$kullback" ebm ring.csv --training adam
+expect 'no such training' 64 'Known are: weighted, persistent, cd' -- "$kullback" ebm ring.csv --training adam
 expect 'an option of another sampler' 64 'leapfrogs is not an option of --sampler mala' -- "$kullback" ebm ring.csv --sampler mala --leapfrogs 3
 expect 'a sampler of 0 and 1' 64 'sampler gibbs moves 0 and 1' -- "$kullback" ebm ring.csv --sampler gibbs --out x
 expect 'numbers for a machine' 65 "column 'a' has numbers besides 0 and 1" -- "$kullback" ebm ring.csv --energy rbm --out x
@@ -83,7 +83,9 @@ expect 'no constant' 64 'needs the constant of the energy' -- "$kullback" ebm pl
 expect 'patience without likelihoods' 64 'makes no sense with held-out likelihoods' -- "$kullback" ebm plane.csv --patience 3 --out x
 expect 'convolutions of no images' 64 'needs images' -- "$kullback" ebm ring.csv --architecture conv --out x
 expect 'images of another size' 65 'rows of 2 numbers, but images 8x8 have 64' -- "$kullback" ebm ring.csv --image 8x8 --out x
-expect 'a part that is none' 64 'renewed' -- "$kullback" ebm ring.csv --renewed 2 --out x
+expect 'a part that is none' 64 'renewed' -- "$kullback" ebm ring.csv --training persistent --renewed 2 --out x
+expect 'no part of the chains' 64 'least-effective' -- "$kullback" ebm ring.csv --least-effective 2 --out x
+expect 'weights of chains that are off' 64 'sampler langevin is not adjusted' -- "$kullback" ebm ring.csv --sampler langevin --out x
 expect 'a negative decay' 64 'energy-decay' -- "$kullback" ebm ring.csv --energy-decay=-1 --out x
 printf 'a,b\n1,2\n1,3\n1,5\n' >constant.csv
 expect 'a column that does not vary' 65 "column 'a' is the same number in all rows" -- "$kullback" ebm constant.csv --out x

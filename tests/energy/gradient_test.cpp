@@ -87,9 +87,14 @@ TEST(Gradients, OfEachTrainingAgainstTheLikelihoods) {
   ASSERT_EQ(data.size(0), 14);
   BuiltEbm built = machine(kVisible, {"exact"});
   built.start(data);
-  std::vector<Method> methods = {
-      {"CD-1"}, {"CD-10"}, {"persistent, 1 sweep"}, {"persistent, 10 sweeps"}, {"short runs, 10 sweeps"}};
-  methods[2].shares = methods[3].shares = base_shares(built);
+  std::vector<Method> methods = {{"CD-1"},
+                                 {"CD-10"},
+                                 {"persistent, 1 sweep"},
+                                 {"persistent, 10 sweeps"},
+                                 {"short runs, 10 sweeps"},
+                                 {"weighted, 1 sweep"}};
+  methods[2].shares = methods[3].shares = methods[5].shares = base_shares(built);
+  torch::Tensor before = base_shares(built).log();  // of the model, up to a constant
   Adam adam(built.flat(), {.rate = 0.03});
   const torch::Tensor one = torch::ones({}, torch::kFloat64);
   int places = 0;
@@ -99,6 +104,10 @@ TEST(Gradients, OfEachTrainingAgainstTheLikelihoods) {
     const torch::Tensor slope = expected_slope(built, of_data, model_shares(built));
     methods[2].shares = sweep.moved(methods[2].shares, 1);
     methods[3].shares = sweep.moved(methods[3].shares, 10);
+    const torch::Tensor now = model_shares(built).log();
+    const torch::Tensor by_weight = methods[5].shares * (now - before).exp();
+    methods[5].shares = sweep.moved(by_weight / by_weight.sum(), 1);
+    before = now;
     if (step % kEvery == 0) {
       ++places;
       methods[0].shares = sweep.moved(of_data, 1);
@@ -128,6 +137,7 @@ TEST(Gradients, OfEachTrainingAgainstTheLikelihoods) {
   EXPECT_LT(methods[3].error, methods[1].error);  // 10 sweeps: chains that persist
   EXPECT_GT(methods[3].cosine, methods[0].cosine);
   EXPECT_GT(methods[3].cosine, 0.9);
+  EXPECT_LT(methods[5].error, 1e-3);  // weights: exact, but for the noise of finitely many chains
 }
 
 // The program's own slopes are those, within the noise of their chains.

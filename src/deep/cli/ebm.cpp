@@ -18,7 +18,7 @@ std::vector<OptionGroup> program_groups() {
       {"Energy", {{"energy", "auto", "what the energy is; auto: rbm of columns of 0 and 1, else net"}}},
       {"Chains", {{"sampler", "auto", "how chains move; auto: mala of numbers, gibbs of 0 and 1"}}},
       {"Training",
-       {{"training", "persistent", "what stands in for draws of the model"},
+       {{"training", "weighted", "what stands in for draws of the model"},
         {"energy-decay", "0",
          "times the mean squares of energies is added to the loss, which keeps them small"},
         kEpochs,

@@ -166,7 +166,7 @@ BuiltEbm::BuiltEbm(EbmModel model, torch::Device device)
         filled("--training {} needs a sampler that leaves the model invariant, and --sampler {} is not "
                "adjusted.",
                training.name, sampler.name),
-        "Choose --sampler mala or hmc.");
+        "Choose --sampler mala or hmc, or --training persistent.");
   sampler_ = sampler.make(Settings(sampler.options, model_.sampler.options), model_.dim, options_);
   training_ = training.make(Settings(training.options, model_.training.options), *energy_);
   flat_ = torch::zeros({1, energy_->layout().size()}, options_);

@@ -26,7 +26,7 @@ struct EbmModel {
   bool has_levels = false;              // data are levels 0 .. 255
   Part energy = {"auto"};               // auto: the data say
   Part sampler = {"auto"};
-  Part training = {"persistent"};
+  Part training = {"weighted"};
   std::string precision = "float32";
   std::uint64_t seed = 0;
 
@@ -55,6 +55,7 @@ class BuiltEbm final {
   const Energy& energy() const { return *energy_; }
   ChainSampler& sampler() { return *sampler_; }
   EnergyTraining& training() { return *training_; }
+  const EnergyTraining& training() const { return *training_; }
   torch::TensorOptions options() const { return options_; }
   torch::Tensor& flat() { return flat_; }
   Parameters parameters() const { return Parameters(energy_->layout(), flat_); }
