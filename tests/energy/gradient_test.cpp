@@ -45,7 +45,8 @@ class Sweep final {
  private:
   // Of each state of independent bits with log odds `field` [from, bits]: [from, to].
   static torch::Tensor chances(const torch::Tensor& field, const torch::Tensor& states) {
-    return (field.matmul(states.t()) - at::softplus(field).sum(1, true)).to(torch::kFloat32).exp();
+    const torch::Tensor odds = field.to(torch::kFloat32);
+    return odds.matmul(states.to(torch::kFloat32).t()).sub_(at::softplus(odds).sum(1, true)).exp_();
   }
 
   torch::Tensor hidden_, visible_;  // in single precision: they are large
