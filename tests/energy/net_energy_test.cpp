@@ -110,7 +110,8 @@ TEST_P(PlaneEnergies, LikelihoodsAgreeWithQuadratureAndChainsThatPersistBeatCd1)
   const Parameters parameters = built->parameters();
   const torch::NoGradGuard no_gradient;
   const double exact_log_z = built->energy().log_partition(parameters).item<double>();
-  const Annealing annealing(built->energy(), parameters, {.temperatures = 500, .chains = 1000, .leapfrogs = 4});
+  const Annealing annealing(built->energy(), parameters,
+                            {.temperatures = 500, .chains = 1000, .leapfrogs = 4});
   const LogEstimate log_z = annealing.log_partition();
   const torch::Tensor some = built->observed(built->prepared(test.narrow(0, 0, 50)));
   const double raise = annealing.raise(some, 20).value.mean().item<double>();

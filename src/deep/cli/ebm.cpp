@@ -22,7 +22,7 @@ std::vector<OptionGroup> program_groups() {
         {"energy-decay", "0",
          "times the mean squares of energies is added to the loss, which keeps them small"},
         kEpochs,
-        batch_option("128", ", and chains that move in a step"),
+        batch_option("128", ", and chains of cd and short-run"),
         kRate,
         schedule_option("cosine"),
         {"patience", "0",

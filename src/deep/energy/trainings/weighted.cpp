@@ -92,7 +92,7 @@ const EnergyTrainingRecord kWeightedTraining{
         "equality",
     .needs_adjusted_sampler = true,
     .options = {{"chain-steps", "1", "transitions of each chain in a step of the training"},
-                {"chains", "512", "all of which move in each step"},
+                {"chains", "512", "that go on from step to step"},
                 {"least-effective", "0.5",
                  "part of the chains that must count; where fewer do, they are drawn anew by weight"}},
     .make = [](const Settings& settings, const Energy& energy) -> std::unique_ptr<EnergyTraining> {
