@@ -17,7 +17,7 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
-constexpr std::int64_t kRows = 1'000'000, kBatch = 1024, kSteps = 10'000, kReports = 100;
+constexpr std::int64_t kRows = 1'000'000, kBatch = 1024, kSteps = 6000, kReports = 100;
 
 class Trained final {
  public:
@@ -95,7 +95,7 @@ double score_error(const Sde& sde, const MixtureScore& exact, const Score& learn
 
 bool learned_table() {
   std::printf(
-      "Learned scores of mixtures of 3 normals, vp, 1,000,000 rows, 10,000 steps of 1,024: relative error on "
+      "Learned scores of mixtures of 3 normals, vp, 1,000,000 rows, 6,000 steps of 1,024: relative error on "
       "the\n"
       "noise-weighted norm, sqrt(E sigma^2 |s' - s|^2 / E sigma^2 |s|^2) over uniform times (in 2 dimensions "
       "at\n"
