@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "base/filled.hpp"
+#include "base/interrupt.hpp"
 #include "bench/deep/diffusion/tables.hpp"
 #include "deep/diffusion/likelihood.hpp"
 #include "tests/diffusion/exact_checks.hpp"
@@ -117,10 +118,13 @@ bool moment_table() {
       at::manual_seed(3);
       const torch::Tensor start = draw_prior(*sde, kRows, dims, torch::kFloat64);
       SampleOptions options{.steps = c.steps, .grid = c.grid};
+      options.should_stop = is_interrupted;
       options.on_step = [&](std::int64_t done, std::int64_t steps, const torch::Tensor&) {
         show_progress(filled("moments, {}, {} dimensions: {} of {} steps", c.sampler, dims, done, steps));
       };
-      const double error = moment_error(sampler->run(*sde, score, start, options), mixture);
+      const torch::Tensor x = sampler->run(*sde, score, start, options);
+      stop_if_interrupted();
+      const double error = moment_error(x, mixture);
       is_kept = is_kept && error <= 5;
       show_progress("");
       std::printf("   %6.2f ", error);
@@ -150,12 +154,13 @@ void corrector_table() {
     for (const std::int64_t evaluations : {40, 100, 200, 400}) {
       std::printf("  %4ld   %11ld", static_cast<long>(dims), static_cast<long>(evaluations));
       for (const char* name : {"euler", "pc"}) {
-        stop_if_interrupted();
         const auto sampler = make_sampler(name);
         at::manual_seed(2);
         const torch::Tensor start = draw_prior(*sde, kRows, dims, torch::kFloat64);
         const torch::Tensor x =
-            sampler->run(*sde, score, start, {.steps = evaluations / sampler->evaluations(1)});
+            sampler->run(*sde, score, start,
+                         {.steps = evaluations / sampler->evaluations(1), .should_stop = is_interrupted});
+        stop_if_interrupted();
         const torch::Tensor away = x - x.mean(0);
         const double error =
             ((away.t().mm(away) / static_cast<double>(kRows) - exact).norm() / exact.norm()).item<double>();
