@@ -7,12 +7,10 @@
 #include "base/error.hpp"
 #include "deep/diffusion/likelihood.hpp"
 #include "deep/diffusion/sampler.hpp"
-#include "tests/diffusion/targets.hpp"
+#include "tests/diffusion/exact_checks.hpp"
 
 namespace kullback::deep::diffusion {
 namespace {
-
-double largest(const torch::Tensor& x) { return x.abs().max().item<double>(); }
 
 TEST(Exact, TheScoreIsTheGradient) {
   for (const SdeRecord* record : sdes()) {
@@ -85,81 +83,22 @@ INSTANTIATE_TEST_SUITE_P(All, FlowLikelihood,
                                   (info.param.exact_dims > 0 ? "" : "_by_probes");
                          });
 
-// The slope of log error against log steps.
-double order(const std::vector<double>& steps, const std::vector<double>& errors) {
-  double mx = 0, my = 0, xy = 0, xx = 0;
-  const auto n = static_cast<double>(steps.size());
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    mx += std::log(steps[i]) / n;
-    my += std::log(errors[i]) / n;
-  }
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    xy += (std::log(steps[i]) - mx) * (std::log(errors[i]) - my);
-    xx += (std::log(steps[i]) - mx) * (std::log(steps[i]) - mx);
-  }
-  return -xy / xx;
-}
-
-constexpr double kEnd = 0.05;  // orders are of the smooth part of the way
-
-// The error of a sampler of the flow, against a solution with a small tolerance.
-double flow_order(const char* name, const char* sde_name, const std::vector<double>& steps) {
-  const auto sde = make_sde(sde_name);
-  const MixtureScore score(*sde, random_mixture(3, 2, 3));
-  at::manual_seed(2);
-  const torch::Tensor start = draw_prior(*sde, 50, 2, torch::kFloat64);
-  const torch::Tensor exact =
-      make_sampler("rk45", {{"tolerance", "1e-10"}})->run(*sde, score, start, {.t_min = kEnd});
-  std::vector<double> errors;
-  for (const double count : steps) {
-    const torch::Tensor found = make_sampler(name)->run(
-        *sde, score, start, {.steps = static_cast<std::int64_t>(count), .t_min = kEnd});
-    errors.push_back((found - exact).square().mean().sqrt().item<double>());
-  }
-  return order(steps, errors);
-}
-
 TEST(Exact, HeunHasOrderTwo) {
+  const std::vector<double> steps = {40, 80, 160, 320};
   for (const char* sde : {"vp", "sub-vp", "cld"})
-    EXPECT_NEAR(flow_order("heun", sde, {40, 80, 160, 320}), 2, 0.15) << sde;
+    EXPECT_NEAR(order(steps, flow_errors("heun", sde, 2, steps)), 2, 0.15) << sde;
 }
 
 TEST(Exact, DdimHasOrderOne) {
+  const std::vector<double> steps = {80, 160, 320, 640};
   for (const char* sde : {"vp", "sub-vp", "flow"})
-    EXPECT_NEAR(flow_order("ddim", sde, {80, 160, 320, 640}), 1, 0.15) << sde;
+    EXPECT_NEAR(order(steps, flow_errors("ddim", sde, 2, steps)), 1, 0.15) << sde;
 }
 
-// A step of Euler-Maruyama with the score of a normal is linear: the variance follows without a random
-// number.
 TEST(Exact, EulerMaruyamaHasWeakOrderOne) {
-  for (const char* name : {"vp", "sub-vp", "cld"}) {
-    const auto sde = make_sde(name);
-    Mixture normal = random_mixture(1, 1, 4);
-    normal.covariance.fill_(0.3);
-    const MixtureScore score(*sde, normal);
-    const std::int64_t size = sde->blocks();
-    const torch::Tensor basis =
-        at::cat({torch::zeros({1, size}, torch::kFloat64), torch::eye(size, torch::kFloat64)});
-    const auto exact_variance = [&](double t) {
-      const Coefficients at = sde->at(at_time(t));
-      const torch::Tensor first = at.mean.select(2, 0).view({-1, 1});
-      return 0.3 * first.mm(first.t()) + at.variance[0];
-    };
-    std::vector<double> errors;
-    const std::vector<double> counts = {100, 200, 400, 800};
-    for (const double count : counts) {
-      torch::Tensor variance = exact_variance(1);  // no error of the prior in it
-      const std::vector<double> times =
-          time_grid(*sde, static_cast<std::int64_t>(count), Grid::uniform, kEnd);
-      for (std::size_t i = 0; i + 1 < times.size(); ++i) {
-        const Transition step = euler_transition(*sde, score, basis, times[i], times[i + 1]);
-        const torch::Tensor map = (step.mean.narrow(0, 1, size) - step.mean.narrow(0, 0, 1)).t();
-        variance = map.mm(variance).mm(map.t()) + step.root[0].mm(step.root[0].t());
-      }
-      errors.push_back(largest(variance - exact_variance(kEnd)));
-    }
-    EXPECT_NEAR(order(counts, errors), 1, 0.1) << name;
-  }
+  const std::vector<double> steps = {100, 200, 400, 800};
+  for (const char* sde : {"vp", "sub-vp", "cld"})
+    EXPECT_NEAR(order(steps, euler_errors(sde, 2, steps)), 1, 0.1) << sde;
 }
 
 struct SamplerCase {
@@ -181,13 +120,7 @@ TEST_P(SamplerMoments, AreThoseOfTheData) {
   const torch::Tensor start = draw_prior(*sde, kRows, 2, torch::kFloat64);
   const torch::Tensor state =
       make_sampler(c.sampler)->run(*sde, score, start, {.steps = c.steps, .grid = c.grid});
-  const torch::Tensor x = state.narrow(1, 0, 2);
-  const double root = std::sqrt(static_cast<double>(kRows));
-  const torch::Tensor mean_error = (x.mean(0) - mean_of(mixture)) / (x.std(0) / root);
-  EXPECT_LT(largest(mean_error), 5);
-  const torch::Tensor away = x - mean_of(mixture);
-  const torch::Tensor products = away.unsqueeze(2) * away.unsqueeze(1);
-  EXPECT_LT(largest((products.mean(0) - covariance_of(mixture)) / (products.std(0) / root)), 5);
+  EXPECT_LT(moment_error(state.narrow(1, 0, 2), mixture), 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -7,12 +7,10 @@
 
 #include "base/error.hpp"
 #include "deep/diffusion/sampler.hpp"
-#include "tests/diffusion/targets.hpp"
+#include "tests/diffusion/exact_checks.hpp"
 
 namespace kullback::deep::diffusion {
 namespace {
-
-double largest(const torch::Tensor& x) { return x.abs().max().item<double>(); }
 
 // d mean / dt = F mean and d variance / dt = F variance + variance F^T + G G^T, by differences.
 TEST(Sde, CoefficientsBelongTogether) {

@@ -41,14 +41,18 @@ std::vector<OptionGroup> program_groups(const std::string& kind) {
         {"parameterisation", "edm", "what the network's output stands for"}}},
       {"Noise", {}},
       {"Objective",
-       {{"weighting", "noise", "of the errors at different levels of noise"},
+       {{"weighting", "auto",
+         "of the errors at different levels of noise (auto: edm of rows, noise of images)"},
         {"times", "auto",
-         "at which the network is trained: uniform, log-ratio, lognormal; auto: lognormal of edm, else "
-         "uniform"}}},
+         "at which the network is trained: uniform, log-ratio, lognormal; auto: lognormal of rows and of "
+         "edm, "
+         "uniform of images, log-ratio with --weighting likelihood"}}},
       {"Training",
        {kEpochs,
         batch_option("256"),
-        kRate,
+        {"rate", "",
+         is_score(kind) ? "rate of Adam (default: 0.001)"
+                        : "rate of Adam (default: 0.003 of rows, 0.001 of images)"},
         schedule_option("cosine"),
         {"averaging", "0.999",
          "of the running mean of the parameters, which is what is kept; 0: the last ones"},
@@ -126,7 +130,7 @@ diffusion::Model model_of(const Chosen& chosen, const std::string& kind, const R
   model.weighting = settings.text("weighting");
   // The bound that a learned schedule is learned by has no other weighting.
   if (chosen.sde.name == "learned") {
-    if (model.weighting != "noise" && model.weighting != "likelihood")
+    if (model.weighting != "auto" && model.weighting != "likelihood")
       throw Error(
           ErrorKind::usage,
           filled("--sde learned is trained on the likelihood, not by --weighting {}.", model.weighting),
@@ -155,7 +159,7 @@ diffusion::FitRequest request_of(const Arguments& arguments, const Chosen& chose
   request.rows = rows_of(arguments, settings);
   request.rows.labels = settings.text("labels");
   request.model = model_of(chosen, kind, ranks);
-  request.rate = settings.positive("rate");
+  if (settings.has("rate")) request.rate = settings.positive("rate");
   request.schedule = schedule_of(settings);
   request.label_dropout = part_of(settings, "label-dropout");
   request.averaging = part_of(settings, "averaging");

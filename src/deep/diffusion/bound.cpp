@@ -1,5 +1,8 @@
 // With g = log(sigma^2 / alpha^2) the diffusion term is int |n - n'|^2 dg / 2 over the levels: with g uniform
-// over its range, (g_1 - g_0) / 2 times the squared error of the noise, whatever the schedule between.
+// over its range, (g_1 - g_0) / 2 times the squared error of the noise, whatever the schedule between. Where
+// there is little noise, n' knows nothing of n, and |n - n'|^2 varies as |n|^2 does; for normal data it is
+// c^2 |n|^2 + ..., c = alpha^2 / (alpha^2 + sigma^2). Less c^2 (|n|^2 - dims), whose mean is 0, it varies
+// much less.
 #include "deep/diffusion/bound.hpp"
 
 #include <cmath>
@@ -43,35 +46,42 @@ torch::Tensor reconstruction_term(const Sde& sde, const torch::Tensor& x, const 
   const torch::Tensor ratio = (first.sigma / first.alpha).to(x.scalar_type());
   if (units.has_levels) return level_term(x + ratio * normal, x, ratio, units);
   const auto dims = static_cast<double>(x.size(1));
-  return dims * (at::log(ratio) + std::log(2 * std::numbers::pi) / 2) + normal.square().sum(1) / 2;
+  // Over the noise, |x - z / alpha|^2 has the mean dims ratio^2.
+  return (dims * (at::log(ratio) + (std::log(2 * std::numbers::pi) + 1) / 2)).expand({x.size(0)});
 }
 
-torch::Tensor diffusion_term(const Network& network, const Parameters& parameters, const RatioTable& table,
-                             const torch::Tensor& x, const torch::Tensor& label, const torch::Tensor& uniform,
+torch::Tensor diffusion_term(const Sde& sde, const Score& score, const RatioTable& table,
+                             const torch::Tensor& x, const torch::Tensor& uniform,
                              const torch::Tensor& normal) {
   const double range = table.high() - table.low();
-  const Coefficients at = network.sde.at(table.time(table.low() + range * uniform));
-  const torch::Tensor state = perturb(at, x, normal);
-  const torch::Tensor error = predicted_data(network, parameters, at, state, label) - x;
-  const torch::Tensor ratio = at.mean.flatten().square() / at.variance.flatten();
-  return range * ratio.to(x.scalar_type()) * error.square().sum(1);
+  const torch::Tensor t = table.time(table.low() + range * uniform);
+  const Coefficients at = sde.at(t);
+  const torch::Tensor alpha_square = at.mean.flatten().square(), variance = at.variance.flatten();
+  const auto column = [&](const torch::Tensor& number) { return number.to(x.scalar_type()).unsqueeze(1); };
+  const torch::Tensor error = normal + column(variance.sqrt()) * score.at(perturb(at, x, normal), t);
+  const torch::Tensor share = column((alpha_square / (alpha_square + variance)).square());
+  return range * (error.square() - share * (normal.square() - 1)).sum(1);
+}
+
+BoundTerms bound_terms(const Sde& sde, const Score& score, const torch::Tensor& x, const DataUnits& units,
+                       std::int64_t draws) {
+  const torch::NoGradGuard no_gradient;
+  const RatioTable table(sde);
+  BoundTerms terms{.prior = prior_term(sde, x),
+                   .diffusion = torch::zeros({x.size(0)}, x.options()),
+                   .reconstruction = reconstruction_term(sde, x, torch::randn_like(x), units)};
+  const torch::Tensor shift = torch::rand({x.size(0)}, x.options().dtype(torch::kFloat64));
+  for (std::int64_t i = 0; i < draws; ++i) {
+    const torch::Tensor uniform = (shift + static_cast<double>(i)) / static_cast<double>(draws);
+    terms.diffusion.add_(diffusion_term(sde, score, table, x, uniform, torch::randn_like(x)) /
+                         static_cast<double>(draws));
+  }
+  return terms;
 }
 
 BoundTerms bound_terms(const Network& network, const Parameters& parameters, const torch::Tensor& x,
                        const torch::Tensor& label, const DataUnits& units, std::int64_t draws) {
-  const torch::NoGradGuard no_gradient;
-  const RatioTable table(network.sde);
-  BoundTerms terms{.prior = prior_term(network.sde, x),
-                   .diffusion = torch::zeros({x.size(0)}, x.options()),
-                   .reconstruction = reconstruction_term(network.sde, x, torch::randn_like(x), units)};
-  const auto number = x.options().dtype(torch::kFloat64);
-  const torch::Tensor shift = torch::rand({x.size(0)}, number);
-  for (std::int64_t i = 0; i < draws; ++i) {
-    const torch::Tensor uniform = (shift + static_cast<double>(i)) / static_cast<double>(draws);
-    terms.diffusion.add_(diffusion_term(network, parameters, table, x, label, uniform, torch::randn_like(x)) /
-                         static_cast<double>(draws));
-  }
-  return terms;
+  return bound_terms(network.sde, LearnedScore(network, parameters, x.size(1), label), x, units, draws);
 }
 
 }  // namespace kullback::deep::diffusion

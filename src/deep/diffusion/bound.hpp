@@ -30,12 +30,15 @@ torch::Tensor reconstruction_term(const Sde& sde, const torch::Tensor& x, const 
                                   const DataUnits& units);
 // The noise's error, at one level of noise for each row, equally likely in its logarithm. uniform: double
 // [rows].
-torch::Tensor diffusion_term(const Network& network, const Parameters& parameters, const RatioTable& table,
-                             const torch::Tensor& x, const torch::Tensor& label, const torch::Tensor& uniform,
+torch::Tensor diffusion_term(const Sde& sde, const Score& score, const RatioTable& table,
+                             const torch::Tensor& x, const torch::Tensor& uniform,
                              const torch::Tensor& normal);
 
 // The means over `draws` levels for each row, by LibTorch's generator; levels are spread evenly over the
 // draws.
+BoundTerms bound_terms(const Sde& sde, const Score& score, const torch::Tensor& x, const DataUnits& units,
+                       std::int64_t draws);
+// label [rows, labels] or undefined.
 BoundTerms bound_terms(const Network& network, const Parameters& parameters, const torch::Tensor& x,
                        const torch::Tensor& label, const DataUnits& units, std::int64_t draws);
 

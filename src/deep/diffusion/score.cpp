@@ -18,6 +18,16 @@ torch::Tensor denoised(const Sde& sde, const Score& score, const torch::Tensor& 
   return (state + sigma.square() * score.at(state, t)) / alpha;
 }
 
+namespace {
+
+// x [rows, components, blocks, dims] times the matrix of its component, one product for each.
+torch::Tensor by_component(const torch::Tensor& x, const torch::Tensor& matrices) {
+  const torch::Tensor together = x.transpose(0, 1).reshape({x.size(1), -1, x.size(3)});
+  return at::bmm(together, matrices).view({x.size(1), x.size(0), x.size(2), -1}).transpose(0, 1);
+}
+
+}  // namespace
+
 struct MixtureScore::Parts {
   torch::Tensor log_joint;  // [rows, components]: log weight + log density
   torch::Tensor gradient;   // [rows, components, blocks * dims]
@@ -34,7 +44,7 @@ MixtureScore::Parts MixtureScore::parts(const torch::Tensor& state, const torch:
   // [rows, components, blocks, dims]
   const torch::Tensor center = first.view({-1, 1, blocks, 1}) * mixture_.mean.view({1, -1, 1, dims});
   const torch::Tensor away = state.view({-1, 1, blocks, dims}) - center;
-  const torch::Tensor turned = at::matmul(away, vectors_.unsqueeze(0));
+  const torch::Tensor turned = by_component(away, vectors_);
   const auto variance = [&](std::int64_t a, std::int64_t b) {  // [n, components, dims]
     return (first.select(1, a) * first.select(1, b)).view({-1, 1, 1}) * values_.unsqueeze(0) +
            at.variance.select(1, a).select(1, b).view({-1, 1, 1});
@@ -54,7 +64,7 @@ MixtureScore::Parts MixtureScore::parts(const torch::Tensor& state, const torch:
   const double constant = static_cast<double>(blocks * dims) * std::log(2 * std::numbers::pi);
   const torch::Tensor square = (turned * solved).sum({2, 3});
   return {.log_joint = at::log(mixture_.weight).unsqueeze(0) - (square + log_det + constant) / 2,
-          .gradient = -at::matmul(solved, vectors_.transpose(1, 2).unsqueeze(0)).flatten(2)};
+          .gradient = -by_component(solved, vectors_.transpose(1, 2)).flatten(2)};
 }
 
 torch::Tensor MixtureScore::at(const torch::Tensor& state, const torch::Tensor& t) const {
@@ -68,15 +78,19 @@ torch::Tensor MixtureScore::log_density(const torch::Tensor& state, const torch:
 
 torch::Tensor MixtureScore::draw(std::int64_t rows) const {
   const torch::Tensor which = at::multinomial(mixture_.weight, rows, true);
-  const torch::Tensor scaled =
-      (torch::randn({rows, dims()}, torch::kFloat64) * values_.sqrt().index_select(0, which)).unsqueeze(2);
-  return mixture_.mean.index_select(0, which) +
-         at::matmul(vectors_.index_select(0, which), scaled).squeeze(2);
+  const torch::Tensor normal = torch::randn({rows, dims()}, torch::kFloat64);
+  torch::Tensor x = torch::empty_like(normal);
+  for (std::int64_t k = 0; k < mixture_.weight.size(0); ++k) {
+    const torch::Tensor index = at::nonzero(which == k).squeeze(1);
+    const torch::Tensor scaled = normal.index_select(0, index) * values_[k].sqrt();
+    x.index_copy_(0, index, mixture_.mean[k] + scaled.mm(vectors_[k].t()));
+  }
+  return x;
 }
 
 torch::Tensor MixtureScore::data_log_density(const torch::Tensor& x) const {
   const torch::Tensor away = x.unsqueeze(1) - mixture_.mean.unsqueeze(0);
-  const torch::Tensor turned = at::matmul(away.unsqueeze(2), vectors_.unsqueeze(0)).squeeze(2);
+  const torch::Tensor turned = by_component(away.unsqueeze(2), vectors_).squeeze(2);
   const double constant = static_cast<double>(dims()) * std::log(2 * std::numbers::pi);
   const torch::Tensor square = (turned.square() / values_.unsqueeze(0)).sum(2);
   return at::logsumexp(

@@ -1,4 +1,5 @@
-// d log(sigma / alpha) / dt = G^2 / (2 sigma^2): the density of t is that of the log ratio times this.
+// d log(sigma / alpha) / dt = G^2 / (2 sigma^2): the density of t is that of the log ratio times this. Normal
+// log ratios are cut off at the ends of their range.
 #include "deep/diffusion/times.hpp"
 
 #include <cmath>
@@ -60,9 +61,12 @@ DrawnTimes draw_times(const Sde& sde, TimesKind kind, const RatioTable& table, c
     log_ratio = table.low() + range * uniform;
     density = torch::full_like(uniform, 1 / range);
   } else {
-    const torch::Tensor z = at::erfinv((2 * uniform - 1).clamp(-1 + 1e-12, 1 - 1e-12)) * std::numbers::sqrt2;
-    log_ratio = (kMean + kSd * z).clamp(table.low(), table.high());
-    density = at::exp(z.square() / -2) / (kSd * std::sqrt(2 * std::numbers::pi));
+    const auto scaled = [](double end) { return std::erf((end - kMean) / (kSd * std::numbers::sqrt2)); };
+    const double first = scaled(table.low()), whole = scaled(table.high()) - first;
+    const torch::Tensor z =
+        at::erfinv((first + whole * uniform).clamp(-1 + 1e-12, 1 - 1e-12)) * std::numbers::sqrt2;
+    log_ratio = kMean + kSd * z;
+    density = at::exp(z.square() / -2) / (kSd * std::sqrt(2 * std::numbers::pi) * whole / 2);
   }
   const torch::Tensor t = table.time(log_ratio);
   const Coefficients at = sde.at(t);

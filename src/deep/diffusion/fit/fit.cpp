@@ -82,15 +82,22 @@ class Fit final : public TrainingRun {
   Description describe() const override {
     return {.file = "model.json",
             .text = to_json(built_->model()),
-            .more = filled("{} {} {} {}", request_.rate, static_cast<int>(request_.schedule),
-                           request_.label_dropout, request_.averaging)};
+            .more = filled("{} {} {} {}", rate(), static_cast<int>(request_.schedule), request_.label_dropout,
+                           request_.averaging)};
+  }
+
+  // bench/deep/diffusion: rows of few numbers are learned better with the larger one.
+  double rate() const {
+    if (request_.rate > 0) return request_.rate;
+    const Model& model = built_->model();
+    return model.is_image() || model.kind == "score" ? 1e-3 : 3e-3;
   }
 
   std::unique_ptr<Trainee> make_trainee() override {
     const Model& model = built_->model();
     return std::make_unique<DiffusionTrainee>(*network_, built_->objective(), built_->layout(),
                                               built_->flat(), train_rows_, held_out_,
-                                              Training{.rate = request_.rate,
+                                              Training{.rate = rate(),
                                                        .schedule = request_.schedule,
                                                        .times = times_named(model.times, model.sde.name),
                                                        .weighting = &weighting_named(model.weighting),

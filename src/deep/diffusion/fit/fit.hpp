@@ -15,7 +15,7 @@ namespace kullback::deep::diffusion {
 struct FitRequest {
   RowsRequest rows = {};
   Model model = {};  // what the data decide is filled in
-  double rate = 1e-3;
+  double rate = 0;   // 0: chosen by the kind of data
   Schedule schedule = Schedule::cosine;
   double label_dropout = 0.1;
   double averaging = 0.999;

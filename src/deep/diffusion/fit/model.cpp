@@ -61,6 +61,20 @@ torch::Tensor tensor_of(const std::vector<double>& numbers) {
               "The file belongs to another model; train again, or restore both files.");
 }
 
+// Rows of few numbers are learned best where the noise is about as large as what it hides: log-normal levels
+// and EDM's weighting (docs/diffusion.md, "Measured"). The likelihood's weight is even in the logarithm of
+// the level, so that losses vary least there. SDEs that have their own times keep them.
+void choose_training(Model& model) {
+  const std::string& sde = model.sde.name;
+  const bool is_free = sde != "cld" && sde != "ladder" && sde != "ddpm" && sde != "learned";
+  const bool is_rows = is_free && !model.is_image();
+  if (model.times == "auto")
+    model.times = is_free && model.weighting == "likelihood" ? "log-ratio"
+                  : is_rows || sde == "edm"                  ? "lognormal"
+                                                             : "uniform";
+  if (model.weighting == "auto") model.weighting = is_rows ? "edm" : "noise";
+}
+
 }  // namespace
 
 DataUnits Model::units() const {
@@ -145,6 +159,7 @@ void fit_to_rows(Model& model, const RawRows& rows, const torch::Tensor& train, 
     model.sd = list_of(at::where(sd > 0, sd, torch::ones_like(sd)));
   }
   if (model.net.architecture == "auto") model.net.architecture = model.is_image() ? "unet" : "mlp";
+  choose_training(model);
 }
 
 void check_rows(const Model& model, const RawRows& rows, const std::string& file) {

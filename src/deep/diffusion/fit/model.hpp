@@ -39,7 +39,7 @@ struct Model {
   Part sde = {"vp"};
   Part objective = {"denoising"};
   std::string parameterisation = "edm";
-  std::string weighting = "noise";
+  std::string weighting = "auto";  // until the data are known
   std::string times = "auto";
   NetSpec net = {};
   std::string precision = "float32";

@@ -23,7 +23,7 @@ class Learned final : public Sde {
   Coefficients at(const torch::Tensor& t) const override {
     move_to(t.device());
     const auto pieces = static_cast<double>(kPieces);
-    const torch::Tensor whole = ends_[1] - ends_[0];
+    const torch::Tensor whole = (ends_[1] - ends_[0]).abs();  // rises whatever training does to them
     const torch::Tensor before = at::cumsum(shares_, 0) - shares_;
     const torch::Tensor index = (t * pieces).floor().clamp(0, pieces - 1).to(torch::kInt64);
     const torch::Tensor share = shares_.index_select(0, index);
