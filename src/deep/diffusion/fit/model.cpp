@@ -10,7 +10,7 @@
 #include "deep/diffusion/records.hpp"
 #include "deep/json_fields.hpp"
 #include "deep/net/precision.hpp"
-#include "deep/train/safetensors.hpp"
+#include "deep/train/weights_file.hpp"
 #include "posterior/json_text.hpp"
 
 namespace kullback::deep::diffusion {
@@ -54,11 +54,6 @@ std::vector<double> list_of(const torch::Tensor& numbers) {
 
 torch::Tensor tensor_of(const std::vector<double>& numbers) {
   return torch::tensor(numbers, torch::kFloat64);
-}
-
-[[noreturn]] void refuse_weights(const std::filesystem::path& file, const std::string& what) {
-  throw Error(ErrorKind::bad_input, filled("{}: {}.", file.string(), what),
-              "The file belongs to another model; train again, or restore both files.");
 }
 
 }  // namespace
@@ -233,27 +228,11 @@ std::vector<std::string> Built::column_names() const {
 }
 
 void Built::save(const std::filesystem::path& file) const {
-  TensorFile tensors;
-  tensors.metadata = {{"format", kFormat}};
-  const Parameters all = parameters();
-  for (std::size_t i = 0; i < layout_.slots().size(); ++i)
-    tensors.tensors.emplace_back(layout_.slots()[i].name, all[i].squeeze(0).cpu().contiguous());
-  write_safetensors(file, tensors);
+  save_parameters(file, kFormat, layout_, parameters());
 }
 
 void Built::load(const std::filesystem::path& file) {
-  const torch::NoGradGuard no_gradient;
-  const TensorFile tensors = read_safetensors(file);
-  const Parameters all = parameters();
-  for (std::size_t i = 0; i < layout_.slots().size(); ++i) {
-    const std::string& name = layout_.slots()[i].name;
-    const torch::Tensor* found = tensors.find(name);
-    if (found == nullptr) refuse_weights(file, filled("has no '{}', which the model needs", name));
-    if (found->sizes() != all[i].squeeze(0).sizes())
-      refuse_weights(file, filled("is of another network: its '{}' has {} numbers, and {} are needed", name,
-                                  found->numel(), all[i].numel()));
-    all[i].squeeze(0).copy_(*found);
-  }
+  load_parameters(file, layout_, parameters());
   settle();
 }
 
