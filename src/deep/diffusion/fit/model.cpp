@@ -21,15 +21,6 @@ constexpr const char* kFormat = "kullback diffusion 1";
 constexpr const char* kDamaged = "The file was written by another program, or is damaged; train again.";
 constexpr double kLevels = 255;
 
-std::string json_part(const Part& part) {
-  return filled("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
-}
-
-Part read_part(const JsonFields& json, const std::string& name) {
-  const JsonFields part = json.object(name);
-  return {part.text("name"), part.words("options")};
-}
-
 std::string json_numbers(const std::vector<double>& numbers) {
   std::string text = "[";
   for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + posterior::json_number(number);
@@ -77,9 +68,7 @@ std::string to_json(const Model& model) {
   text += filled("  \"sde\": {},\n  \"objective\": {},\n", json_part(model.sde), json_part(model.objective));
   text += filled("  \"parameterisation\": {},\n  \"weighting\": {},\n  \"times\": {},\n",
                  json_string(model.parameterisation), json_string(model.weighting), json_string(model.times));
-  text += filled("  \"architecture\": {},\n  \"hidden\": {},\n  \"filters\": {},\n  \"activation\": {},\n",
-                 json_string(model.net.architecture), json_counts(model.net.hidden),
-                 json_counts(model.net.filters), json_string(model.net.activation));
+  text += json_net(model.net);
   text += filled("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
   return text;
 }
@@ -107,10 +96,7 @@ Model read_model(const std::filesystem::path& file) {
   model.parameterisation = json.text("parameterisation");
   model.weighting = json.text("weighting");
   model.times = json.text("times");
-  model.net.architecture = json.text("architecture");
-  model.net.hidden = json.counts("hidden");
-  model.net.filters = json.counts("filters");
-  model.net.activation = json.text("activation");
+  model.net = read_net(json);
   model.precision = json.text("precision");
   model.seed = json.count("seed");
   return model;

@@ -6,9 +6,13 @@
 // with nothing to add at the ends: at p = 0 all counts are 0, at p = 1 they are the data. With the exact y it is
 // log p(x) itself. (The paper's code has the weight dp without 1 / (1 - p), which has the same minimum.)
 //
-// The time is u = log(p / (1 - p)), as in the paper; it is drawn from a logistic distribution of scale 2, whose
-// tails are heavier than those of the integrand p du [...]. Networks give y = (M - n) s(f + log(1 - p)) with s the
-// logistic function and M the largest count: f = 0 is right where each of M units was there with chance 1/2.
+// The time is t = log(p / (1 - p)), as in the paper, in which the integral is p dt [...]. It is drawn such that
+// p / (1 - p) is that of p = 1 - (1 - v)^2, v uniform, over sqrt(M), M the largest count: at both ends as the root of
+// the mean square of what is integrated. What is known of it on average given x, E d = x (1 - p), takes the place of d
+// where it stands alone or with log(1 - p), a part of log y.
+//
+// Networks give y = (M - n) s(f + log(1 - p)) with s the logistic function: f = 0 is right where each of M units was
+// there with chance 1/2.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,8 +24,6 @@ namespace kullback::deep::discrete {
 
 namespace {
 
-constexpr double kScale = 2;
-
 class Blackout final : public Process {
  public:
   explicit Blackout(const Setting& setting)
@@ -29,7 +31,7 @@ class Blackout final : public Process {
         most_(setting.space.most() - 1),
         dims_(setting.space.dims()),
         largest_((torch::tensor(setting.space.values, torch::kInt64) - 1).to(setting.number.device())),
-        center_(-std::log(static_cast<double>(std::max<std::int64_t>(most_, 1))) / 2) {}
+        shift_(-std::log(static_cast<double>(std::max<std::int64_t>(most_, 1))) / 2) {}
 
   std::int64_t inputs() const override { return 2; }
   std::int64_t outputs() const override { return 1; }
@@ -50,13 +52,16 @@ class Blackout final : public Process {
 
   torch::Tensor bound(const Denoiser& denoiser, const torch::Tensor& x, const torch::Tensor& uniform,
                       const Noise& noise) const override {
-    const torch::Tensor v = uniform.clamp(1e-9, 1 - 1e-9);
-    const torch::Tensor t = center_ + kScale * at::logit(v), p = at::sigmoid(t);
-    const torch::Tensor weight = kScale * p / (v * (1 - v));
+    const torch::Tensor left = 1 - uniform.clamp(1e-9, 1 - 1e-6), square = left.square();
+    const torch::Tensor t = at::log((1 - square) / square) + shift_, p = at::sigmoid(t);
+    const torch::Tensor weight = 2 * p / (left * (1 - square));
     const torch::Tensor state = draw_binomial(x, p, most_, noise);
     const torch::Tensor y = denoiser.at(state, t).squeeze(2).clamp_min(1e-30);
     const torch::Tensor d = (x - state).to(y.scalar_type());
-    const torch::Tensor each = y - d + at::xlogy(d, d) - d * y.log();
+    const auto column = [&](const torch::Tensor& of_time) { return of_time.to(y.scalar_type()).unsqueeze(1); };
+    const torch::Tensor log_dead = column(at::log_sigmoid(-t)), expected = x * column(1 - p);
+    const torch::Tensor each =
+        y - expected - expected * log_dead + at::xlogy(d, d) - d * (y.log() - log_dead);
     return each.sum(1) * -weight.to(y.scalar_type());
   }
 
@@ -80,15 +85,15 @@ class Blackout final : public Process {
  private:
   // Equally many steps in each part of the times that are trained at, from p = 0 to p = 1.
   double time(std::int64_t step, std::int64_t steps) const {
-    const double v = static_cast<double>(step) / static_cast<double>(steps);
-    return center_ + kScale * std::log(v / (1 - v));
+    const double left = 1 - static_cast<double>(step) / static_cast<double>(steps);
+    return std::log((1 - left * left) / (left * left)) + shift_;
   }
   static double alive(double t) { return 1 / (1 + std::exp(-t)); }
 
   torch::TensorOptions number_;
   std::int64_t most_, dims_;
   torch::Tensor largest_;
-  double center_;
+  double shift_;
 };
 
 }  // namespace
