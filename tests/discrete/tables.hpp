@@ -97,8 +97,10 @@ class ExactMasked final : public TableDenoiser {
  protected:
   torch::Tensor log_likelihood(const torch::Tensor& state, const torch::Tensor&) const override {
     const torch::Tensor hidden = state == table_.space.most();
-    const torch::Tensor fits = (state.unsqueeze(1) == table_.rows.unsqueeze(0)).logical_or(hidden.unsqueeze(1));
-    return torch::zeros({state.size(0), table_.states()}, doubles()).masked_fill(fits.all(2).logical_not(), -1e9);
+    const torch::Tensor fits =
+        (state.unsqueeze(1) == table_.rows.unsqueeze(0)).logical_or(hidden.unsqueeze(1));
+    return torch::zeros({state.size(0), table_.states()}, doubles())
+        .masked_fill(fits.all(2).logical_not(), -1e9);
   }
 };
 
@@ -127,7 +129,8 @@ class ExactBlackout final : public TableDenoiser {
 
   // Of rows at one time: once for each state.
   torch::Tensor at(const torch::Tensor& state, const torch::Tensor& t) const override {
-    if (state.size(0) <= table_.states() || !t.eq(t[0]).all().item<bool>()) return TableDenoiser::at(state, t);
+    if (state.size(0) <= table_.states() || !t.eq(t[0]).all().item<bool>())
+      return TableDenoiser::at(state, t);
     const torch::Tensor all = TableDenoiser::at(table_.rows, t[0].expand({table_.states()}));
     return all.index_select(0, table_.index_of(state));
   }

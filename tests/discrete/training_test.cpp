@@ -1,4 +1,6 @@
 // Small networks on rows of a known table, and what a training step may not do.
+#include "deep/discrete/training.hpp"
+
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include <set>
 
 #include "deep/discrete/net_denoiser.hpp"
-#include "deep/discrete/training.hpp"
 #include "deep/train/train.hpp"
 #include "tests/discrete/tables.hpp"
 
@@ -50,8 +51,8 @@ TEST_P(Trained, FindsTheTable) {
   const Table table = random_table({4, 3, 3}, 12);
   Learner learner(c.name, table, c.options);
   at::manual_seed(1);
-  DiscreteTrainee trainee(*learner.process, *learner.net, learner.layout, learner.flat, table.draw(20'000), {},
-                          {.rate = 0.004, .averaging = 0.998, .seed = 1});
+  DiscreteTrainee trainee(*learner.process, *learner.net, learner.layout, learner.flat, table.draw(20'000),
+                          {}, {.rate = 0.004, .averaging = 0.998, .seed = 1});
   const Ranks alone;
   train(trainee, {.epochs = c.epochs, .batch = 512, .seed = 1}, alone);
   at::manual_seed(2);
@@ -65,25 +66,25 @@ TEST_P(Trained, FindsTheTable) {
   const torch::NoGradGuard no_gradient;
   const torch::Tensor x = learner.process->draw(learner.denoiser(), 10'000, {.steps = c.steps});
   const double kl = divergence(table, x);
-  std::printf("%s: bound %.4f below, se %.4f; KL of samples %.4f\n", c.name.c_str(), gap.mean().item<double>(), error, kl);
+  std::printf("%s: bound %.4f below, se %.4f; KL of samples %.4f\n", c.name.c_str(),
+              gap.mean().item<double>(), error, kl);
   EXPECT_LT(kl, 0.03);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Trained,
-                         testing::Values(Case{"masked", {}, 50, 3}, Case{"blackout", {}, 130, 100},
-                                         Case{"glauber", {{"sweeps", "3"}}, 50, 1},
-                                         Case{"glauber", {{"sweeps", "3"}, {"heat-bath-loss", "classification"}}, 50, 1},
-                                         Case{"flow", {}, 60, 100}),
-                         [](const auto& info) {
-                           return info.param.name + (info.param.options.size() > 1 ? "_by_classes" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, Trained,
+    testing::Values(Case{"masked", {}, 50, 3}, Case{"blackout", {}, 130, 100},
+                    Case{"glauber", {{"sweeps", "3"}}, 50, 1},
+                    Case{"glauber", {{"sweeps", "3"}, {"heat-bath-loss", "classification"}}, 50, 1},
+                    Case{"flow", {}, 60, 100}),
+    [](const auto& info) { return info.param.name + (info.param.options.size() > 1 ? "_by_classes" : ""); });
 
 // A step is captured as a CUDA graph: nothing in it may read back a number, or have sizes that depend on
 // values.
 TEST(Step, ReadsNothingBack) {
-  const std::set<std::string> forbidden = {"aten::item", "aten::_local_scalar_dense", "aten::nonzero",
-                                           "aten::masked_select", "aten::equal", "aten::is_nonzero",
-                                           "aten::unique_consecutive", "aten::_unique2", "aten::bincount"};
+  const std::set<std::string> forbidden = {
+      "aten::item",       "aten::_local_scalar_dense", "aten::nonzero",  "aten::masked_select", "aten::equal",
+      "aten::is_nonzero", "aten::unique_consecutive",  "aten::_unique2", "aten::bincount"};
   static std::set<std::string>* found = nullptr;
   std::set<std::string> names;
   found = &names;
@@ -115,7 +116,8 @@ TEST(Net, ImagesGoThroughAUnet) {
     const auto net = diffusion::make_score_net(
         layout, net_spec({.channels = 1, .height = 8, .width = 8, .architecture = "unet", .filters = {8, 8}},
                          *process, 64));
-    const NetDenoiser denoiser(*process, *net, Parameters(layout, fresh_parameters(layout, 1, 1, torch::kFloat32)));
+    const NetDenoiser denoiser(*process, *net,
+                               Parameters(layout, fresh_parameters(layout, 1, 1, torch::kFloat32)));
     const torch::Tensor x = torch::randint(3, {5, 64}, torch::kInt64);
     EXPECT_TRUE(process->loss(denoiser, x, Noise()).isfinite().all().item<bool>()) << record->name;
   }

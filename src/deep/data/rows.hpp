@@ -41,10 +41,10 @@ struct RowsRequest {
 struct RawRows {
   torch::Tensor x;  // on the CPU, [rows, pixels]: uint8 levels, or float64
   ImageShape image = {};
-  std::vector<std::string> names = {};        // of the columns of a table; empty of images
+  std::vector<std::string> names = {};                // of the columns of a table; empty of images
   std::vector<std::vector<std::string>> levels = {};  // of categories: what the numbers of a column stand for
-  torch::Tensor label = {};                   // int64 [rows]; undefined: none
-  std::vector<std::string> label_names = {};  // of the numbers in `label`
+  torch::Tensor label = {};                           // int64 [rows]; undefined: none
+  std::vector<std::string> label_names = {};          // of the numbers in `label`
 };
 
 // Whether DATA is a file of images, not a table: an IDX file (also one that only its name says to be), a .npy

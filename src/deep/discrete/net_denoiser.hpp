@@ -3,6 +3,9 @@
 
 #include <torch/types.h>
 
+#include <functional>
+#include <utility>
+
 #include "deep/diffusion/score_net.hpp"
 #include "deep/discrete/process.hpp"
 
@@ -24,6 +27,23 @@ class NetDenoiser final : public Denoiser {
   const Process& process_;
   const diffusion::ScoreNet& net_;
   Parameters parameters_;
+};
+
+// Tells of each evaluation, for progress and to be interrupted.
+class WatchedDenoiser final : public Denoiser {
+ public:
+  // `denoiser` outlives it.
+  WatchedDenoiser(const Denoiser& denoiser, std::function<void()> before)
+      : denoiser_(denoiser), before_(std::move(before)) {}
+
+  torch::Tensor at(const torch::Tensor& state, const torch::Tensor& t) const override {
+    before_();
+    return denoiser_.at(state, t);
+  }
+
+ private:
+  const Denoiser& denoiser_;
+  std::function<void()> before_;
 };
 
 }  // namespace kullback::deep::discrete

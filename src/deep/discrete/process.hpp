@@ -65,6 +65,8 @@ class Process {
   // [rows]) says at which time, where one time is drawn: spread evenly it makes means over rows more exact.
   virtual torch::Tensor bound(const Denoiser& denoiser, const torch::Tensor& x, const torch::Tensor& uniform,
                               const Noise& noise) const = 0;
+  // Of the denoiser, for one estimate.
+  virtual std::int64_t bound_evaluations() const { return 1; }
   // What training makes small, [rows]; where not said otherwise the negative bound.
   virtual torch::Tensor loss(const Denoiser& denoiser, const torch::Tensor& x, const Noise& noise) const;
 
@@ -85,8 +87,8 @@ struct ProcessRecord {
   std::string_view name;
   std::string_view summary;
   std::string_view citation;
-  bool takes_counts = false;    // columns are counts; else categories
-  bool has_steps = true;        // draw() takes as many steps as asked for
+  bool takes_counts = false;  // columns are counts; else categories
+  bool has_steps = true;      // draw() takes as many steps as asked for
   bool has_eta = false;
   std::vector<Option> options;  // of its training
   std::unique_ptr<Process> (*make)(const Settings& settings, const Setting& setting);

@@ -15,17 +15,20 @@ namespace kullback::deep::discrete {
 
 namespace {
 
-constexpr std::int64_t kJudged = 1024;       // held-out rows of a figure
-constexpr std::int64_t kNumbersAtOnce = 1 << 22;  // of a state, as networks see it
+constexpr std::int64_t kFewest = 64, kMost = 1024;  // held-out rows of a figure
+constexpr std::int64_t kWork = 1 << 14;             // rows times evaluations
+constexpr std::int64_t kNumbersAtOnce = 1 << 22;    // of states, as networks see them
+
+std::int64_t rows_of_bounds(const Process& process, const torch::Tensor& x) {
+  return std::clamp<std::int64_t>(kNumbersAtOnce / (process.inputs() * x.size(1)), 1, 4096);
+}
 
 }  // namespace
 
 torch::Tensor bounds(const Process& process, const Denoiser& denoiser, const torch::Tensor& x,
-                     std::int64_t draws, const std::function<bool(std::int64_t rows)>& should_stop) {
+                     std::int64_t draws) {
   const torch::NoGradGuard no_gradient;
-  const std::int64_t rows = x.size(0);
-  const std::int64_t at_once =
-      std::clamp<std::int64_t>(kNumbersAtOnce / (process.inputs() * x.size(1)), 1, 4096);
+  const std::int64_t rows = x.size(0), at_once = rows_of_bounds(process, x);
   const auto times = x.options().dtype(torch::kFloat64);
   std::vector<torch::Tensor> parts;
   for (std::int64_t first = 0; first < rows; first += at_once) {
@@ -36,9 +39,17 @@ torch::Tensor bounds(const Process& process, const Denoiser& denoiser, const tor
       sum += process.bound(denoiser, some, (shift + static_cast<double>(i)) / static_cast<double>(draws),
                            Noise());
     parts.push_back((sum / static_cast<double>(draws)).cpu());
-    if (should_stop && should_stop(first + some.size(0))) break;
   }
   return at::cat(parts);
+}
+
+std::int64_t evaluations_of_bounds(const Process& process, const torch::Tensor& x, std::int64_t draws) {
+  const std::int64_t at_once = rows_of_bounds(process, x);
+  return (x.size(0) + at_once - 1) / at_once * draws * process.bound_evaluations();
+}
+
+std::int64_t default_draws(const Process& process) {
+  return std::max<std::int64_t>(20 / process.bound_evaluations(), 1);
 }
 
 DiscreteTrainee::DiscreteTrainee(const Process& process, const diffusion::ScoreNet& net, const Layout& layout,
@@ -69,7 +80,8 @@ double DiscreteTrainee::held_out() {
   Random random(options_.seed, 0, static_cast<std::uint32_t>(Purpose::evaluation));
   at::manual_seed(random());
   const NetDenoiser denoiser(process_, net_, Parameters(layout_, averaged_.mean()));
-  const torch::Tensor some = held_out_.narrow(0, 0, std::min(kJudged, held_out_.size(0)));
+  const std::int64_t most = std::clamp(kWork / process_.bound_evaluations(), kFewest, kMost);
+  const torch::Tensor some = held_out_.narrow(0, 0, std::min(most, held_out_.size(0)));
   return bounds(process_, denoiser, some, 1).mean().item<double>();
 }
 

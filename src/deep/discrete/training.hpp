@@ -14,9 +14,13 @@
 namespace kullback::deep::discrete {
 
 // Estimates of the bound on log p(x) in nats, [rows], on the CPU: means over `draws`, whose times are spread
-// evenly, by LibTorch's generator. should_stop ends it with as many rows as are done.
+// evenly, by LibTorch's generator.
 torch::Tensor bounds(const Process& process, const Denoiser& denoiser, const torch::Tensor& x,
-                     std::int64_t draws, const std::function<bool(std::int64_t rows)>& should_stop = {});
+                     std::int64_t draws);
+// How often it asks the denoiser.
+std::int64_t evaluations_of_bounds(const Process& process, const torch::Tensor& x, std::int64_t draws);
+// About 20 evaluations for each row, and one draw at least.
+std::int64_t default_draws(const Process& process);
 
 struct Training {
   double rate = 1e-3;

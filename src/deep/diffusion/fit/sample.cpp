@@ -47,8 +47,8 @@ Drawn draw_rows(const Built& built, const DrawRequest& request) {
                            : sde.blocks() > 1 || is_ladder ? "uniform"
                                                            : "edm";
   std::vector<torch::Tensor> parts;
-  const std::int64_t at_once = (request.at_once > 0 ? request.at_once
-                                                     : rows_at_once(model.is_image(), built.options().device()));
+  const std::int64_t at_once =
+      request.at_once > 0 ? request.at_once : rows_at_once(model.is_image(), built.options().device());
   for (std::int64_t first = 0; first < request.count && !result.is_interrupted; first += at_once) {
     const std::int64_t rows = std::min(at_once, request.count - first);
     const auto score = built.score(labels_of(built, request, first, rows), request.guidance);

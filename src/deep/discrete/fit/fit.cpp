@@ -17,7 +17,8 @@ namespace kullback::deep::discrete {
 namespace {
 
 constexpr std::int64_t kShownImages = 64, kStripStates = 10, kShownSteps = 50;
-constexpr std::int64_t kJudged = 2000, kDraws = 20;  // held-out rows and draws of the bound that is recorded
+constexpr std::int64_t kFewest = 64, kMost = 2000;  // held-out rows of the bound that is recorded
+constexpr std::int64_t kWork = 40'000;              // rows times evaluations
 
 class Fit final : public TrainingRun {
  public:
@@ -63,33 +64,34 @@ class Fit final : public TrainingRun {
 
   Description describe() const override {
     const Training& training = request_.training;
-    return {.file = "model.json",
-            .text = to_json(built_->model()),
-            .more = filled("{} {} {}", training.rate, static_cast<int>(training.schedule), training.averaging)};
+    return {
+        .file = "model.json",
+        .text = to_json(built_->model()),
+        .more = filled("{} {} {}", training.rate, static_cast<int>(training.schedule), training.averaging)};
   }
 
   std::unique_ptr<Trainee> make_trainee() override {
-    return std::make_unique<DiscreteTrainee>(built_->process(), built_->net(), built_->layout(), built_->flat(),
-                                             train_rows_, held_out_, request_.training);
+    return std::make_unique<DiscreteTrainee>(built_->process(), built_->net(), built_->layout(),
+                                             built_->flat(), train_rows_, held_out_, request_.training);
   }
 
   void look() override {
     if (!held_out_.defined()) return;
     Random random(built_->model().seed, 0, static_cast<std::uint32_t>(Purpose::evaluation));
     at::manual_seed(random());
-    const torch::Tensor some = held_out_.narrow(0, 0, std::min(kJudged, held_out_.size(0)));
-    bound_ = diffusion::figure_of(bounds(built_->process(), built_->denoiser(), some, draws()));
+    const Process& process = built_->process();
+    const std::int64_t draws = default_draws(process);
+    const std::int64_t most = std::clamp(kWork / (draws * process.bound_evaluations()), kFewest, kMost);
+    const torch::Tensor some = held_out_.narrow(0, 0, std::min(most, held_out_.size(0)));
+    bound_ = diffusion::figure_of(bounds(process, built_->denoiser(), some, draws));
   }
-
-  // A bound by a whole path needs no second one.
-  std::int64_t draws() const { return process_named(built_->model().process.name).has_steps ? kDraws : 1; }
 
   void tell(bool) override { record().facts = facts(); }
 
   void write_results() override {
     built_->save(out() / "weights.safetensors");
-    replace_file(out() / "summary.json",
-                 diffusion::summary_json(bound_, built_->model().dims(), train_rows_.size(0), held_out_rows()));
+    replace_file(out() / "summary.json", diffusion::summary_json(bound_, built_->model().dims(),
+                                                                 train_rows_.size(0), held_out_rows()));
     if (!trained().failure.empty() || !built_->model().is_image()) return;
     const Drawn drawn =
         draw_rows(*built_, {.count = kShownImages, .steps = kShownSteps, .strip = kStripStates});

@@ -38,26 +38,28 @@ void check_categories(const Column& column, const Limits& limits, const std::str
            filled("Leave it out with --ignore {}, or give the file to 'kullback diffusion' without --states.",
                   column.name));
   if (column.values > limits.categories)
-    refuse(file, filled("column '{}' has {} different values, more than the {} of --max-categories", column.name,
-                        column.values, limits.categories),
+    refuse(file,
+           filled("column '{}' has {} different values, more than the {} of --max-categories", column.name,
+                  column.values, limits.categories),
            filled("Leave it out with --ignore {}, or allow more.", column.name));
 }
 
 void check_counts(const Column& column, const std::string& file) {
   if (column.values > kMostCounts)
-    refuse(file, filled("column '{}' has counts up to {}; --states blackout takes counts up to {}", column.name,
-                        column.values - 1, kMostCounts - 1),
+    refuse(file,
+           filled("column '{}' has counts up to {}; --states blackout takes counts up to {}", column.name,
+                  column.values - 1, kMostCounts - 1),
            "Count in larger units, or leave the column out with --ignore.");
 }
 
 // Brightness from 0 to 1 in equal parts.
 torch::Tensor pixel_values(const RawRows& rows, std::int64_t levels, const std::string& file) {
-  if (rows.x.scalar_type() == torch::kUInt8)
-    return at::floor_divide(rows.x.to(torch::kInt64) * levels, 256);
+  if (rows.x.scalar_type() == torch::kUInt8) return at::floor_divide(rows.x.to(torch::kInt64) * levels, 256);
   const double low = rows.x.min().item<double>(), high = rows.x.max().item<double>();
   if (!(low >= 0 && high <= 1))
-    refuse(file, filled("has pixels from {} to {}; levels from 0 to 255 or numbers from 0 to 1 are needed",
-                        number_with_digits(low, 4), number_with_digits(high, 4)),
+    refuse(file,
+           filled("has pixels from {} to {}; levels from 0 to 255 or numbers from 0 to 1 are needed",
+                  number_with_digits(low, 4), number_with_digits(high, 4)),
            "Bring them to one of these scales.");
   return (rows.x * static_cast<double>(levels)).to(torch::kInt64).clamp_max(levels - 1);
 }
@@ -71,8 +73,8 @@ Space Model::space() const {
 }
 
 std::string to_json(const Model& model) {
-  std::string text = filled("{{\n  \"format\": \"{}\",\n  \"process\": {},\n", kFormat,
-                            diffusion::json_part(model.process));
+  std::string text =
+      filled("{{\n  \"format\": \"{}\",\n  \"process\": {},\n", kFormat, diffusion::json_part(model.process));
   text += filled("  \"channels\": {},\n  \"height\": {},\n  \"width\": {},\n  \"pixel_levels\": {},\n",
                  model.image.channels, model.image.height, model.image.width, model.pixel_levels);
   text += filled("  \"columns\": {},\n", json_columns(model)) + diffusion::json_net(model.net);
@@ -89,9 +91,8 @@ Model read_model(const std::filesystem::path& file) {
   };
   Model model;
   model.process = diffusion::read_part(json, "process");
-  model.image = {.channels = count(json, "channels"),
-                 .height = count(json, "height"),
-                 .width = count(json, "width")};
+  model.image = {
+      .channels = count(json, "channels"), .height = count(json, "height"), .width = count(json, "width")};
   model.pixel_levels = count(json, "pixel_levels");
   for (const JsonFields& column : json.objects("columns"))
     model.columns.push_back({column.text("name"), count(column, "values"), column.texts("levels")});
@@ -158,8 +159,9 @@ torch::Tensor states_of(const Model& model, const RawRows& rows, const std::stri
     const auto found = largest[static_cast<std::int64_t>(i)].item<std::int64_t>();
     const Column& column = model.columns[i];
     if (found >= column.values)
-      refuse(file, filled("column '{}' has a count {}; the model knows counts up to {}", column.name, found,
-                          column.values - 1),
+      refuse(file,
+             filled("column '{}' has a count {}; the model knows counts up to {}", column.name, found,
+                    column.values - 1),
              "Train with rows that have such counts, or leave out these rows.");
   }
   return x;
@@ -191,11 +193,12 @@ void Built::load(const std::filesystem::path& file) {
 
 std::unique_ptr<Built> open_model(const std::filesystem::path& folder, torch::Device device) {
   if (!std::filesystem::exists(folder / "weights.safetensors"))
-    throw Error(ErrorKind::missing_file,
-                filled("{}: holds no trained model of discrete states (there is no weights.safetensors).",
-                       folder.string()),
-                "Give the folder of a 'kullback diffusion --states' that has ended; --resume goes on with one "
-                "that was interrupted.");
+    throw Error(
+        ErrorKind::missing_file,
+        filled("{}: holds no trained model of discrete states (there is no weights.safetensors).",
+               folder.string()),
+        "Give the folder of a 'kullback diffusion --states' that has ended; --resume goes on with one "
+        "that was interrupted.");
   auto built = std::make_unique<Built>(read_model(folder / "model.json"), device);
   built->load(folder / "weights.safetensors");
   return built;

@@ -19,15 +19,15 @@ namespace kullback::deep::discrete {
 
 struct Column {
   std::string name = {};
-  std::int64_t values = 0;                // 0 .. values - 1
-  std::vector<std::string> levels = {};   // of categories: their names; of counts none
+  std::int64_t values = 0;               // 0 .. values - 1
+  std::vector<std::string> levels = {};  // of categories: their names; of counts none
 };
 
 struct Model {
   diffusion::Part process = {"masked"};
   ImageShape image = {};
-  std::int64_t pixel_levels = 0;      // of images: brightness is divided into so many levels
-  std::vector<Column> columns = {};   // of images: pixels, without names
+  std::int64_t pixel_levels = 0;     // of images: brightness is divided into so many levels
+  std::vector<Column> columns = {};  // of images: pixels, without names
   diffusion::NetSpec net = {};
   std::string precision = "float32";
   std::uint64_t seed = 0;

@@ -18,7 +18,8 @@ namespace {
 // Columns that are hidden are half as bright as the brightest.
 torch::Tensor brightness(const Model& model, const torch::Tensor& x) {
   const auto highest = static_cast<double>(std::max<std::int64_t>(model.pixel_levels - 1, 1));
-  return at::where(x < model.pixel_levels, x.to(torch::kFloat64) / highest, torch::full({}, 0.5, torch::kFloat64));
+  return at::where(x < model.pixel_levels, x.to(torch::kFloat64) / highest,
+                   torch::full({}, 0.5, torch::kFloat64));
 }
 
 VaeSpec shape_of(const Model& model) {
@@ -61,8 +62,7 @@ Drawn draw_rows(const Built& built, const DrawRequest& request) {
       result.is_interrupted = request.should_stop && request.should_stop();
       return result.is_interrupted;
     };
-    parts.push_back(
-        built.process().draw(denoiser, std::min(at_once, request.count - first), options).cpu());
+    parts.push_back(built.process().draw(denoiser, std::min(at_once, request.count - first), options).cpu());
     if (first == 0) result.strip = strip.states();
   }
   result.x = at::cat(parts);

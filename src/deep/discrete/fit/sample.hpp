@@ -17,7 +17,7 @@ struct DrawRequest {
   std::int64_t steps = 100;
   double eta = 0;
   std::uint64_t seed = 1;
-  std::int64_t strip = 0;       // so many states of the way are kept
+  std::int64_t strip = 0;  // so many states of the way are kept
   std::function<void(std::int64_t rows, std::int64_t step, std::int64_t steps)> on_step = {};
   std::function<bool()> should_stop = {};
 };

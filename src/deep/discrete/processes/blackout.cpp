@@ -1,18 +1,18 @@
 // Blackout diffusion (Santos et al. 2023): each unit of a count dies at rate 1, so that given the data x the
 // count n is Binomial(x, p) with p = exp(-t), and 0 in the end. Reversed, units are born: given x, at rate
-// (x - n) p / (1 - p) in t, that is (x - n) / (1 - p) in p, and without it at that rate with x - n at its mean
-// y(n, p). Two processes of births with rates d / (1 - p) and y / (1 - p) differ by
+// (x - n) p / (1 - p) in t, that is (x - n) / (1 - p) in p, and without it at that rate with x - n at its
+// mean y(n, p). Two processes of births with rates d / (1 - p) and y / (1 - p) differ by
 //   log p(x) >= -int_0^1 E [y - d + d log(d / y)] dp / (1 - p),   d = x - n,
-// with nothing to add at the ends: at p = 0 all counts are 0, at p = 1 they are the data. With the exact y it is
-// log p(x) itself. (The paper's code has the weight dp without 1 / (1 - p), which has the same minimum.)
+// with nothing to add at the ends: at p = 0 all counts are 0, at p = 1 they are the data. With the exact y it
+// is log p(x) itself. (The paper's code has the weight dp without 1 / (1 - p), which has the same minimum.)
 //
-// The time is t = log(p / (1 - p)), as in the paper, in which the integral is p dt [...]. It is drawn such that
-// p / (1 - p) is that of p = 1 - (1 - v)^2, v uniform, over sqrt(M), M the largest count: at both ends as the root of
-// the mean square of what is integrated. What is known of it on average given x, E d = x (1 - p), takes the place of d
-// where it stands alone or with log(1 - p), a part of log y.
+// The time is t = log(p / (1 - p)), as in the paper, in which the integral is p dt [...]. It is drawn such
+// that p / (1 - p) is that of p = 1 - (1 - v)^2, v uniform, over sqrt(M), M the largest count: at both ends
+// as the root of the mean square of what is integrated. What is known of it on average given x, E d = x (1 -
+// p), takes the place of d where it stands alone or with log(1 - p), a part of log y.
 //
-// Networks give y = (M - n) s(f + log(1 - p)) with s the logistic function: f = 0 is right where each of M units was
-// there with chance 1/2.
+// Networks give y = (M - n) s(f + log(1 - p)) with s the logistic function: f = 0 is right where each of M
+// units was there with chance 1/2.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -58,7 +58,9 @@ class Blackout final : public Process {
     const torch::Tensor state = draw_binomial(x, p, most_, noise);
     const torch::Tensor y = denoiser.at(state, t).squeeze(2).clamp_min(1e-30);
     const torch::Tensor d = (x - state).to(y.scalar_type());
-    const auto column = [&](const torch::Tensor& of_time) { return of_time.to(y.scalar_type()).unsqueeze(1); };
+    const auto column = [&](const torch::Tensor& of_time) {
+      return of_time.to(y.scalar_type()).unsqueeze(1);
+    };
     const torch::Tensor log_dead = column(at::log_sigmoid(-t)), expected = x * column(1 - p);
     const torch::Tensor each =
         y - expected - expected * log_dead + at::xlogy(d, d) - d * (y.log() - log_dead);

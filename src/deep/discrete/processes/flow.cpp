@@ -48,6 +48,8 @@ class Flow final : public Process {
     return of_end - of_path;
   }
 
+  std::int64_t bound_evaluations() const override { return 2; }
+
   torch::Tensor draw(const Denoiser& denoiser, std::int64_t rows, const DrawOptions& options) const override {
     const auto size = {rows, categories_.most(), categories_.dims()};
     torch::Tensor state = torch::randn(size, categories_.number()), log_chances;

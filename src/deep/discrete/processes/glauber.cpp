@@ -10,8 +10,8 @@
 //
 // The bound: as p_t and p_{t+1} have the same law of the other columns,
 //   log p_t(x) = log p_{t+1}(x') + log p_t(x_i | others) - log p_{t+1}(x'_i | others)
-// for any x' that differs from x in column i only, with p_{t+1}(x'_i | .) = stay p_t(x'_i | .) + (1 - stay) u.
-// Drawing x'_i from the latter and adding up over the visits gives a lower bound for any conditionals (the
+// for any x' that differs from x in column i only, with p_{t+1}(x'_i | .) = stay p_t(x'_i | .) + (1 - stay)
+// u. Drawing x'_i from the latter and adding up over the visits gives a lower bound for any conditionals (the
 // mean log ratio of the path forth and the path back), and log p(x) itself, without noise, for exact ones.
 #include <cmath>
 
@@ -48,7 +48,8 @@ class Glauber final : public Process {
     const std::int64_t rows = x.size(0);
     const torch::Tensor visit =
         (noise.uniform({rows}, times(), 0) * static_cast<double>(sweeps_ * dims())).to(torch::kInt64);
-    const torch::Tensor sweep = at::floor_divide(visit, dims()), column = visit.remainder(dims()).unsqueeze(1);
+    const torch::Tensor sweep = at::floor_divide(visit, dims()),
+                        column = visit.remainder(dims()).unsqueeze(1);
     const torch::Tensor state = noised(x, sweep.unsqueeze(1) + (columns_ < column).to(torch::kInt64), noise);
     const torch::Tensor value = state.gather(1, column);
     const torch::Tensor hidden = state.masked_fill(columns_ == column, categories_.hidden());
@@ -76,6 +77,8 @@ class Glauber final : public Process {
     }
     return sum + log_uniform_.sum();
   }
+
+  std::int64_t bound_evaluations() const override { return sweeps_ * dims(); }
 
   torch::Tensor draw(const Denoiser& denoiser, std::int64_t rows, const DrawOptions& options) const override {
     const auto numbers = categories_.number();
@@ -105,8 +108,7 @@ class Glauber final : public Process {
   torch::Tensor noised(const torch::Tensor& x, const torch::Tensor& visits, const Noise& noise) const {
     const torch::Tensor keep = 1 - visits.to(categories_.number().dtype()) / static_cast<double>(sweeps_);
     const torch::Tensor is_kept = noise.uniform(x.sizes(), categories_.number(), 0) < keep;
-    return at::where(is_kept, x,
-                     categories_.draw_uniform(noise.uniform(x.sizes(), categories_.number(), 0)));
+    return at::where(is_kept, x, categories_.draw_uniform(noise.uniform(x.sizes(), categories_.number(), 0)));
   }
 
   // log_chances [rows, dims, most]; of a column of each row, [rows, most].
@@ -120,7 +122,8 @@ class Glauber final : public Process {
     const std::int64_t rows = log_chances.size(0);
     const torch::Tensor is_noise = noise.uniform({rows, 1}, categories_.number(), 0) < 0.5;
     const torch::Tensor other =
-        categories_.draw_uniform(noise.uniform({rows, dims()}, categories_.number(), 0)).gather(1, place.column);
+        categories_.draw_uniform(noise.uniform({rows, dims()}, categories_.number(), 0))
+            .gather(1, place.column);
     const torch::Tensor seen = at::where(is_noise, other, place.value);
     const torch::Tensor log_odds =
         log_chances.gather(1, seen) - log_uniform_.unsqueeze(0).expand({rows, -1}).gather(1, place.column);
@@ -163,13 +166,14 @@ const ProcessRecord k_glauber{
     .summary = "sweeps of single-column updates: values stay or become noise, and the reverse is a heat bath",
     .citation = "Varma et al. 2024",
     .has_steps = false,
-    .options = {{"sweeps", "8", "over the columns, from data to noise"},
-                {"heat-bath-loss", "prediction",
-                 "how conditionals are learned: prediction (of the value), or classification (data or noise)"}},
+    .options =
+        {{"sweeps", "8", "over the columns, from data to noise"},
+         {"heat-bath-loss", "prediction",
+          "how conditionals are learned: prediction (of the value), or classification (data or noise)"}},
     .make = [](const Settings& settings, const Setting& setting) -> std::unique_ptr<Process> {
-      return std::make_unique<Glauber>(setting,
-                                       static_cast<std::int64_t>(settings.count("sweeps", 1, 10'000)),
-                                       settings.choice("heat-bath-loss", {"prediction", "classification"}) == 1);
+      return std::make_unique<Glauber>(
+          setting, static_cast<std::int64_t>(settings.count("sweeps", 1, 10'000)),
+          settings.choice("heat-bath-loss", {"prediction", "classification"}) == 1);
     }};
 
 }  // namespace kullback::deep::discrete

@@ -53,8 +53,9 @@ class Masked final : public Process {
     torch::Tensor state = torch::full_like(rank, categories_.hidden());
     for (std::int64_t step = 0; step < steps; ++step) {
       const std::int64_t first = dims * step / steps, end = dims * (step + 1) / steps;
-      const torch::Tensor share = torch::full({rows}, 1 - static_cast<double>(first) / static_cast<double>(dims),
-                                              categories_.number().dtype(torch::kFloat64));
+      const torch::Tensor share =
+          torch::full({rows}, 1 - static_cast<double>(first) / static_cast<double>(dims),
+                      categories_.number().dtype(torch::kFloat64));
       const torch::Tensor drawn =
           categories_.draw(denoiser.at(state, share), torch::rand({rows, dims}, categories_.number()));
       state = at::where((rank >= first).logical_and(rank < end), drawn, state);
@@ -74,13 +75,12 @@ class Masked final : public Process {
 }  // namespace
 
 extern const ProcessRecord k_masked;
-const ProcessRecord k_masked{
-    .name = "masked",
-    .summary = "columns are hidden one after another",
-    .citation = "Sahoo et al. 2024; Shi et al. 2024",
-    .options = {},
-    .make = [](const Settings&, const Setting& setting) -> std::unique_ptr<Process> {
-      return std::make_unique<Masked>(setting);
-    }};
+const ProcessRecord k_masked{.name = "masked",
+                             .summary = "columns are hidden one after another",
+                             .citation = "Sahoo et al. 2024; Shi et al. 2024",
+                             .options = {},
+                             .make = [](const Settings&, const Setting& setting) -> std::unique_ptr<Process> {
+                               return std::make_unique<Masked>(setting);
+                             }};
 
 }  // namespace kullback::deep::discrete
