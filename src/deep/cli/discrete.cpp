@@ -31,6 +31,11 @@ std::string value_among(const std::vector<std::string>& words, const std::string
   return {};
 }
 
+bool holds_discrete(const fs::path& folder) {
+  const fs::path record = folder / "run.json";
+  return fs::is_regular_file(record) && posterior::read_run_record(record.string()).kind == discrete::kKind;
+}
+
 std::vector<OptionGroup> program_groups() {
   return {
       {"Data",
@@ -131,14 +136,13 @@ int train_on(const Ranks& ranks, const Arguments& given_arguments) {
 }  // namespace
 
 bool asks_for_discrete(const std::vector<std::string>& words) {
-  const std::string states = value_among(words, "states");
+  const std::string states = value_among(words, "states"), out = value_among(words, "out");
   if (!states.empty()) return states != kContinuous;
-  const auto has = [&](const std::string& word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
-  const fs::path record = fs::path(value_among(words, "out")) / "run.json";
-  return has("--resume") && fs::is_regular_file(record) &&
-         posterior::read_run_record(record.string()).kind == discrete::kKind;
+  if (std::find(words.begin(), words.end(), "--resume") == words.end()) return false;
+  if (!out.empty()) return holds_discrete(out);
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return !word.starts_with("-") && holds_discrete(default_out(word, "diffusion"));
+  });
 }
 
 int run_discrete(const std::vector<std::string>& words, const std::vector<Option>& others) {
