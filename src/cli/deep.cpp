@@ -50,7 +50,8 @@ bool is_deep_folder(const std::string& word) {
   const fs::path record = fs::path(word) / "run.json";
   if (word.empty() || !fs::is_regular_file(record, none)) return false;
   const std::string kind = posterior::read_run_record(record.string()).kind;
-  return kind == "bnn" || kind == "vae" || kind == "ebm" || kind == "diffusion" || kind == "score";
+  return kind == "bnn" || kind == "vae" || kind == "ebm" || kind == "diffusion" || kind == "score" ||
+         kind == "discrete-diffusion";
 }
 
 Run forward(CLI::App& verb) {

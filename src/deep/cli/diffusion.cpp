@@ -3,11 +3,12 @@
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "deep/bnn/fit/network.hpp"
+#include "deep/cli/denoising_net.hpp"
+#include "deep/cli/discrete.hpp"
 #include "deep/cli/display.hpp"
 #include "deep/cli/training.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
-#include "deep/count_list.hpp"
 #include "deep/diffusion/fit/fit.hpp"
 
 namespace kullback::deep::cli {
@@ -33,37 +34,25 @@ std::vector<OptionGroup> program_groups(const std::string& kind) {
         kImage,
         kIgnore,
         validation_option(": to judge")}},
-      {"Network",
-       {{"architecture", "auto", "mlp or unet; auto: unet of images"},
-        {"hidden", "128,128,128", "units of each hidden layer (mlp)"},
-        {"filters", "32,64,64", "channels at each resolution, each half of the one before (unet)"},
-        activation_option("silu", " (mlp)"),
-        {"parameterisation", "edm", "what the network's output stands for"}}},
+      {"Network", network_options()},
       {"Noise", {}},
       {"Objective",
        {{"weighting", "auto",
          "of the errors at different levels of noise (auto: edm of rows, noise of images)"},
         {"times", "auto",
          "at which the network is trained: uniform, log-ratio, lognormal; auto: lognormal of rows and of "
-         "edm, "
-         "uniform of images, log-ratio with --weighting likelihood"}}},
-      {"Training",
-       {kEpochs,
-        batch_option("256"),
-        {"rate", "",
-         is_score(kind) ? "rate of Adam (default: 0.001)"
-                        : "rate of Adam (default: 0.003 of rows, 0.001 of images)"},
-        schedule_option("cosine"),
-        {"averaging", "0.999",
-         "of the running mean of the parameters, which is what is kept; 0: the last ones"},
-        judge_every_option("held-out bounds"),
-        precision_option(Precisions::floats_tf32)}},
+         "edm, uniform of images, log-ratio with --weighting likelihood"}}},
+      {"Training", diffusion_training_options(
+                       {"rate", "",
+                        is_score(kind) ? "rate of Adam (default: 0.001)"
+                                       : "rate of Adam (default: 0.003 of rows, 0.001 of images)"})},
       run_group(kind)};
+  groups[1].options.push_back({"parameterisation", "edm", "what the network's output stands for"});
   if (is_score(kind)) {
     groups[3].options.insert(groups[3].options.begin(),
                              {"objective", "denoising", "how the score is learned"});
   } else {
-    groups[2].options.push_back({"sde", "vp", "how data become noise"});
+    groups[2].options = {{"sde", "vp", "how data become noise"}, states_option()};
   }
   return groups;
 }
@@ -111,14 +100,6 @@ Chosen choose(const Arguments& arguments, const std::string& kind) {
           .objective = {objective, Settings(by.options, of_objective).values()}};
 }
 
-double part_of(const Settings& settings, const std::string& name) {
-  const double part = settings.number(name);
-  if (!(part >= 0 && part < 1))
-    throw Error(ErrorKind::usage,
-                filled("--{} is '{}'; it must be from 0 to below 1.", name, settings.text(name)));
-  return part;
-}
-
 diffusion::Model model_of(const Chosen& chosen, const std::string& kind, const Ranks& ranks) {
   const Settings& settings = chosen.program;
   diffusion::Model model;
@@ -138,15 +119,7 @@ diffusion::Model model_of(const Chosen& chosen, const std::string& kind, const R
     model.weighting = "likelihood";
   }
   model.times = settings.text("times");
-  model.net.architecture = settings.text("architecture");
-  if (model.net.architecture != "auto" && model.net.architecture != "mlp" && model.net.architecture != "unet")
-    throw Error(ErrorKind::usage, filled("there is no --architecture '{}'.", model.net.architecture),
-                "Known are: auto, mlp, unet.");
-  model.net.hidden = count_list("hidden", settings.text("hidden"), "Write --hidden 128,128 for two layers.");
-  model.net.filters =
-      count_list("filters", settings.text("filters"), "Write --filters 32,64 for two resolutions.");
-  model.net.activation = settings.text("activation");
-  activation_named(model.net.activation);
+  model.net = net_of(settings);
   model.precision = precision_of(settings, Precisions::floats_tf32);
   model.seed = seed_of(settings, ranks);
   return model;
@@ -196,6 +169,7 @@ int train_on(const Ranks& ranks, const Arguments& given, const std::string& kind
 }  // namespace
 
 int run_diffusion(const std::vector<std::string>& words) {
+  if (asks_for_discrete(words)) return run_discrete(words, all_options(grammar("diffusion")));
   return run_training(grammar("diffusion"), words, [](const Ranks& ranks, const Arguments& arguments) {
     return train_on(ranks, arguments, "diffusion");
   });

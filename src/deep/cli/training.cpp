@@ -130,9 +130,12 @@ void Given::check() const {
   }
 }
 
+std::string default_out(const std::string& data, const std::string& verb) {
+  return fs::path(data).stem().string() + "-" + verb;
+}
+
 std::string out_of(Arguments& arguments, const std::string& verb) {
-  const std::string fallback = fs::path(arguments.positionals[0]).stem().string() + "-" + verb;
-  return arguments.values.emplace("out", fallback).first->second;
+  return arguments.values.emplace("out", default_out(arguments.positionals[0], verb)).first->second;
 }
 
 posterior::RunRecord resumed_record(Arguments& arguments, const std::string& kind, const std::string& what) {

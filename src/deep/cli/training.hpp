@@ -80,8 +80,9 @@ Words Given::of(const std::string& option, std::string_view name, std::span<cons
   return result;
 }
 
-// The --out that was given, or the name of the first file with "-VERB", which becomes the --out of the
-// arguments.
+// The name of a file of data with "-VERB": where results are where no --out was given.
+std::string default_out(const std::string& data, const std::string& verb);
+// The --out that was given, or that of the first file, which becomes the --out of the arguments.
 std::string out_of(Arguments& arguments, const std::string& verb);
 
 // A training that --resume goes on with. What the run was not told it takes from the record; what it was told

@@ -56,4 +56,17 @@ void write_matrix(const std::filesystem::path& file, const std::vector<std::stri
               "Give --out a name that ends so.");
 }
 
+void write_categories(const std::filesystem::path& file, const std::vector<std::string>& names,
+                      const std::vector<std::vector<std::string>>& levels, const torch::Tensor& values) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : ",") + csv_name(names[i]);
+  text += '\n';
+  const torch::Tensor here = values.to(torch::kCPU, torch::kInt64).contiguous();
+  const auto* value = here.data_ptr<std::int64_t>();
+  for (std::int64_t row = 0; row < here.size(0); ++row)
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      text += csv_name(levels[i][static_cast<std::size_t>(*value++)]) + (i + 1 == levels.size() ? '\n' : ',');
+  replace_file(file, text);
+}
+
 }  // namespace kullback::deep

@@ -14,4 +14,8 @@ namespace kullback::deep {
 void write_matrix(const std::filesystem::path& file, const std::vector<std::string>& names,
                   const torch::Tensor& numbers);
 
+// CSV with the names of categories: levels[i] are those of column i, `values` int64 [rows, columns].
+void write_categories(const std::filesystem::path& file, const std::vector<std::string>& names,
+                      const std::vector<std::vector<std::string>>& levels, const torch::Tensor& values);
+
 }  // namespace kullback::deep

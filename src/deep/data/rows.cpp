@@ -118,6 +118,8 @@ data::SourceRequest source_request(const RowsRequest& request, const data::Shape
   source.target = request.labels;
   source.target_is_category = !request.labels.empty();
   source.ignored = request.ignored;
+  source.takes_categories = request.image.empty() && request.cells == Cells::categories;
+  source.needs_counts = request.image.empty() && request.cells == Cells::counts;
   if (!like.names.empty()) source.like = &like;
   return source;
 }
@@ -126,6 +128,7 @@ data::Shape shape_known(const RowsRequest& request) {
   data::Shape like;
   like.names = request.names;
   if (request.names.empty()) return like;
+  like.levels = request.levels;
   like.levels.resize(like.names.size());
   if (!request.labels.empty()) {
     like.names.push_back(request.labels);
@@ -149,6 +152,10 @@ RawRows read_table(const RowsRequest& request) {
     result.x = all.narrow(1, 0, columns - 1).contiguous();
     result.label_names = source->shape().levels.back();
     result.names.pop_back();
+  }
+  if (request.cells == Cells::categories && request.image.empty()) {
+    result.levels = source->shape().levels;
+    result.levels.resize(result.names.size());
   }
   if (request.image.empty()) return result;
   result.image = image_named(request.image);

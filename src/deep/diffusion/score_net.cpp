@@ -13,6 +13,10 @@ torch::Tensor embed(const torch::Tensor& c) {
   return at::cat({at::sin(angle), at::cos(angle)}, 1);
 }
 
+std::int64_t rows_at_once(bool is_image, const torch::Device& device) {
+  return is_image && device.is_cpu() ? 32 : 1000;
+}
+
 std::unique_ptr<ScoreNet> make_score_net(Layout& layout, const NetSpec& spec) {
   if (spec.architecture == "mlp") return make_mlp(layout, spec);
   if (spec.architecture == "unet") return make_unet(layout, spec);

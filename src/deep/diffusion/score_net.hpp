@@ -43,6 +43,10 @@ std::unique_ptr<ScoreNet> make_score_net(Layout& layout, const NetSpec& spec);
 std::unique_ptr<ScoreNet> make_mlp(Layout& layout, const NetSpec& spec);
 std::unique_ptr<ScoreNet> make_unet(Layout& layout, const NetSpec& spec);
 
+// So many rows are best given to a network at once where nothing is learned: the activations of a few images
+// still fit into a CPU's cache.
+std::int64_t rows_at_once(bool is_image, const torch::Device& device);
+
 // Sines and cosines of c, [rows, 2 * kFrequencies].
 constexpr std::int64_t kFrequencies = 16;
 torch::Tensor embed(const torch::Tensor& c);

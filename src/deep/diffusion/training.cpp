@@ -37,13 +37,11 @@ DiffusionTrainee::DiffusionTrainee(const Network& network, const Objective& obje
     : network_(network),
       objective_(objective),
       layout_(layout),
-      flat_(mean.clone()),
-      mean_(std::move(mean)),
+      averaged_(std::move(mean), {.rate = options.rate}, options.averaging),
       train_(std::move(train)),
       held_out_(std::move(held_out)),
       options_(options),
-      table_(network.sde),
-      adam_(flat_, {.rate = options.rate}) {}
+      table_(network.sde) {}
 
 // [rows], and of a schedule that is learned what else its bound has.
 torch::Tensor DiffusionTrainee::losses(const Parameters& parameters, const Rows& rows, const Noise& noise,
@@ -88,15 +86,14 @@ torch::Tensor DiffusionTrainee::losses(const Parameters& parameters, const Rows&
 }
 
 torch::Tensor DiffusionTrainee::step(const StepContext& context) {
-  const torch::Tensor flat = flat_.detach().requires_grad_();
+  const torch::Tensor flat = averaged_.flat().detach().requires_grad_();
   const Parameters parameters(layout_, flat);
   torch::Tensor beside;
   const torch::Tensor each =
       losses(parameters, take(train_, context.rows.squeeze(0)), context.noise, &beside, true);
   torch::Tensor gradient = gradient_of(each, beside, flat, context);
   context.sum->add_up(gradient);
-  adam_.step(flat_, gradient, context.count, rate_scale(options_.schedule, context.progress));
-  average(context.count);
+  averaged_.step(gradient, context.count, rate_scale(options_.schedule, context.progress));
   const torch::Tensor whole = beside.defined() ? each + beside : each;
   return whole.detach().sum().to(torch::kFloat64) / static_cast<double>(context.batch);
 }
@@ -114,21 +111,13 @@ torch::Tensor DiffusionTrainee::gradient_of(const torch::Tensor& losses, const t
   return gradient;
 }
 
-// The mean looks back over a tenth of the steps so far, and at most 1 / (1 - averaging) of them.
-void DiffusionTrainee::average(const torch::Tensor& count) {
-  const torch::NoGradGuard no_gradient;
-  const torch::Tensor keep =
-      ((1 + count) / (10 + count)).clamp_max(options_.averaging).to(flat_.scalar_type());
-  mean_.mul_(keep).add_(flat_ * (1 - keep));
-}
-
 double DiffusionTrainee::held_out() {
   if (held_out_.size() == 0) return std::numeric_limits<double>::quiet_NaN();
   const torch::NoGradGuard no_gradient;
   Random random(options_.seed, 0, static_cast<std::uint32_t>(Purpose::evaluation));
   at::manual_seed(random());
   const Rows some = first_of(held_out_, kJudged);
-  const Parameters parameters(layout_, mean_);
+  const Parameters parameters(layout_, averaged_.mean());
   if (network_.sde.blocks() > 1)
     return -losses(parameters, some, Noise(), nullptr, false).mean().item<double>();
   const std::unique_ptr<Sde> learned = network_.sde.with(parameters);
@@ -137,17 +126,8 @@ double DiffusionTrainee::held_out() {
   return bound_terms(network, parameters, some.x, label, options_.units, 1).bound().mean().item<double>();
 }
 
-void DiffusionTrainee::visit(const VisitTensor& visit) {
-  visit("flat", flat_);
-  visit("mean", mean_);
-  adam_.visit("adam", visit);
-}
+void DiffusionTrainee::visit(const VisitTensor& visit) { averaged_.visit(visit); }
 
-std::string DiffusionTrainee::first_not_finite() {
-  const torch::NoGradGuard no_gradient;
-  const torch::Tensor bad = at::nonzero(at::logical_not(at::isfinite(flat_[0])));
-  if (bad.size(0) > 0) return "parameters " + layout_.owner(bad[0][0].item<std::int64_t>()).name;
-  return {};
-}
+std::string DiffusionTrainee::first_not_finite() { return averaged_.first_not_finite(layout_); }
 
 }  // namespace kullback::deep::diffusion

@@ -11,7 +11,7 @@
 #include "deep/diffusion/objective.hpp"
 #include "deep/diffusion/times.hpp"
 #include "deep/net/layout.hpp"
-#include "deep/train/adam.hpp"
+#include "deep/train/averaged.hpp"
 #include "deep/train/trainee.hpp"
 
 namespace kullback::deep::diffusion {
@@ -43,7 +43,7 @@ class DiffusionTrainee final : public Trainee {
                    torch::Tensor mean, Rows train, Rows held_out, Training options);
 
   std::int64_t rows() const override { return train_.size(); }
-  torch::Device device() const override { return flat_.device(); }
+  torch::Device device() const override { return averaged_.flat().device(); }
   torch::Tensor step(const StepContext& context) override;
   // The mean variational bound of held-out rows, nats in the model's units; with a velocity less the loss.
   double held_out() override;
@@ -55,16 +55,14 @@ class DiffusionTrainee final : public Trainee {
                        torch::Tensor* beside, bool drops_labels) const;
   torch::Tensor gradient_of(const torch::Tensor& losses, const torch::Tensor& beside,
                             const torch::Tensor& flat, const StepContext& context) const;
-  void average(const torch::Tensor& count);
 
   const Network& network_;
   const Objective& objective_;
   const Layout& layout_;
-  torch::Tensor flat_, mean_;
+  Averaged averaged_;
   Rows train_, held_out_;
   Training options_;
   RatioTable table_;
-  Adam adam_;
 };
 
 }  // namespace kullback::deep::diffusion

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/filled.hpp"
 #include "base/random.hpp"
+#include "deep/diffusion/fit/figure.hpp"
 #include "deep/diffusion/fit/pictures.hpp"
 #include "deep/diffusion/fit/sample.hpp"
 #include "deep/purpose.hpp"
 #include "deep/split_rows.hpp"
 #include "deep/vae/training.hpp"
-#include "posterior/json_text.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -22,12 +20,6 @@ namespace {
 
 constexpr std::int64_t kShownImages = 64, kShownPoints = 2000, kStripStates = 10, kShownSteps = 40;
 constexpr std::int64_t kJudged = 2000, kDraws = 20;  // held-out rows and levels of the bound that is recorded
-
-struct Bound {
-  double nats = std::numeric_limits<double>::quiet_NaN();
-  double error = 0;  // standard error over rows
-  std::int64_t rows = 0;
-};
 
 class Fit final : public TrainingRun {
  public:
@@ -121,7 +113,8 @@ class Fit final : public TrainingRun {
 
   void write_results() override {
     built_->save(out() / "weights.safetensors");
-    replace_file(out() / "summary.json", summary_json());
+    replace_file(out() / "summary.json",
+                 summary_json(bound_, built_->model().dims, train_rows_.size(), held_out_.size()));
     if (trained().failure.empty()) write_pictures();
   }
 
@@ -130,23 +123,16 @@ class Fit final : public TrainingRun {
     if (held_out_.size() == 0 || built_->sde().blocks() > 1) return;
     Random random(built_->model().seed, 0, static_cast<std::uint32_t>(Purpose::evaluation));
     at::manual_seed(random());
-    bound_.rows = std::min(kJudged, held_out_.size());
+    const std::int64_t some = std::min(kJudged, held_out_.size());
     const torch::Tensor label =
         held_out_.label.defined()
-            ? one_hot(held_out_.label.narrow(0, 0, bound_.rows), built_->model().labels(), built_->options())
+            ? one_hot(held_out_.label.narrow(0, 0, some), built_->model().labels(), built_->options())
             : torch::Tensor();
-    const torch::Tensor rows =
-        bound_terms(built_->network(), built_->parameters(), held_out_.x.narrow(0, 0, bound_.rows), label,
-                    built_->model().units(), kDraws)
-            .bound()
-            .to(torch::kCPU, torch::kFloat64);
-    bound_.nats = rows.mean().item<double>() - (built_->model().has_levels ? 0 : built_->log_volume());
-    bound_.error =
-        bound_.rows > 1 ? rows.std().item<double>() / std::sqrt(static_cast<double>(bound_.rows)) : 0;
-  }
-
-  double bits_per_dim() const {
-    return -bound_.nats / (static_cast<double>(built_->model().dims) * std::numbers::ln2);
+    bound_ = figure_of(bound_terms(built_->network(), built_->parameters(), held_out_.x.narrow(0, 0, some),
+                                   label, built_->model().units(), kDraws)
+                           .bound()
+                           .to(torch::kCPU, torch::kFloat64));
+    if (!built_->model().has_levels) bound_.mean -= built_->log_volume();
   }
 
   std::vector<std::pair<std::string, std::string>> facts() const {
@@ -162,20 +148,12 @@ class Fit final : public TrainingRun {
         {"objective", filled("{}, weighting {}", model.objective.name, model.weighting)},
         {"epochs", filled("{} of {}", trained().epochs.size(), train_options().epochs)}};
     if (model.labels() > 0) all.emplace_back("labels", filled("{}, given to the network", model.labels()));
-    if (std::isfinite(bound_.nats))
+    if (std::isfinite(bound_.mean))
       all.emplace_back("held-out bound",
-                       filled("{} nats a row (se {}), {} bits per dimension{}", number(bound_.nats),
-                              number(bound_.error), number(bits_per_dim()),
+                       filled("{} nats a row (se {}), {} bits per dimension{}", number(bound_.mean),
+                              number(bound_.error), number(bound_.bits_per_dim(model.dims)),
                               model.has_levels ? ", of levels, without dequantisation" : ", a density"));
     return all;
-  }
-
-  std::string summary_json() const {
-    return filled(
-        "{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"bound_nats\": {},\n"
-        "  \"bound_error\": {},\n  \"bits_per_dim\": {},\n  \"bound_rows\": {}\n}}\n",
-        train_rows_.size(), held_out_.size(), posterior::json_number(bound_.nats),
-        posterior::json_number(bound_.error), posterior::json_number(bits_per_dim()), bound_.rows);
   }
 
   void write_pictures() {
@@ -194,7 +172,7 @@ class Fit final : public TrainingRun {
   std::unique_ptr<Built> built_;
   std::unique_ptr<Network> network_;
   Rows train_rows_, held_out_;
-  Bound bound_;
+  Figure bound_;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "deep/diffusion/records.hpp"
 #include "deep/json_fields.hpp"
 #include "deep/net/precision.hpp"
-#include "deep/train/safetensors.hpp"
+#include "deep/train/weights_file.hpp"
 #include "posterior/json_text.hpp"
 
 namespace kullback::deep::diffusion {
@@ -20,15 +20,6 @@ namespace {
 constexpr const char* kFormat = "kullback diffusion 1";
 constexpr const char* kDamaged = "The file was written by another program, or is damaged; train again.";
 constexpr double kLevels = 255;
-
-std::string json_part(const Part& part) {
-  return filled("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
-}
-
-Part read_part(const JsonFields& json, const std::string& name) {
-  const JsonFields part = json.object(name);
-  return {part.text("name"), part.words("options")};
-}
 
 std::string json_numbers(const std::vector<double>& numbers) {
   std::string text = "[";
@@ -54,11 +45,6 @@ std::vector<double> list_of(const torch::Tensor& numbers) {
 
 torch::Tensor tensor_of(const std::vector<double>& numbers) {
   return torch::tensor(numbers, torch::kFloat64);
-}
-
-[[noreturn]] void refuse_weights(const std::filesystem::path& file, const std::string& what) {
-  throw Error(ErrorKind::bad_input, filled("{}: {}.", file.string(), what),
-              "The file belongs to another model; train again, or restore both files.");
 }
 
 // Rows of few numbers are learned best where the noise is about as large as what it hides: log-normal levels
@@ -96,9 +82,7 @@ std::string to_json(const Model& model) {
   text += filled("  \"sde\": {},\n  \"objective\": {},\n", json_part(model.sde), json_part(model.objective));
   text += filled("  \"parameterisation\": {},\n  \"weighting\": {},\n  \"times\": {},\n",
                  json_string(model.parameterisation), json_string(model.weighting), json_string(model.times));
-  text += filled("  \"architecture\": {},\n  \"hidden\": {},\n  \"filters\": {},\n  \"activation\": {},\n",
-                 json_string(model.net.architecture), json_counts(model.net.hidden),
-                 json_counts(model.net.filters), json_string(model.net.activation));
+  text += json_net(model.net);
   text += filled("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
   return text;
 }
@@ -126,10 +110,7 @@ Model read_model(const std::filesystem::path& file) {
   model.parameterisation = json.text("parameterisation");
   model.weighting = json.text("weighting");
   model.times = json.text("times");
-  model.net.architecture = json.text("architecture");
-  model.net.hidden = json.counts("hidden");
-  model.net.filters = json.counts("filters");
-  model.net.activation = json.text("activation");
+  model.net = read_net(json);
   model.precision = json.text("precision");
   model.seed = json.count("seed");
   return model;
@@ -248,27 +229,11 @@ std::vector<std::string> Built::column_names() const {
 }
 
 void Built::save(const std::filesystem::path& file) const {
-  TensorFile tensors;
-  tensors.metadata = {{"format", kFormat}};
-  const Parameters all = parameters();
-  for (std::size_t i = 0; i < layout_.slots().size(); ++i)
-    tensors.tensors.emplace_back(layout_.slots()[i].name, all[i].squeeze(0).cpu().contiguous());
-  write_safetensors(file, tensors);
+  save_parameters(file, kFormat, layout_, parameters());
 }
 
 void Built::load(const std::filesystem::path& file) {
-  const torch::NoGradGuard no_gradient;
-  const TensorFile tensors = read_safetensors(file);
-  const Parameters all = parameters();
-  for (std::size_t i = 0; i < layout_.slots().size(); ++i) {
-    const std::string& name = layout_.slots()[i].name;
-    const torch::Tensor* found = tensors.find(name);
-    if (found == nullptr) refuse_weights(file, filled("has no '{}', which the model needs", name));
-    if (found->sizes() != all[i].squeeze(0).sizes())
-      refuse_weights(file, filled("is of another network: its '{}' has {} numbers, and {} are needed", name,
-                                  found->numel(), all[i].numel()));
-    all[i].squeeze(0).copy_(*found);
-  }
+  load_parameters(file, layout_, parameters());
   settle();
 }
 

@@ -13,18 +13,12 @@
 #include <vector>
 
 #include "deep/data/rows.hpp"
+#include "deep/diffusion/fit/parts.hpp"
 #include "deep/diffusion/learned_score.hpp"
 #include "deep/diffusion/objective.hpp"
 #include "deep/diffusion/training.hpp"
 
 namespace kullback::deep::diffusion {
-
-using Words = std::map<std::string, std::string>;
-
-struct Part {
-  std::string name = {};
-  Words options = {};
-};
 
 struct Model {
   std::string kind = "diffusion";  // or "score"

@@ -5,38 +5,13 @@
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "base/random.hpp"
+#include "deep/diffusion/fit/strip.hpp"
 #include "deep/purpose.hpp"
 #include "deep/vae/training.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
-
-// States of the way, about equally many steps apart; states with a velocity without it.
-class Strip final {
- public:
-  Strip(std::int64_t states, std::int64_t dims) : states_(states), dims_(dims) {}
-
-  void see(std::int64_t done, std::int64_t steps, const torch::Tensor& state) {
-    if (states_ == 0 || steps == 0) return;
-    const std::int64_t next = (static_cast<std::int64_t>(kept_.size()) + 1) * steps / states_;
-    if (done < next) return;
-    kept_.push_back(state.narrow(1, 0, dims_).narrow(0, 0, std::min<std::int64_t>(state.size(0), 8)).cpu());
-  }
-  torch::Tensor states() const { return kept_.empty() ? torch::Tensor() : at::stack(kept_); }
-
- private:
-  std::int64_t states_, dims_;
-  std::vector<torch::Tensor> kept_;
-};
-
-// The activations of so many images still fit into a CPU's cache.
-constexpr std::int64_t kImagesOnCpu = 32, kRows = 1000;
-
-std::int64_t rows_at_once(const Built& built, const DrawRequest& request) {
-  if (request.at_once > 0) return request.at_once;
-  return built.model().is_image() && built.options().device().is_cpu() ? kImagesOnCpu : kRows;
-}
 
 torch::Tensor labels_of(const Built& built, const DrawRequest& request, std::int64_t first,
                         std::int64_t rows) {
@@ -72,7 +47,8 @@ Drawn draw_rows(const Built& built, const DrawRequest& request) {
                            : sde.blocks() > 1 || is_ladder ? "uniform"
                                                            : "edm";
   std::vector<torch::Tensor> parts;
-  const std::int64_t at_once = rows_at_once(built, request);
+  const std::int64_t at_once =
+      request.at_once > 0 ? request.at_once : rows_at_once(model.is_image(), built.options().device());
   for (std::int64_t first = 0; first < request.count && !result.is_interrupted; first += at_once) {
     const std::int64_t rows = std::min(at_once, request.count - first);
     const auto score = built.score(labels_of(built, request, first, rows), request.guidance);

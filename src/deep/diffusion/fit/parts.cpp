@@ -1,0 +1,32 @@
+#include "deep/diffusion/fit/parts.hpp"
+
+#include "base/filled.hpp"
+#include "base/json.hpp"
+
+namespace kullback::deep::diffusion {
+
+std::string json_part(const Part& part) {
+  return filled("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
+}
+
+Part read_part(const JsonFields& json, const std::string& name) {
+  const JsonFields part = json.object(name);
+  return {part.text("name"), part.words("options")};
+}
+
+std::string json_net(const NetSpec& net) {
+  return filled("  \"architecture\": {},\n  \"hidden\": {},\n  \"filters\": {},\n  \"activation\": {},\n",
+                json_string(net.architecture), json_counts(net.hidden), json_counts(net.filters),
+                json_string(net.activation));
+}
+
+NetSpec read_net(const JsonFields& json) {
+  NetSpec net;
+  net.architecture = json.text("architecture");
+  net.hidden = json.counts("hidden");
+  net.filters = json.counts("filters");
+  net.activation = json.text("activation");
+  return net;
+}
+
+}  // namespace kullback::deep::diffusion
