@@ -1,4 +1,4 @@
-// Matrices into files: CSV, or NumPy's .npy by the name's ending.
+// Matrices into files and out of them: CSV, NumPy's .npy, IDX.
 #pragma once
 
 #include <torch/types.h>
@@ -13,5 +13,9 @@ namespace kullback::deep {
 // ending.
 void write_matrix(const std::filesystem::path& file, const std::vector<std::string>& names,
                   const torch::Tensor& numbers);
+
+// What a file holds: an array of .npy (of up to four dimensions) or IDX, or [rows, columns] of a CSV file,
+// with or without a line of names. float64; missing cells are NaN. Throws Error.
+torch::Tensor read_numbers(const std::filesystem::path& file);
 
 }  // namespace kullback::deep
