@@ -139,7 +139,8 @@ void write_pictures(const Built& built, const Job& job, const torch::Tensor& obs
   const std::int64_t shown = std::min<std::int64_t>(kMostShown, observed.size(0));
   const torch::Tensor draws = stacked(result.rows, &RestoredRow::draws);
   if (!built.model().is_image()) {
-    if (built.model().dims == 2) write("samples.png", own_points_picture(draws.narrow(0, 0, shown)));
+    if (built.model().dims == 2)
+      write("samples.png", diffusion::own_points_picture(draws.narrow(0, 0, shown)));
     return;
   }
   const auto first = [&](const torch::Tensor& x) { return x.narrow(0, 0, shown); };
@@ -214,7 +215,7 @@ void print(const Job& job, const RestoredRows& result) {
               job.request.method == "langevin" ? "chains" : "particles");
   for (std::size_t i = 0; i < std::min<std::size_t>(result.rows.size(), kMostShown); ++i) {
     const RestoredRow& row = result.rows[i];
-    std::string text = filled("row {}: {} numbers seen", i + 1, row.seen);
+    std::string text = filled("row {}: {} {} seen", i + 1, row.seen, row.seen == 1 ? "number" : "numbers");
     if (row.evidence)
       text += filled(", log evidence {} (se {}), effective particles of a run {} at the end, {} at the least",
                      number_with_digits(row.evidence->log_value, 5), number(row.evidence->error),

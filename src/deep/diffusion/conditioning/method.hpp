@@ -25,6 +25,7 @@ struct RestoreOptions {
   // where that has more.
   double end_noise = 0.01;
   Grid grid = Grid::log_ratio;
+  std::int64_t at_once = 1'000'000;  // rows whose slopes the device has room for
   std::function<void(std::int64_t done, std::int64_t steps)> on_step = {};
   std::function<bool()> should_stop = {};
 };
@@ -44,7 +45,7 @@ struct Restored {
 class Method {
  public:
   virtual ~Method() = default;
-  // Rows of the states that it hands to the score at once.
+  // Particles or chains, for so many draws.
   virtual std::int64_t rows(std::int64_t count) const = 0;
   // Numbers come from LibTorch's generator. Throws Error bad_input where a state ceases to be finite.
   virtual Restored run(const Sde& sde, const Score& score, const Measurement& measurement,

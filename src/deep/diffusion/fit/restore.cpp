@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <memory>
 
 #include "base/error.hpp"
 #include "base/filled.hpp"
@@ -76,13 +78,45 @@ RestoredRow in_own_units(const Built& built, const Restored& found, std::int64_t
   return row;
 }
 
-torch::Tensor labels_of(const Built& built, const RestoreRequest& request, std::int64_t rows) {
-  const std::int64_t labels = built.model().labels();
-  if (labels == 0) return {};
-  if (!request.label) return torch::zeros({rows, labels}, built.options());
-  return one_hot(torch::full({rows}, *request.label, built.options().dtype(torch::kInt64)), labels,
-                 built.options());
+// The activations of so many images still fit into a CPU's cache; of so many rows into memory.
+constexpr std::int64_t kImagesOnCpu = 32, kImages = 256, kRows = 4096;
+
+std::int64_t rows_at_once(const Built& built) {
+  if (!built.model().is_image()) return kRows;
+  return built.options().device().is_cpu() ? kImagesOnCpu : kImages;
 }
+
+// The score given one label, or none, for any number of rows, a piece at a time.
+class OneLabelScore final : public Score {
+ public:
+  OneLabelScore(const Built& built, const RestoreRequest& request) : built_(built), request_(request) {}
+
+  std::int64_t dims() const override { return built_.model().dims; }
+  torch::Tensor at(const torch::Tensor& state, const torch::Tensor& t) const override {
+    std::vector<torch::Tensor> parts;
+    for (const torch::Tensor& piece : state.split(rows_at_once(built_)))
+      parts.push_back(of_size(piece.size(0)).at(piece, t));
+    return parts.size() == 1 ? parts.front() : at::cat(parts);
+  }
+
+ private:
+  const LearnedScore& of_size(std::int64_t rows) const {
+    std::unique_ptr<LearnedScore>& found = by_size_[rows];
+    if (!found) found = built_.score(labels(rows), request_.guidance);
+    return *found;
+  }
+  torch::Tensor labels(std::int64_t rows) const {
+    const std::int64_t labels = built_.model().labels();
+    if (labels == 0) return {};
+    if (!request_.label) return torch::zeros({rows, labels}, built_.options());
+    return one_hot(torch::full({rows}, *request_.label, built_.options().dtype(torch::kInt64)), labels,
+                   built_.options());
+  }
+
+  const Built& built_;
+  const RestoreRequest& request_;
+  mutable std::map<std::int64_t, std::unique_ptr<LearnedScore>> by_size_;
+};
 
 }  // namespace
 
@@ -126,10 +160,11 @@ RestoredRows restore_rows(const Built& built, const Operator& operation, const t
   const Units units = units_of(built);
   RestoredRows result;
   result.at_once = method->rows(request.count);
-  const auto score = built.score(labels_of(built, request, result.at_once), request.guidance);
+  const OneLabelScore score(built, request);
   RestoreOptions options{.count = request.count,
                          .end_noise = request.end_noise,
                          .grid = model.sde.name == "ladder" ? Grid::uniform : Grid::log_ratio,
+                         .at_once = rows_at_once(built),
                          .should_stop = request.should_stop};
   for (std::int64_t row = 0; row < observed.size(0); ++row) {
     Random random(model.seed, static_cast<std::uint32_t>(row),
@@ -139,7 +174,7 @@ RestoredRows restore_rows(const Built& built, const Operator& operation, const t
     options.on_step = [&](std::int64_t done, std::int64_t steps) {
       if (request.on_step) request.on_step(row, done, steps);
     };
-    const Restored found = method->run(built.sde(), *score, measurement, options);
+    const Restored found = method->run(built.sde(), score, measurement, options);
     result.evaluations = found.evaluations * (request.guidance != 0 ? 2 : 1);
     result.is_interrupted = found.is_interrupted;
     if (result.is_interrupted) break;

@@ -61,7 +61,7 @@ class TwistedSmc final : public Method {
     const torch::NoGradGuard no_gradient;
     const std::vector<double> times = restoring_times(sde, options_.steps, options);
     const auto twisted = [&](const torch::Tensor& state, std::size_t i) {
-      return twist(sde, score, measurement, state, {times[i], i + 1 == times.size()});
+      return twist(sde, score, measurement, state, {times[i], i + 1 == times.size(), options.at_once});
     };
     const auto particles = static_cast<double>(options_.particles);
     Particles now = twisted(draw_prior(sde, rows(0), score.dims(), measurement.options()), 0);
@@ -95,6 +95,7 @@ class TwistedSmc final : public Method {
   struct When {
     double t;
     bool is_last;
+    std::int64_t at_once;
   };
   double spread_at(const Sde& sde, double t) const {
     const double ratio = ratio_of(sde, t), squared = ratio * ratio, tau = options_.tau * options_.tau;
@@ -102,6 +103,27 @@ class TwistedSmc final : public Method {
   }
   Particles twist(const Sde& sde, const Score& score, const Measurement& measurement,
                   const torch::Tensor& state, When when) const {
+    std::vector<Particles> parts;
+    for (const torch::Tensor& piece : state.split(when.at_once))
+      parts.push_back(twist_piece(sde, score, measurement, piece, when));
+    if (parts.size() == 1) return shaped(parts.front());
+    const auto joined = [&](torch::Tensor Particles::*part) {
+      std::vector<torch::Tensor> all;
+      for (const Particles& piece : parts) all.push_back(piece.*part);
+      return at::cat(all);
+    };
+    return shaped({.state = state,
+                   .score = joined(&Particles::score),
+                   .x = joined(&Particles::x),
+                   .slope = joined(&Particles::slope),
+                   .log_psi = joined(&Particles::log_psi)});
+  }
+  Particles shaped(Particles particles) const {
+    particles.log_psi = particles.log_psi.view({options_.runs, options_.particles});
+    return particles;
+  }
+  Particles twist_piece(const Sde& sde, const Score& score, const Measurement& measurement,
+                        const torch::Tensor& state, When when) const {
     const torch::AutoGradMode with_gradient(true);
     const double spread = when.is_last ? 0 : spread_at(sde, when.t);
     const torch::Tensor leaf = state.detach().requires_grad_(), time = time_of(when.t, state);
@@ -113,7 +135,7 @@ class TwistedSmc final : public Method {
             .score = value.detach(),
             .x = x.detach(),
             .slope = slope,
-            .log_psi = log_psi.detach().to(torch::kFloat64).view({options_.runs, options_.particles})};
+            .log_psi = log_psi.detach()};
   }
 
   // The next states; adds the ratio of the densities to the weights.
