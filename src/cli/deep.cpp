@@ -102,6 +102,7 @@ Run add_ebm(CLI::App& verb) { return forward(verb); }
 Run add_diffusion(CLI::App& verb) { return forward(verb); }
 Run add_score(CLI::App& verb) { return forward(verb); }
 Run add_loglik(CLI::App& verb) { return forward(verb); }
+Run add_restore(CLI::App& verb) { return forward(verb); }
 Run add_sample(CLI::App& verb) { return forward(verb); }
 Run add_evaluate(CLI::App& verb) { return forward(verb); }
 Run add_posteriors(CLI::App& verb) { return forward(verb); }

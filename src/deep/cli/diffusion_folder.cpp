@@ -16,12 +16,14 @@ const KindRecord kDiffusionKind{.name = "diffusion",
                                 .what = "a diffusion model",
                                 .verb = "kullback diffusion",
                                 .sample = sample_diffusion,
-                                .loglik = loglik_diffusion};
+                                .loglik = loglik_diffusion,
+                                .restore = restore_diffusion};
 extern const KindRecord kScoreKind;
 const KindRecord kScoreKind{.name = "score",
                             .what = "a score network",
                             .verb = "kullback score",
                             .sample = sample_diffusion,
-                            .loglik = loglik_diffusion};
+                            .loglik = loglik_diffusion,
+                            .restore = restore_diffusion};
 
 }  // namespace kullback::deep::cli

@@ -11,6 +11,7 @@ namespace kullback::deep::cli {
 
 int sample_diffusion(const std::vector<std::string>& words);
 int loglik_diffusion(const std::vector<std::string>& words);
+int restore_diffusion(const std::vector<std::string>& words);
 
 // Opens the model of the folder for `work`.
 int run_on_diffusion(const Grammar& grammar, const std::vector<std::string>& words,

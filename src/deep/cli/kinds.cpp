@@ -1,4 +1,4 @@
-// sample and loglik: handed on by the kind of the folder.
+// sample, loglik and restore: handed on by the kind of the folder.
 #include "deep/cli/kinds.hpp"
 
 #include <array>
@@ -97,6 +97,11 @@ int run_sample(const std::vector<std::string>& words) {
 
 int run_loglik(const std::vector<std::string>& words) {
   return run_on_kind({"loglik", "Log likelihood of new rows under a trained model.", &KindRecord::loglik},
+                     words);
+}
+
+int run_restore(const std::vector<std::string>& words) {
+  return run_on_kind({"restore", "Restores rows from what was observed of them.", &KindRecord::restore},
                      words);
 }
 

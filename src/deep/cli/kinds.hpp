@@ -16,6 +16,7 @@ struct KindRecord {
   std::string_view verb;         // that makes it: "kullback vae"
   RunOnFolder sample = nullptr;  // null: the verb is not for this kind
   RunOnFolder loglik = nullptr;
+  RunOnFolder restore = nullptr;
   std::string_view instead_of_loglik = {};  // a hint where there is none
 };
 

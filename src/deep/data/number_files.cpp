@@ -1,9 +1,15 @@
 #include "deep/data/number_files.hpp"
 
+#include <charconv>
+#include <cstring>
+
 #include "base/csv_numbers.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/filled.hpp"
+#include "data/source.hpp"
+#include "deep/data/idx.hpp"
+#include "deep/data/npy.hpp"
 
 namespace kullback::deep {
 
@@ -44,7 +50,68 @@ std::string csv_text(const std::vector<std::string>& names, const torch::Tensor&
   return text;
 }
 
+// The numbers of a line, separated by commas, semicolons or blanks; false where there is anything else.
+bool plain_numbers(std::string_view line, std::vector<double>& into) {
+  constexpr std::string_view kBetween = " \t,;\r";
+  for (std::size_t begin = line.find_first_not_of(kBetween); begin < line.size();
+       begin = line.find_first_not_of(kBetween, begin)) {
+    const std::size_t end = std::min(line.find_first_of(kBetween, begin), line.size());
+    double value = 0;
+    const auto [stop, status] = std::from_chars(line.data() + begin, line.data() + end, value);
+    if (status != std::errc() || stop != line.data() + end) return false;
+    into.push_back(value);
+    begin = end;
+  }
+  return true;
+}
+
+// Undefined where the first line has more than numbers.
+torch::Tensor plain_matrix(const std::filesystem::path& file) {
+  const std::string text = read_file(file);
+  std::vector<double> numbers;
+  std::int64_t rows = 0, columns = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size()), before = numbers.size();
+    const bool is_plain = plain_numbers(std::string_view(text).substr(begin, end - begin), numbers);
+    if (!is_plain && rows == 0) return {};
+    const auto count = static_cast<std::int64_t>(numbers.size() - before);
+    begin = end + 1;
+    if (is_plain && count == 0) continue;  // an empty line
+    if (rows++ == 0) columns = count;
+    if (!is_plain || count != columns)
+      throw Error(ErrorKind::bad_input,
+                  filled("{}: line {} is not {} numbers, as the first is.", file.string(), rows, columns),
+                  "Give a line with as many numbers for each row.");
+  }
+  if (rows == 0) throw Error(ErrorKind::bad_input, filled("{}: the file is empty.", file.string()));
+  return torch::tensor(numbers, torch::kFloat64).view({rows, columns});
+}
+
+torch::Tensor named_matrix(const std::filesystem::path& file) {
+  data::SourceRequest request;
+  request.paths = {file};
+  request.takes_missing = true;
+  const auto source = data::open_source(request);
+  const data::Batch& batch = *source->in_memory();
+  torch::Tensor numbers = torch::empty(
+      {static_cast<std::int64_t>(batch.units), static_cast<std::int64_t>(batch.columns)}, torch::kFloat64);
+  std::copy(batch.values.begin(), batch.values.end(), numbers.data_ptr<double>());
+  return numbers;
+}
+
 }  // namespace
+
+torch::Tensor read_numbers(const std::filesystem::path& file) {
+  if (is_npy(file)) return read_npy(file).to(torch::kFloat64);
+  if (is_idx(file)) {
+    const IdxArray array = read_idx(file);
+    torch::Tensor levels = torch::empty(array.shape, torch::kUInt8);
+    std::memcpy(levels.data_ptr<std::uint8_t>(), array.bytes.data(), array.bytes.size());
+    return levels.to(torch::kFloat64);
+  }
+  const torch::Tensor plain = plain_matrix(file);
+  return plain.defined() ? plain : named_matrix(file);
+}
 
 void write_matrix(const std::filesystem::path& file, const std::vector<std::string>& names,
                   const torch::Tensor& numbers) {

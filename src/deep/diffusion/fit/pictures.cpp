@@ -6,12 +6,12 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
-VaeSpec shape_of(const Model& model) {
+VaeSpec shape_of(const ImageShape& image) {
   VaeSpec spec;
-  spec.pixels = model.dims;
-  spec.channels = model.image.channels;
-  spec.height = model.image.height;
-  spec.width = model.image.width;
+  spec.pixels = image.channels * image.height * image.width;
+  spec.channels = image.channels;
+  spec.height = image.height;
+  spec.width = image.width;
   return spec;
 }
 
@@ -23,7 +23,7 @@ torch::Tensor as_brightness(const Built& built, const torch::Tensor& x) {
 }  // namespace
 
 Picture samples_picture(const Built& built, const torch::Tensor& x) {
-  if (built.model().is_image()) return image_grid(as_brightness(built, x), shape_of(built.model()), 8);
+  if (built.model().is_image()) return image_grid(as_brightness(built, x), shape_of(built.model().image), 8);
   return latent_map(built.in_own_units(x), {});
 }
 
@@ -31,7 +31,19 @@ Picture samples_picture(const Built& built, const torch::Tensor& x) {
 Picture strip_picture(const Built& built, const torch::Tensor& strip) {
   const torch::Tensor scale = strip.std({1, 2}, true, true).clamp_min(1);
   const torch::Tensor by_sample = (strip / scale).transpose(0, 1).reshape({-1, strip.size(2)});
-  return image_grid(as_brightness(built, by_sample), shape_of(built.model()), strip.size(0));
+  return image_grid(as_brightness(built, by_sample), shape_of(built.model().image), strip.size(0));
+}
+
+Picture own_images_picture(const Built& built, const ImageShape& image, const torch::Tensor& own,
+                           std::int64_t columns) {
+  const torch::Tensor seen = own.nan_to_num(0);
+  return image_grid(built.model().has_levels ? seen / 255 : seen, shape_of(image), columns);
+}
+
+Picture own_points_picture(const torch::Tensor& own) {
+  const torch::Tensor group =
+      torch::arange(own.size(0), torch::kInt64).unsqueeze(1).expand({own.size(0), own.size(1)});
+  return latent_map(own.flatten(0, 1), group.flatten());
 }
 
 }  // namespace kullback::deep::diffusion

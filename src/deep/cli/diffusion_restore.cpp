@@ -1,0 +1,295 @@
+// restore of folders that 'kullback diffusion' and 'kullback score' wrote.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/filled.hpp"
+#include "base/interrupt.hpp"
+#include "base/json.hpp"
+#include "deep/cli/diffusion_folder.hpp"
+#include "deep/cli/display.hpp"
+#include "deep/cli/union.hpp"
+#include "deep/data/number_files.hpp"
+#include "deep/diffusion/fit/pictures.hpp"
+#include "deep/diffusion/fit/restore.hpp"
+#include "deep/json_fields.hpp"
+#include "posterior/json_text.hpp"
+
+namespace kullback::deep::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using diffusion::Built;
+using diffusion::RestoredRow;
+using diffusion::RestoredRows;
+using diffusion::RestoreRequest;
+using Words = std::map<std::string, std::string>;
+
+constexpr std::int64_t kMostShown = 8;  // rows of pictures and of the table
+
+// An option that another part has and this one has not is refused.
+template <class Record>
+Words options_of(std::span<const Record* const> records, const Record& chosen, const char* part,
+                 const Words& given) {
+  const Words taken = given_of(chosen.options, given);
+  for (const auto& [name, value] : given)
+    if (has_option(records, name) && taken.count(name) == 0)
+      throw Error(ErrorKind::usage, filled("--{} is not an option of --{} {}.", name, part, chosen.name),
+                  filled("Leave it out, or choose another --{}.", part));
+  return taken;
+}
+
+struct Job {
+  Words operator_options = {};
+  std::string operation = {};
+  std::unique_ptr<diffusion::Operator> made = {};
+  RestoreRequest request = {};
+  fs::path out = {};
+  bool writes_npy = false;
+};
+
+void choose_label(const Built& built, const Settings& settings, RestoreRequest& request) {
+  const diffusion::Model& model = built.model();
+  const bool is_conditional = model.labels() > 0;
+  std::string labels;
+  for (const std::string& name : model.label_names) labels += (labels.empty() ? "" : ", ") + name;
+  if (is_conditional && !settings.has("label"))
+    throw Error(ErrorKind::usage, "the model is conditional: restoring needs the --label of the rows.",
+                "Known are: " + labels + "; none restores without one.");
+  if (is_conditional && settings.text("label") == "none") return;
+  request.label = label_of(settings, is_conditional ? model.label_names : std::vector<std::string>());
+}
+
+Job job_of(const Built& built, const FolderCall& call) {
+  const Settings& settings = call.settings;
+  Job job;
+  job.operation = settings.text("operator");
+  if (job.operation.empty())
+    throw Error(ErrorKind::usage, "kullback restore needs --operator: what was done to the rows.",
+                "Known are: " + names_of(diffusion::operators()) + ".");
+  const diffusion::OperatorRecord& operation = diffusion::operator_named(job.operation);
+  job.operator_options = options_of(diffusion::operators(), operation, "operator", call.arguments.values);
+  RestoreRequest& request = job.request;
+  request.method = settings.text("method");
+  request.method_options = options_of(diffusion::methods(), diffusion::method_named(request.method), "method",
+                                      call.arguments.values);
+  if (!settings.has("noise-sd"))
+    throw Error(ErrorKind::usage, "kullback restore needs --noise-sd: the sd of the noise in OBSERVED.",
+                "It is in the units of OBSERVED; a small one stands for none.");
+  request.noise_sd = settings.positive("noise-sd");
+  request.count = static_cast<std::int64_t>(settings.count("count", 1, 1'000'000));
+  request.end_noise = settings.positive("end-noise");
+  request.guidance = settings.number("guidance");
+  request.seed = settings.count("seed", 0, 0xFFFFFFFF);
+  request.should_stop = is_interrupted;
+  choose_label(built, settings, request);
+  const std::size_t format = settings.choice("format", {"auto", "csv", "npy"});
+  job.writes_npy = format == 2 || (format == 0 && built.model().is_image());
+  job.out = call.out("restored");
+  job.made = diffusion::make_operator(job.operation, row_shape_of(built.model()), job.operator_options);
+  return job;
+}
+
+RestoredRows restored(const Built& built, const Job& job, const torch::Tensor& observed, bool is_quiet) {
+  RestoreRequest request = job.request;
+  ProgressLine progress(is_quiet);
+  request.on_step = [&](std::int64_t row, std::int64_t step, std::int64_t steps) {
+    progress.show(filled("row {} of {}, step {} of {}", row + 1, observed.size(0), step, steps));
+  };
+  RestoredRows result = restore_rows(built, *job.made, observed, request);
+  if (result.is_interrupted)
+    throw Error(ErrorKind::usage, filled("interrupted after {} of {} rows; nothing was written.",
+                                         result.rows.size(), observed.size(0)));
+  return result;
+}
+
+torch::Tensor stacked(const std::vector<RestoredRow>& rows, torch::Tensor RestoredRow::*part) {
+  std::vector<torch::Tensor> all;
+  for (const RestoredRow& row : rows) all.push_back(row.*part);
+  return at::stack(all);
+}
+
+void write_numbers(const Built& built, const Job& job, const RestoredRows& result) {
+  const std::string ending = job.writes_npy ? ".npy" : ".csv";
+  const std::vector<std::string> names = built.column_names();
+  const auto write = [&](const char* name, const torch::Tensor& numbers) {
+    write_matrix(job.out / (name + ending), names, numbers);
+  };
+  write("mean", stacked(result.rows, &RestoredRow::mean));
+  write("sd", stacked(result.rows, &RestoredRow::sd));
+  const torch::Tensor draws = stacked(result.rows, &RestoredRow::draws);  // [rows, count, dims]
+  const torch::Tensor row = torch::arange(1, draws.size(0) + 1, torch::kFloat64)
+                                .view({-1, 1, 1})
+                                .expand({draws.size(0), draws.size(1), 1});
+  std::vector<std::string> with_row = {"row"};
+  with_row.insert(with_row.end(), names.begin(), names.end());
+  if (job.writes_npy) return write("samples", draws.flatten(0, 1));
+  write_matrix(job.out / ("samples" + ending), with_row, at::cat({row, draws}, 2).flatten(0, 1));
+}
+
+void write_pictures(const Built& built, const Job& job, const torch::Tensor& observed,
+                    const RestoredRows& result) {
+  const auto write = [&](const char* name, const Picture& picture) {
+    replace_file(job.out / name, png_bytes(picture));
+  };
+  const std::int64_t shown = std::min<std::int64_t>(kMostShown, observed.size(0));
+  const torch::Tensor draws = stacked(result.rows, &RestoredRow::draws);
+  if (!built.model().is_image()) {
+    if (built.model().dims == 2)
+      write("samples.png", diffusion::own_points_picture(draws.narrow(0, 0, shown)));
+    return;
+  }
+  const auto first = [&](const torch::Tensor& x) { return x.narrow(0, 0, shown); };
+  if (job.made->gives().is_image())
+    write("observed.png", own_images_picture(built, job.made->gives().image, first(observed), shown));
+  const torch::Tensor sd = stacked(result.rows, &RestoredRow::sd);
+  write("mean.png", own_images_picture(built, built.model().image,
+                                       first(stacked(result.rows, &RestoredRow::mean)), shown));
+  // White is the largest sd.
+  write("sd.png", own_images_picture(
+                      built, built.model().image,
+                      first(sd) / sd.max().clamp_min(1e-12) * (built.model().has_levels ? 255 : 1), shown));
+  const std::int64_t columns = std::min<std::int64_t>(kMostShown, draws.size(1));
+  write("samples.png", own_images_picture(built, built.model().image,
+                                          first(draws).narrow(1, 0, columns).flatten(0, 1), columns));
+}
+
+// Without what an earlier run left there.
+void begin_folder(const fs::path& out) {
+  std::error_code error;
+  fs::create_directories(out, error);
+  if (error)
+    throw Error(ErrorKind::cannot_write, filled("{}: cannot be made: {}.", out.string(), error.message()),
+                "Choose another folder with --out.");
+  for (const char* name : {"samples", "mean", "sd", "observed"})
+    for (const char* ending : {".csv", ".npy", ".png"}) fs::remove(out / (std::string(name) + ending), error);
+  fs::remove(out / "restore.json", error);
+}
+
+// The Monte Carlo error of the mean, at its largest, in sds; NaN: not known.
+double relative_error(const RestoredRow& row) {
+  const torch::Tensor relative = row.mean_error / row.sd.clamp_min(1e-300);
+  return relative.max().item<double>();
+}
+
+std::string row_json(const RestoredRow& row) {
+  const auto maybe = [](const std::optional<double>& x) {
+    return x ? posterior::json_number(*x) : std::string("null");
+  };
+  const bool is_known = row.evidence.has_value();
+  return filled(
+      "    {{\"seen\": {}, \"log_evidence\": {}, \"log_evidence_error\": {}, \"ess\": {}, \"least_ess\": {}, "
+      "\"acceptance\": {}, \"step_size\": {}, \"largest_error_of_the_mean_in_sds\": {}}}",
+      row.seen, is_known ? posterior::json_number(row.evidence->log_value) : "null",
+      is_known ? posterior::json_number(row.evidence->error) : "null", maybe(row.last_ess),
+      maybe(row.least_ess), maybe(row.acceptance), maybe(row.step_size),
+      posterior::json_number(relative_error(row)));
+}
+
+std::string account_json(const FolderCall& call, const Job& job, const RestoredRows& result) {
+  std::string rows;
+  for (const RestoredRow& row : result.rows) rows += (rows.empty() ? "" : ",\n") + row_json(row);
+  return filled(
+      "{{\n  \"observed\": {},\n  \"operator\": {},\n  \"operator_options\": {},\n  \"noise_sd\": {},\n"
+      "  \"method\": {},\n  \"method_options\": {},\n  \"count\": {},\n  \"end_noise\": {},\n"
+      "  \"label\": {},\n  \"guidance\": {},\n  \"seed\": {},\n  \"particles_or_chains\": {},\n"
+      "  \"evaluations\": {},\n  \"rows\": [\n{}\n  ]\n}}\n",
+      json_string(call.arguments.positionals[1]), json_string(job.operation),
+      json_words(job.operator_options), posterior::json_number(job.request.noise_sd),
+      json_string(job.request.method), json_words(job.request.method_options), job.request.count,
+      posterior::json_number(job.request.end_noise),
+      call.settings.has("label") ? json_string(call.settings.text("label")) : "null",
+      posterior::json_number(job.request.guidance), job.request.seed, result.at_once, result.evaluations,
+      rows);
+}
+
+void print(const Job& job, const RestoredRows& result) {
+  const auto number = [](double x) { return number_with_digits(x, 3); };
+  std::printf("%zu %s restored by %s: %ld evaluations of the network by each of %ld %s\n", result.rows.size(),
+              result.rows.size() == 1 ? "row" : "rows", job.request.method.c_str(),
+              static_cast<long>(result.evaluations), static_cast<long>(result.at_once),
+              job.request.method == "langevin" ? "chains" : "particles");
+  for (std::size_t i = 0; i < std::min<std::size_t>(result.rows.size(), kMostShown); ++i) {
+    const RestoredRow& row = result.rows[i];
+    std::string text = filled("row {}: {} {} seen", i + 1, row.seen, row.seen == 1 ? "number" : "numbers");
+    if (row.evidence)
+      text += filled(", log evidence {} (se {}), effective particles of a run {} at the end, {} at the least",
+                     number_with_digits(row.evidence->log_value, 5), number(row.evidence->error),
+                     number(*row.last_ess), number(*row.least_ess));
+    if (row.acceptance) text += filled(", {} of the steps accepted", number(*row.acceptance));
+    const double error = relative_error(row);
+    if (std::isfinite(error) && job.request.method != "red-diff")
+      text += filled(", mean within {} sd (Monte Carlo)", number(error));
+    std::printf("%s\n", text.c_str());
+  }
+  if (result.rows.size() > kMostShown) std::printf("... and %zu more\n", result.rows.size() - kMostShown);
+  std::printf("Samples, means and sds: %s\n", job.out.c_str());
+}
+
+// What a user must know before the numbers are used.
+void print_findings(const Job& job, const RestoredRows& result) {
+  std::int64_t few = 0;
+  for (const RestoredRow& row : result.rows) few += row.least_ess && *row.least_ess < 5 ? 1 : 0;
+  if (few > 0)
+    std::printf(
+        "! In %ld of %zu rows fewer than 5 particles of a run counted at some step.\n"
+        "  Raise --particles, or --steps; the shares of different answers and the sds are not to be "
+        "trusted.\n",
+        static_cast<long>(few), result.rows.size());
+  const bool repels = job.request.method_options.count("repulsion") > 0;
+  if (job.request.method == "red-diff" && !repels)
+    std::printf(
+        "! Particles of red-diff are points of high density: their sd is not that of the posterior.\n"
+        "  Take --method tsmc or langevin for it, or --repulsion 1 for answers that differ.\n");
+}
+
+void restore(const Built& built, const FolderCall& call) {
+  const Job job = job_of(built, call);
+  const torch::Tensor observed = read_observed(built.model(), *job.made, call.arguments.positionals[1]);
+  const bool is_quiet = call.settings.flag("quiet");
+  const RestoredRows result = restored(built, job, observed, is_quiet);
+  begin_folder(job.out);
+  write_numbers(built, job, result);
+  write_pictures(built, job, observed, result);
+  replace_file(job.out / "restore.json", account_json(call, job, result));
+  if (is_quiet) return;
+  print(job, result);
+  print_findings(job, result);
+}
+
+}  // namespace
+
+int restore_diffusion(const std::vector<std::string>& words) {
+  Grammar grammar{
+      .verb = "restore",
+      .summary =
+          "Restores rows from what was observed of them, y = A(x) + noise, with a trained diffusion model as "
+          "the prior of x.",
+      .positionals = {{"DIR", "folder of a 'kullback diffusion' or 'kullback score'"},
+                      {"OBSERVED", "CSV, .npy or IDX file with a row y for each x, in the data's units"}},
+      .groups = {{"Options",
+                  {{"operator", "", "what was done to x"},
+                   {"noise-sd", "", "sd of the noise, in the units of OBSERVED"},
+                   {"method", "tsmc", "how"},
+                   {"count", "64", "draws of each row"},
+                   {"label", "", "of a conditional model: the label of the rows, or none"},
+                   {"guidance", "0", "of a conditional model: how much more like its label x is to be"},
+                   {"end-noise", "0.01", "noise at which the way to the data ends, for data with the sd 1"},
+                   {"seed", "1", "others give other draws"},
+                   {"format", "auto", "of numbers: csv, npy; auto: npy of images, else csv"},
+                   {"out", "", "folder of the results (default: DIR/restored)"}}},
+                 {"Operators", {}},
+                 {"Methods", {}},
+                 {"Run", with_device({})}}};
+  grammar.groups[0].options[0].help += ": " + names_of(diffusion::operators());
+  grammar.groups[0].options[2].help += ": " + names_of(diffusion::methods());
+  grammar.groups[1].options = united(diffusion::operators(), all_options(grammar));
+  grammar.groups[2].options = united(diffusion::methods(), all_options(grammar));
+  return run_on_diffusion(grammar, words, restore);
+}
+
+}  // namespace kullback::deep::cli
