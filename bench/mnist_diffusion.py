@@ -179,6 +179,8 @@ def main():
     parser.add_argument("--precision", default="tf32")
     parser.add_argument("--label-dropout", type=float, default=0.2)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--weighting", default="auto")
+    parser.add_argument("--times", default="auto")
     options = parser.parse_args()
     images, labels = idx_file(options.data, "train-images-idx3-ubyte"), idx_file(options.data, "train-labels-idx1-ubyte")
     new_images, new_labels = idx_file(options.data, "t10k-images-idx3-ubyte"), idx_file(options.data, "t10k-labels-idx1-ubyte")
@@ -188,7 +190,7 @@ def main():
     began = time.time()
     run(options.program, "diffusion", images, "--labels", labels, "--conditional", "--filters", ",".join(map(str, FILTERS)), "--batch",
         BATCH, "--epochs", options.epochs, "--judge-every", options.epochs, "--precision", options.precision, "--label-dropout",
-        options.label_dropout, "--seed", options.seed, "--device", "cuda", "--force", "--out", model)
+        options.label_dropout, "--weighting", options.weighting, "--times", options.times, "--seed", options.seed, "--device", "cuda", "--force", "--out", model)
     minutes = (time.time() - began) / 60
     for guidance in GUIDANCE:
         run(options.program, "sample", model, "--count", 10_000, "--steps", 50, "--guidance", guidance, "--force", "--out",
