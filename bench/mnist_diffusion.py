@@ -190,7 +190,8 @@ def main():
     began = time.time()
     run(options.program, "diffusion", images, "--labels", labels, "--conditional", "--filters", ",".join(map(str, FILTERS)), "--batch",
         BATCH, "--epochs", options.epochs, "--judge-every", options.epochs, "--precision", options.precision, "--label-dropout",
-        options.label_dropout, "--weighting", options.weighting, "--times", options.times, "--seed", options.seed, "--device", "cuda", "--force", "--out", model)
+        options.label_dropout, "--weighting", options.weighting, "--times", options.times, "--seed",
+        options.seed, "--device", "cuda", "--force", "--out", model)
     minutes = (time.time() - began) / 60
     for guidance in GUIDANCE:
         run(options.program, "sample", model, "--count", 10_000, "--steps", 50, "--guidance", guidance, "--force", "--out",
