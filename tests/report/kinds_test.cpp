@@ -69,8 +69,8 @@ TEST_F(Kinds, OtherKindsHaveNone) {
 }
 
 TEST_F(Kinds, FoldersWithoutTheirFilesHaveNone) {
-  for (const char* kind :
-       {"mixture", "topics", "hmm", "factors", "regress", "bnn", "vae", "ebm", "score", "diffusion"}) {
+  for (const char* kind : {"mixture", "topics", "hmm", "factors", "regress", "bnn", "vae", "ebm", "score",
+                           "diffusion", "discrete-diffusion"}) {
     begin(kind);
     EXPECT_NO_THROW(page_data(Result(folder_.path()))) << kind;
   }
@@ -271,15 +271,15 @@ TEST_F(Kinds, ADiffusionModelWithPicturesThatFitAndOneThatDoesNot) {
 TEST_F(Kinds, RestoredImagesInTheFolderOrInOneOfItsOwn) {
   begin("diffusion");
   EXPECT_TRUE(json(restored_section).is_null());
-  std::filesystem::create_directory(folder_.path() / "restore");
-  folder_.write("restore/restore.json", "{\"method\": \"langevin\", \"noise_sd\": 0.1, \"steps\": [1, 2]}");
-  folder_.write("restore/posterior_mean.png", kPng + "rest");
-  folder_.write("restore/observed.png", "no picture");
+  std::filesystem::create_directory(folder_.path() / "restored");
+  folder_.write("restored/restore.json", "{\"method\": \"langevin\", \"noise_sd\": 0.1, \"steps\": [1, 2]}");
+  folder_.write("restored/mean.png", kPng + "rest");
+  folder_.write("restored/observed.png", "no picture");
   const JsonValue data = json(restored_section);
-  ASSERT_EQ(at(data, "facts").array()->size(), 2U);
+  ASSERT_EQ(at(data, "facts").array()->size(), 3U);
   EXPECT_EQ(*at(at(at(data, "facts"), 1), "name").string(), "Noise sd");
   ASSERT_EQ(at(data, "pictures").array()->size(), 1U);
-  EXPECT_EQ(*at(at(at(data, "pictures"), 0), "title").string(), "Posterior mean");
+  EXPECT_EQ(*at(at(at(data, "pictures"), 0), "title").string(), "Mean");
 }
 
 // Quartiles close to each other and ends far away: a kernel that falls between the points of the curve.

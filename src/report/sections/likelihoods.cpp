@@ -66,7 +66,7 @@ std::string figures_json(const JsonValue& found, bool is_energy) {
 
 std::string likelihoods_section(const Result& result) {
   const bool is_energy = result.kind() == "ebm";
-  if (!is_energy && result.kind() != "diffusion" && result.kind() != "score") return {};
+  if (!is_energy && !is_diffusion(result)) return {};
   const JsonValue* found = result.json("loglik.json");
   if (found == nullptr) return {};
   JsonObject json;
