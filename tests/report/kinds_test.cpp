@@ -268,6 +268,16 @@ TEST_F(Kinds, ADiffusionModelWithPicturesThatFitAndOneThatDoesNot) {
   EXPECT_EQ(number(at(at(at(likelihoods, "figures"), 3), "value")), -7.5);
 }
 
+TEST_F(Kinds, ABoundOfCategories) {
+  begin("discrete-diffusion");
+  folder_.write("loglik.json",
+                "{\"rows\": 2, \"bound\": -6.5, \"standard_error\": 0.1, \"bits_per_dim\": 1}");
+  folder_.write("loglik.csv", "bound\n-6\n-7\n");
+  const JsonValue data = json(likelihoods_section);
+  EXPECT_EQ(number(at(at(at(data, "figures"), 1), "value")), -6.5);
+  EXPECT_EQ(number(at(at(data, "rows"), 1)), -7);
+}
+
 TEST_F(Kinds, RestoredImagesInTheFolderOrInOneOfItsOwn) {
   begin("diffusion");
   EXPECT_TRUE(json(restored_section).is_null());
