@@ -1,5 +1,5 @@
 // energy_tables [plane] [machine] [--on groups|ring|moons]... [--training 'NAME option=value ...']...
-//               [--sampler 'NAME option=value ...'] [--seeds 5] [--steps 1000] [--rate 0.005]
+//               [--sampler 'NAME option=value ...'] [--seeds 5] [--steps 1000] [--rate 0.015]
 // What trainings of energies reach where the likelihood is exact: means over seeds with their standard
 // errors, and gains over the first training on the same rows (CD-1 where none is named). Prints tables; the
 // exit code is 1 where chains that persist do not beat CD-1 by more than the standard error.
@@ -27,7 +27,7 @@ struct Asked {
   std::vector<Part> trainings;
   Part sampler{"mala"};
   std::int64_t seeds = 5, steps = 1000;
-  double rate = 0.005;
+  double rate = 0.015;
 };
 
 Part part_of(const std::string& words) {

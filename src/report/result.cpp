@@ -189,4 +189,9 @@ const NumberTable* Result::numbers(std::string_view name) const {
   return found->second.get();
 }
 
+bool is_diffusion(const Result& result) {
+  constexpr std::string_view kKinds[] = {"diffusion", "score", "discrete-diffusion"};
+  return std::find(std::begin(kKinds), std::end(kKinds), result.kind()) != std::end(kKinds);
+}
+
 }  // namespace kullback::report

@@ -67,4 +67,7 @@ class Result final {
   mutable std::map<std::string, std::unique_ptr<NumberTable>, std::less<>> numbers_;
 };
 
+// A model that makes data of noise step by step, of numbers or of categories.
+bool is_diffusion(const Result& result);
+
 }  // namespace kullback::report

@@ -41,7 +41,7 @@ WANTED = {
     "bnn_classes": (["calibration", "training"], ["reliability", "entropies"]),
     "vae": (["autoencoder", "training"], ["reconstructions", "samples", "latents", "activity", "loss"]),
     "ebm": (["generated", "likelihoods", "figures", "training"], ["density", "row-likelihoods", "loss", "energies", "held-out"]),
-    "diffusion": (["generated", "restored", "figures", "training"], ["samples", "process", "restored", "loss", "held-out"]),
+    "diffusion": (["generated", "restored", "figures", "training"], ["samples", "process", "mean", "loss", "held-out"]),
     "many": (["parameters", "traces"], []),
 }
 

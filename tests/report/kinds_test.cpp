@@ -69,8 +69,8 @@ TEST_F(Kinds, OtherKindsHaveNone) {
 }
 
 TEST_F(Kinds, FoldersWithoutTheirFilesHaveNone) {
-  for (const char* kind :
-       {"mixture", "topics", "hmm", "factors", "regress", "bnn", "vae", "ebm", "score", "diffusion"}) {
+  for (const char* kind : {"mixture", "topics", "hmm", "factors", "regress", "bnn", "vae", "ebm", "score",
+                           "diffusion", "discrete-diffusion"}) {
     begin(kind);
     EXPECT_NO_THROW(page_data(Result(folder_.path()))) << kind;
   }
@@ -268,18 +268,28 @@ TEST_F(Kinds, ADiffusionModelWithPicturesThatFitAndOneThatDoesNot) {
   EXPECT_EQ(number(at(at(at(likelihoods, "figures"), 3), "value")), -7.5);
 }
 
+TEST_F(Kinds, ABoundOfCategories) {
+  begin("discrete-diffusion");
+  folder_.write("loglik.json",
+                "{\"rows\": 2, \"bound\": -6.5, \"standard_error\": 0.1, \"bits_per_dim\": 1}");
+  folder_.write("loglik.csv", "bound\n-6\n-7\n");
+  const JsonValue data = json(likelihoods_section);
+  EXPECT_EQ(number(at(at(at(data, "figures"), 1), "value")), -6.5);
+  EXPECT_EQ(number(at(at(data, "rows"), 1)), -7);
+}
+
 TEST_F(Kinds, RestoredImagesInTheFolderOrInOneOfItsOwn) {
   begin("diffusion");
   EXPECT_TRUE(json(restored_section).is_null());
-  std::filesystem::create_directory(folder_.path() / "restore");
-  folder_.write("restore/restore.json", "{\"method\": \"langevin\", \"noise_sd\": 0.1, \"steps\": [1, 2]}");
-  folder_.write("restore/posterior_mean.png", kPng + "rest");
-  folder_.write("restore/observed.png", "no picture");
+  std::filesystem::create_directory(folder_.path() / "restored");
+  folder_.write("restored/restore.json", "{\"method\": \"langevin\", \"noise_sd\": 0.1, \"steps\": [1, 2]}");
+  folder_.write("restored/mean.png", kPng + "rest");
+  folder_.write("restored/observed.png", "no picture");
   const JsonValue data = json(restored_section);
-  ASSERT_EQ(at(data, "facts").array()->size(), 2U);
+  ASSERT_EQ(at(data, "facts").array()->size(), 3U);
   EXPECT_EQ(*at(at(at(data, "facts"), 1), "name").string(), "Noise sd");
   ASSERT_EQ(at(data, "pictures").array()->size(), 1U);
-  EXPECT_EQ(*at(at(at(data, "pictures"), 0), "title").string(), "Posterior mean");
+  EXPECT_EQ(*at(at(at(data, "pictures"), 0), "title").string(), "Mean");
 }
 
 // Quartiles close to each other and ends far away: a kernel that falls between the points of the curve.

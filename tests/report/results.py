@@ -169,9 +169,9 @@ def diffusion(out):
     subprocess.run(["python3", ROOT / "tests" / "deep" / "make_images.py", "."], cwd=out.parent, check=True, stdout=subprocess.DEVNULL)
     kullback("diffusion", out.parent / "bars-images-idx3-ubyte", "--architecture", "mlp", "--hidden", 64, "--epochs", 20, "--seed", 1,
              "--threads", 1, "--quiet", "--out", out)
-    (out / "restore").mkdir()
-    shutil.copy(out / "samples.png", out / "restore" / "restored.png")
-    (out / "restore" / "restore.json").write_text(json.dumps({"method": HOSTILE, "noise_sd": 0.1}))
+    (out / "restored").mkdir()
+    shutil.copy(out / "samples.png", out / "restored" / "mean.png")
+    (out / "restored" / "restore.json").write_text(json.dumps({"method": HOSTILE, "noise_sd": 0.1}))
 
 
 def hostile(out):

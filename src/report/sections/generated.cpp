@@ -7,7 +7,7 @@ namespace kullback::report {
 
 std::string generated_section(const Result& result) {
   const bool is_energy = result.kind() == "ebm";
-  if (!is_energy && result.kind() != "diffusion" && result.kind() != "score") return {};
+  if (!is_energy && !is_diffusion(result)) return {};
   const PictureFile files[] = {
       {"density.png", "The density",
        "The learned density in the plane, the darker the denser, with draws from it."},

@@ -39,6 +39,7 @@ constexpr std::array kEnergy = {
 constexpr std::array kFlow = {
     Named{"rows", "rows"},
     Named{"log_likelihood", "log likelihood by the flow, nats a row"},
+    Named{"bound", "bound on the log likelihood, nats a row"},
     Named{"standard_error", "its standard error, from row to row"},
     Named{"bits_per_dim", "bits per dimension"},
     Named{"probe_error_of_a_row", "error of a row by random probes"},
@@ -66,14 +67,16 @@ std::string figures_json(const JsonValue& found, bool is_energy) {
 
 std::string likelihoods_section(const Result& result) {
   const bool is_energy = result.kind() == "ebm";
-  if (!is_energy && result.kind() != "diffusion" && result.kind() != "score") return {};
+  if (!is_energy && !is_diffusion(result)) return {};
   const JsonValue* found = result.json("loglik.json");
   if (found == nullptr) return {};
   JsonObject json;
   json.raw("figures", figures_json(*found, is_energy));
   json.truth("is_dequantised", text_in(*found, "dequantisation") == "uniform");
   const NumberTable* table = result.numbers("loglik.csv");
-  if (const auto* rows = table != nullptr ? table->find("log_likelihood") : nullptr) {
+  const auto* rows = table != nullptr ? table->find("log_likelihood") : nullptr;
+  if (rows == nullptr && table != nullptr) rows = table->find("bound");
+  if (rows != nullptr) {
     const std::size_t count = std::min(rows->size(), kMostRows);
     json.raw("rows", json_numbers(std::span(*rows).first(count))).count("all_rows", rows->size());
   }

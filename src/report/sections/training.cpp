@@ -20,9 +20,8 @@ std::vector<double> thinned(const std::vector<double>& values) {
   return some;
 }
 
-std::string held_out_name(const std::string& kind) {
-  const bool is_bound = kind == "vae" || kind == "diffusion" || kind == "score";
-  return is_bound ? "held-out bound" : "held-out log likelihood";
+std::string held_out_name(const Result& result) {
+  return result.kind() == "vae" || is_diffusion(result) ? "held-out bound" : "held-out log likelihood";
 }
 
 // Mean energies of rows and of chains, and how many proposals were accepted.
@@ -46,7 +45,7 @@ std::string training_section(const Result& result) {
   const auto *epoch = training->find("epoch"), *loss = training->find("loss");
   if (epoch == nullptr || loss == nullptr || epoch->empty()) return {};
   JsonObject json;
-  json.text("held_out_name", held_out_name(result.kind()));
+  json.text("held_out_name", held_out_name(result));
   json.raw("epoch", json_numbers(thinned(*epoch))).raw("loss", json_numbers(thinned(*loss)));
   const auto* held_out = training->find("held_out");
   const bool has_any = held_out != nullptr && std::any_of(held_out->begin(), held_out->end(),
