@@ -1,9 +1,7 @@
 // loglik of folders that 'kullback diffusion' and 'kullback score' wrote.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <numbers>
 #include <optional>
 
 #include "base/error.hpp"
@@ -14,6 +12,7 @@
 #include "deep/cli/diffusion_folder.hpp"
 #include "deep/cli/display.hpp"
 #include "deep/data/number_files.hpp"
+#include "deep/diffusion/fit/figure.hpp"
 #include "deep/diffusion/likelihood.hpp"
 #include "deep/purpose.hpp"
 #include "deep/vae/training.hpp"
@@ -25,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using diffusion::Built;
+using diffusion::Figure;
 
 RawRows read_new(const Built& built, const FolderCall& call) {
   const Settings& settings = call.settings;
@@ -50,16 +50,6 @@ RawRows read_new(const Built& built, const FolderCall& call) {
   raw.x = raw.x.narrow(0, 0, count).contiguous();
   if (raw.label.defined()) raw.label = raw.label.narrow(0, 0, count).contiguous();
   return raw;
-}
-
-struct Figure {
-  double mean = 0, error = 0;
-};
-
-Figure figure_of(const torch::Tensor& rows) {
-  const auto count = static_cast<double>(rows.size(0));
-  return {.mean = rows.mean().item<double>(),
-          .error = rows.size(0) > 1 ? rows.std().item<double>() / std::sqrt(count) : 0};
 }
 
 struct Loglik {
@@ -111,9 +101,9 @@ Loglik by_flow(const Built& built, const diffusion::Rows& rows, const torch::Ten
   }
   result.rows = at::cat(values);
   result.errors = at::cat(errors);
-  result.flow = figure_of(result.rows);
+  result.flow = diffusion::figure_of(result.rows);
   result.probe_error = result.errors.square().mean().sqrt().item<double>();
-  result.bits_per_dim = -result.flow.mean / (static_cast<double>(built.model().dims) * std::numbers::ln2);
+  result.bits_per_dim = result.flow.bits_per_dim(built.model().dims);
   return result;
 }
 
@@ -125,7 +115,7 @@ std::optional<Figure> bound_of(const Built& built, const RawRows& raw, const tor
       bound_terms(built.network(), built.parameters(), exact.x, label, model.units(), 20)
           .bound()
           .to(torch::kCPU, torch::kFloat64);
-  return figure_of(terms - (model.has_levels ? 0 : built.log_volume()));
+  return diffusion::figure_of(terms - (model.has_levels ? 0 : built.log_volume()));
 }
 
 std::string loglik_json(const Loglik& loglik, bool has_levels) {
