@@ -6,7 +6,7 @@ kullback=${KULLBACK:-build/kullback}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 tests/diffusion/make_moons.py "$folder"
-"$kullback" diffusion "$folder/moons.csv" --ignore moon --hidden 64,64,64 --epochs 400 --rate 0.003 --seed 1 --threads 1 --quiet --out "$folder/moons"
+"$kullback" diffusion "$folder/moons.csv" --ignore moon --sde edm --hidden 64,64,64 --batch 64 --epochs 400 --rate 0.01 --seed 1 --threads 1 --quiet --out "$folder/moons"
 printf 'y\n-0.3\n0.25\n0.8\n' >"$folder/heights.csv"
 "$kullback" restore "$folder/moons" "$folder/heights.csv" --operator inpaint --noise-sd 0.05 --count 200 --seed 1 --threads 1 --quiet --out "$folder/restored"
 python3 - "$folder/moons.csv" "$folder/restored/samples.csv" docs/pictures/restore.png <<'PY'

@@ -278,7 +278,7 @@ int restore_diffusion(const std::vector<std::string>& words) {
                    {"count", "64", "draws of each row"},
                    {"label", "", "of a conditional model: the label of the rows, or none"},
                    {"guidance", "0", "of a conditional model: how much more like its label x is to be"},
-                   {"end-noise", "0.01", "noise at which the way to the data ends, for data with the sd 1"},
+                   {"end-noise", "0.03", "noise at which the way to the data ends, for data with the sd 1"},
                    {"seed", "1", "others give other draws"},
                    {"format", "auto", "of numbers: csv, npy; auto: npy of images, else csv"},
                    {"out", "", "folder of the results (default: DIR/restored)"}}},

@@ -22,8 +22,8 @@ namespace kullback::deep::diffusion {
 struct RestoreOptions {
   std::int64_t count = 64;  // of draws
   // The noise at which the way from noise to data ends, as its sd for data with the sd 1; the SDE's own end
-  // where that has more.
-  double end_noise = 0.01;
+  // where that has more. A learned score is the less to be trusted the less noise there is.
+  double end_noise = 0.03;
   Grid grid = Grid::log_ratio;
   std::int64_t at_once = 1'000'000;  // rows whose slopes the device has room for
   std::function<void(std::int64_t done, std::int64_t steps)> on_step = {};

@@ -28,7 +28,7 @@ struct RestoreRequest {
   Words method_options = {};
   double noise_sd = 0;
   std::int64_t count = 64;  // draws of a row
-  double end_noise = 0.01;
+  double end_noise = 0.03;
   std::optional<std::int64_t> label = {};  // of a conditional model; not given: as one that knows none
   double guidance = 0;
   std::uint64_t seed = 1;

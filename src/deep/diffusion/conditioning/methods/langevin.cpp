@@ -16,6 +16,8 @@
 //
 // The chains have the posterior with the prior of x + q n, where q is --end-noise. They do not cross between
 // modes that are far apart: the shares of such modes are those of the ladder, about right and not exact.
+// Between modes a learned score is wrong at little noise, as it saw no data there, and many adjusted steps
+// drift to where it is wrong: they are to be no more than it takes to mix within a mode.
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
@@ -35,8 +37,8 @@ struct LangevinOptions {
   std::int64_t chains = 64;
   std::int64_t steps = 100;
   std::int64_t inner = 5;
-  std::int64_t adjusted = 500;  // the first half warms up
-  std::int64_t kept = 20;
+  std::int64_t adjusted = 200;  // the first half warms up
+  std::int64_t kept = 10;
   double size = 0.3;
 };
 
@@ -161,8 +163,8 @@ const MethodRecord k_langevin_posterior = {
                 {"steps", "100", "noise levels of the ladder"},
                 {"inner-steps", "5", "Langevin steps at each level"},
                 {"ladder-size", "0.3", "of a step of the ladder, below 1"},
-                {"adjusted-steps", "500", "at the last level; the first half warms up"},
-                {"kept", "20", "draws of each chain that are kept"}},
+                {"adjusted-steps", "200", "at the last level; the first half warms up"},
+                {"kept", "10", "draws of each chain that are kept"}},
     .make = [](const Settings& settings) -> std::unique_ptr<Method> {
       const auto count = [&](const char* name, std::size_t low) {
         return static_cast<std::int64_t>(settings.count(name, low, 10'000'000));

@@ -73,8 +73,7 @@ class TwistedSmc final : public Method {
     for (std::size_t i = 0; i + 1 < times.size(); ++i) {
       least = at::minimum(least, ess());
       resample(now, log_weight, log_evidence, ess() < options_.threshold * particles);
-      Particles next = step(sde, now, times[i], times[i + 1], log_weight);
-      next = twisted(next.state, i + 1);
+      Particles next = twisted(step(sde, now, times[i], times[i + 1], log_weight), i + 1);
       log_weight = log_weight + next.log_psi - now.log_psi;
       now = std::move(next);
       check_finite(now.state, times[i + 1]);
@@ -139,7 +138,8 @@ class TwistedSmc final : public Method {
   }
 
   // The next states; adds the ratio of the densities to the weights.
-  Particles step(const Sde& sde, const Particles& now, double t, double s, torch::Tensor& log_weight) const {
+  torch::Tensor step(const Sde& sde, const Particles& now, double t, double s,
+                     torch::Tensor& log_weight) const {
     const Transition plain = ancestral_transition(sde, Known(now.score), now.state, t, s);
     const Level here = level(sde, time_of(t, now.state)), there = level(sde, time_of(s, now.state));
     const torch::Tensor variance = plain.root.flatten().square();
@@ -150,9 +150,7 @@ class TwistedSmc final : public Method {
     const torch::Tensor noise = torch::randn_like(now.state), push = root * now.slope;
     const torch::Tensor ratio = -(push.square() / 2 + push * noise).to(torch::kFloat64).sum(1);
     log_weight = log_weight + ratio.view_as(log_weight);
-    Particles next;
-    next.state = plain.mean + root * (push + noise);
-    return next;
+    return plain.mean + root * (push + noise);
   }
 
   // Those runs that need it; nothing is read back from the device.
