@@ -18,7 +18,7 @@ struct Way {
   std::int64_t count = 256;
 };
 
-const Way kWays[] = {{"tsmc", "tsmc", {{"particles", "1000"}, {"runs", "16"}}},
+const Way kWays[] = {{"tsmc", "tsmc", {{"particles", "2000"}, {"runs", "16"}}},
                      {"langevin", "langevin", {{"chains", "500"}}},
                      {"red-diff", "red-diff", {}, 16},
                      {"red-diff, repulsion 1", "red-diff", {{"repulsion", "1"}}, 256}};
@@ -60,7 +60,7 @@ bool normal_table(const char* sde) {
                   is_exact ? std::to_string(errors.covariance_z).substr(0, 4).c_str() : "");
       if (found.log_evidence.defined()) {
         const Evidence evidence = evidence_of(found);
-        std::printf("   %8.3f   %7.3f +- %.3f %5.0f of 1000", log_evidence_of(problem), evidence.log_value,
+        std::printf("   %8.3f   %7.3f +- %.3f %5.0f of 2000", log_evidence_of(problem), evidence.log_value,
                     evidence.error, *found.last_ess);
       }
       std::printf("  %.1f\n", seconds);

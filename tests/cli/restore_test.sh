@@ -117,5 +117,5 @@ expect 'not overwritten' 73 'exists already' -- "$kullback" restore moons height
 expect 'no such file' 66 'nothing.csv' -- "$kullback" restore moons nothing.csv $inpaint --out x
 expect 'no folder' 66 'holds no trained model' -- "$kullback" restore heights.csv heights.csv $inpaint --out x
 expect 'a folder of another kind' 65 'holds an energy' -- bash -c "'$kullback' ebm pair.csv --hidden 8 --epochs 1 --seed 1 --threads 1 --quiet --out energy; '$kullback' restore energy eight.csv $inpaint --out x"
-expect 'interrupted' 130 'interrupted after 0 of 2 rows; nothing was written' -- bash -c "interrupted '$kullback' restore moons heights.csv $inpaint --steps 100000 $one --out late"
+expect 'interrupted' 130 'interrupted after 0 of 2 rows; nothing was written' -- bash -c "interrupted '$kullback' restore moons heights.csv $inpaint --particles 50000 --steps 500 $one --out late"
 finish

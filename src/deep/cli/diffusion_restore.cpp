@@ -82,7 +82,10 @@ Job job_of(const Built& built, const FolderCall& call) {
                 "It is in the units of OBSERVED; a small one stands for none.");
   request.noise_sd = settings.positive("noise-sd");
   request.count = static_cast<std::int64_t>(settings.count("count", 1, 1'000'000));
-  request.end_noise = settings.positive("end-noise");
+  // Langevin dwells there, and a learned score is too steep at less noise.
+  request.end_noise = settings.has("end-noise")      ? settings.positive("end-noise")
+                      : request.method == "langevin" ? 0.1
+                                                     : 0.03;
   request.guidance = settings.number("guidance");
   request.seed = settings.count("seed", 0, 0xFFFFFFFF);
   request.should_stop = is_interrupted;
@@ -271,20 +274,22 @@ int restore_diffusion(const std::vector<std::string>& words) {
           "the prior of x.",
       .positionals = {{"DIR", "folder of a 'kullback diffusion' or 'kullback score'"},
                       {"OBSERVED", "CSV, .npy or IDX file with a row y for each x, in the data's units"}},
-      .groups = {{"Options",
-                  {{"operator", "", "what was done to x"},
-                   {"noise-sd", "", "sd of the noise, in the units of OBSERVED"},
-                   {"method", "tsmc", "how"},
-                   {"count", "64", "draws of each row"},
-                   {"label", "", "of a conditional model: the label of the rows, or none"},
-                   {"guidance", "0", "of a conditional model: how much more like its label x is to be"},
-                   {"end-noise", "0.03", "noise at which the way to the data ends, for data with the sd 1"},
-                   {"seed", "1", "others give other draws"},
-                   {"format", "auto", "of numbers: csv, npy; auto: npy of images, else csv"},
-                   {"out", "", "folder of the results (default: DIR/restored)"}}},
-                 {"Operators", {}},
-                 {"Methods", {}},
-                 {"Run", with_device({})}}};
+      .groups = {
+          {"Options",
+           {{"operator", "", "what was done to x"},
+            {"noise-sd", "", "sd of the noise, in the units of OBSERVED"},
+            {"method", "tsmc", "how"},
+            {"count", "64", "draws of each row"},
+            {"label", "", "of a conditional model: the label of the rows, or none"},
+            {"guidance", "0", "of a conditional model: how much more like its label x is to be"},
+            {"end-noise", "",
+             "noise at which the way to the data ends, for data with the sd 1 (default: 0.03; langevin 0.1)"},
+            {"seed", "1", "others give other draws"},
+            {"format", "auto", "of numbers: csv, npy; auto: npy of images, else csv"},
+            {"out", "", "folder of the results (default: DIR/restored)"}}},
+          {"Operators", {}},
+          {"Methods", {}},
+          {"Run", with_device({})}}};
   grammar.groups[0].options[0].help += ": " + names_of(diffusion::operators());
   grammar.groups[0].options[2].help += ": " + names_of(diffusion::methods());
   grammar.groups[1].options = united(diffusion::operators(), all_options(grammar));

@@ -17,6 +17,7 @@
 // it the gradient flow of the divergence of q from the posterior.
 #include <torch/csrc/autograd/autograd.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -27,6 +28,8 @@
 namespace kullback::deep::diffusion {
 
 namespace {
+
+constexpr double kFirst = 3;  // noise for data with the sd 1
 
 struct RedDiffOptions {
   std::int64_t steps = 500;
@@ -64,7 +67,7 @@ class RedDiff final : public Method {
       throw Error(ErrorKind::usage, "--repulsion needs two draws or more.", "Raise --count.");
     const torch::NoGradGuard no_gradient;
     const Measurement::Metric metric{};
-    const std::vector<double> times = restoring_times(sde, options_.steps, options);
+    const std::vector<double> times = falling_times(sde, options);
     // A draw of the posterior if the prior were standard normal and A linear: near where Adam will go.
     const torch::Tensor zero = torch::zeros({1, score.dims()}, measurement.options());
     torch::Tensor u = measurement.times_covariance(measurement.gradient(zero), metric, 0.5) +
@@ -89,6 +92,18 @@ class RedDiff final : public Method {
   }
 
  private:
+  // Geometric in sigma / alpha, from kFirst: above it the score says nothing but where the middle is, and
+  // repulsion would drive particles out as far as the noise reaches.
+  std::vector<double> falling_times(const Sde& sde, const RestoreOptions& options) const {
+    const double end = ratio_of(sde, restoring_times(sde, 1, options).back());
+    const double first = std::min(kFirst, ratio_of(sde, sde.t_max()));
+    std::vector<double> times;
+    for (std::int64_t i = 0; i <= options_.steps; ++i) {
+      const double part = static_cast<double>(i) / static_cast<double>(options_.steps);
+      times.push_back(time_of_ratio(sde, first * std::pow(end / first, part)));
+    }
+    return times;
+  }
   // -lambda_t (e'(z+) + e'(z-)) / 2; the e themselves cancel.
   torch::Tensor prior_pull(const Sde& sde, const Score& score, const torch::Tensor& mu, double t) const {
     const torch::Tensor time = time_of(t, mu);
