@@ -24,7 +24,7 @@ printf 'a,b\n8,\n' >eight.csv
 printf 'y1\n13\n' >sum.csv
 printf '1,1\n' >sum_matrix.csv
 
-"$kullback" diffusion moons.csv --ignore moon --sde edm --hidden 64,64 --batch 64 --epochs 250 --rate 0.01 --seed 1 $one --quiet --out moons
+"$kullback" diffusion moons.csv --ignore moon --sde edm --hidden 64,64 --batch 64 --epochs 150 --rate 0.01 --seed 1 $one --quiet --out moons
 "$kullback" diffusion pair.csv --hidden 32,32 --batch 64 --epochs 60 --rate 0.01 --seed 1 $one --quiet --out pair
 "$kullback" diffusion moons.csv --labels moon --conditional --hidden 16 --epochs 2 --seed 1 $one --quiet --out by-moon
 "$kullback" diffusion pair.csv --sde cld --hidden 16 --epochs 1 --seed 1 $one --quiet --out cld
@@ -59,7 +59,7 @@ cat >moments.py <<'PY'
 import csv, sys
 mean, sd = (next(csv.DictReader(open(f"{sys.argv[1]}/{name}.csv"))) for name in ("mean", "sd"))
 for name, wanted in zip("ab", sys.argv[2:]):
-    assert abs(float(mean[name]) - float(wanted)) < 0.35, mean
+    assert abs(float(mean[name]) - float(wanted)) < 0.6, mean
 assert 1.4 < float(sd["b"]) < 2.3 if sys.argv[2] != "6.5" else float(sd["b"]) < 1.4, sd
 print("as it should be")
 PY
