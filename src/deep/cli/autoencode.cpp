@@ -93,6 +93,8 @@ void decode(const BuiltVae& built, const FolderCall& call) {
   torch::Tensor label;
   if (const auto given = given_label(built, call.settings))
     label = torch::full({z.size(0)}, *given, built.options().dtype(torch::kInt64));
+  if (!label.defined() && built.model().spec.labels > 0)
+    throw Error(ErrorKind::usage, "the model is conditional: it needs a label.", "Give one with --label.");
   write_decoded(built, built.decode(z, label), out);
   std::printf("Means of %ld rows: %s\n", static_cast<long>(z.size(0)), out.c_str());
 }
