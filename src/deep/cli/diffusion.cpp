@@ -1,11 +1,9 @@
 // diffusion and score: both train a score network; score has a ladder of noise levels and other objectives.
 #include "base/error.hpp"
 #include "base/filled.hpp"
-#include "base/interrupt.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/cli/denoising_net.hpp"
 #include "deep/cli/discrete.hpp"
-#include "deep/cli/display.hpp"
 #include "deep/cli/training.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
@@ -156,13 +154,8 @@ int train_on(const Ranks& ranks, const Arguments& given, const std::string& kind
   const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
   if (before.status == "complete") return end_complete(before, out, prints);
   const diffusion::FitRequest request = request_of(arguments, chosen, kind, ranks);
-  EpochDisplay display(!prints, "held-out bound");
-  const InterruptGuard guard;
-  const FitOutcome outcome = fit_diffusion(
-      request, ranks,
-      {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
-       .should_stop = is_interrupted});
-  display.clear();
+  const FitOutcome outcome = watched_fit(
+      prints, "held-out bound", [&](const FitWatch& watch) { return fit_diffusion(request, ranks, watch); });
   return end_training(outcome.trained, outcome.record, out, "model", prints, ranks);
 }
 

@@ -6,9 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/filled.hpp"
-#include "base/interrupt.hpp"
 #include "deep/cli/denoising_net.hpp"
-#include "deep/cli/display.hpp"
 #include "deep/cli/training.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
@@ -123,13 +121,9 @@ int train_on(const Ranks& ranks, const Arguments& given_arguments) {
   const discrete::FitRequest request =
       request_of(arguments, settings,
                  {std::string(process.name), Settings(process.options, of_process).values()}, ranks);
-  EpochDisplay display(!prints, "held-out bound");
-  const InterruptGuard guard;
-  const FitOutcome outcome = discrete::fit_discrete(
-      request, ranks,
-      {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
-       .should_stop = is_interrupted});
-  display.clear();
+  const FitOutcome outcome = watched_fit(prints, "held-out bound", [&](const FitWatch& watch) {
+    return discrete::fit_discrete(request, ranks, watch);
+  });
   return end_training(outcome.trained, outcome.record, out, "model", prints, ranks);
 }
 

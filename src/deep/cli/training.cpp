@@ -10,6 +10,7 @@
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "base/json_value.hpp"
+#include "deep/cli/display.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/text.hpp"
 #include "deep/cli/verb.hpp"
@@ -245,6 +246,17 @@ int run_training(const Grammar& grammar, const std::vector<std::string>& words,
   if (!arguments.wants_help) return run_on_ranks(work, arguments);
   std::fputs(help_text(grammar).c_str(), stdout);
   return 0;
+}
+
+FitOutcome watched_fit(bool prints, const std::string& held_out_name,
+                       const std::function<FitOutcome(const FitWatch&)>& fit) {
+  EpochDisplay display(!prints, held_out_name);
+  const InterruptGuard guard;
+  FitOutcome outcome = fit(
+      {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
+       .should_stop = is_interrupted});
+  display.clear();
+  return outcome;
 }
 
 int end_training(const TrainOutcome& trained, const posterior::RunRecord& record, const std::string& out,

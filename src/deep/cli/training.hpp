@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +20,7 @@
 #include "deep/data/rows.hpp"
 #include "deep/train/adam.hpp"
 #include "deep/train/train.hpp"
+#include "deep/train/training_run.hpp"
 #include "posterior/run_record.hpp"
 
 namespace kullback::deep::cli {
@@ -115,6 +117,9 @@ Words recorded_options(const Settings& program, const std::vector<const Words*>&
 // Prints help, or trains as one of the processes of mpirun; the exit code.
 int run_training(const Grammar& grammar, const std::vector<std::string>& words,
                  int (*work)(const Ranks& ranks, const Arguments& arguments));
+// Calls `fit` with a line about each epoch (where `prints`), until Ctrl-C.
+FitOutcome watched_fit(bool prints, const std::string& held_out_name,
+                       const std::function<FitOutcome(const FitWatch&)>& fit);
 // Prints the record (where `prints`) and the failure with advice; the exit code.
 int end_training(const TrainOutcome& trained, const posterior::RunRecord& record, const std::string& out,
                  const std::string& what, bool prints, const Ranks& ranks,

@@ -1,8 +1,6 @@
 #include "base/error.hpp"
 #include "base/filled.hpp"
-#include "base/interrupt.hpp"
 #include "deep/bnn/fit/network.hpp"
-#include "deep/cli/display.hpp"
 #include "deep/cli/training.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
@@ -140,13 +138,8 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
   if (before.status == "complete") return end_complete(before, out, prints);
   const VaeFitRequest request = request_of(arguments, chosen, ranks);
-  EpochDisplay display(!prints, "held-out bound");
-  const InterruptGuard guard;
-  const FitOutcome outcome = fit_vae(
-      request, ranks,
-      {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
-       .should_stop = is_interrupted});
-  display.clear();
+  const FitOutcome outcome = watched_fit(
+      prints, "held-out bound", [&](const FitWatch& watch) { return fit_vae(request, ranks, watch); });
   return end_training(outcome.trained, outcome.record, out, "model", prints, ranks);
 }
 
