@@ -88,6 +88,17 @@ write("half.npy", half, (2, height // 2, width // 2))
 PY
 few="--particles 2 --runs 2 --steps 3 --count 2 $one"
 expect 'a box of images' 0 '2 rows restored' -- "$kullback" restore bars two.npy --operator inpaint --box 0,0,4,4 --noise-sd 20 $few --out box
+cat >grey.py <<'PY'
+import sys, zlib
+png, data, at = open(sys.argv[1], "rb").read(), b"", 8
+while at < len(png):
+    size = int.from_bytes(png[at:at + 4], "big")
+    data += png[at + 8:at + 8 + size] if png[at + 4:at + 8] == b"IDAT" else b""
+    at += size + 12
+pixels = zlib.decompress(data)
+print("grey" if max(pixels.count(127), pixels.count(128)) >= int(sys.argv[2]) else "not grey")
+PY
+expect 'what is not seen is grey' 0 '^grey' -- python3 grey.py box/observed.png 8
 expect 'pictures' 0 -- test -s box/observed.png -a -s box/mean.png -a -s box/sd.png -a -s box/samples.png -a -s box/samples.npy
 expect 'blur' 0 '2 rows' -- "$kullback" restore bars two.npy --operator blur --blur-sd 1 --noise-sd 20 $few --out blur
 expect 'super-resolution' 0 '2 rows' -- "$kullback" restore bars half.npy --operator downsample --factor 2 --noise-sd 20 $few --out larger

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -134,6 +135,13 @@ void write_numbers(const Built& built, const Job& job, const RestoredRows& resul
   write_matrix(job.out / ("samples" + ending), with_row, at::cat({row, draws}, 2).flatten(0, 1));
 }
 
+// What says nothing is missing (NaN).
+torch::Tensor seen_part(const diffusion::Operator& operation, const torch::Tensor& observed) {
+  const torch::Tensor seen = operation.seen();
+  return seen.defined() ? observed.masked_fill(seen.logical_not(), std::numeric_limits<double>::quiet_NaN())
+                        : observed;
+}
+
 void write_pictures(const Built& built, const Job& job, const torch::Tensor& observed,
                     const RestoredRows& result) {
   const auto write = [&](const char* name, const Picture& picture) {
@@ -148,7 +156,8 @@ void write_pictures(const Built& built, const Job& job, const torch::Tensor& obs
   }
   const auto first = [&](const torch::Tensor& x) { return x.narrow(0, 0, shown); };
   if (job.made->gives().is_image())
-    write("observed.png", own_images_picture(built, job.made->gives().image, first(observed), shown));
+    write("observed.png",
+          own_images_picture(built, job.made->gives().image, seen_part(*job.made, first(observed)), shown));
   const torch::Tensor sd = stacked(result.rows, &RestoredRow::sd);
   write("mean.png", own_images_picture(built, built.model().image,
                                        first(stacked(result.rows, &RestoredRow::mean)), shown));

@@ -36,8 +36,8 @@ Picture strip_picture(const Built& built, const torch::Tensor& strip) {
 
 Picture own_images_picture(const Built& built, const ImageShape& image, const torch::Tensor& own,
                            std::int64_t columns) {
-  const torch::Tensor seen = own.nan_to_num(0);
-  return image_grid(built.model().has_levels ? seen / 255 : seen, shape_of(image), columns);
+  constexpr double kGrey = 0.5;
+  return image_grid((built.model().has_levels ? own / 255 : own).nan_to_num(kGrey), shape_of(image), columns);
 }
 
 Picture own_points_picture(const torch::Tensor& own) {
