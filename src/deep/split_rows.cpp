@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/error.hpp"
+#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/purpose.hpp"
 
@@ -14,6 +16,14 @@ RowSplit split_rows(std::int64_t rows, double part, std::uint64_t seed) {
   const auto count = static_cast<std::int64_t>(std::llround(part * static_cast<double>(rows)));
   const auto in_order = [](const torch::Tensor& some) { return std::get<0>(some.sort()); };
   return {in_order(order.narrow(0, count, rows - count)), in_order(order.narrow(0, 0, count))};
+}
+
+RowSplit split_rows(std::int64_t rows, double part, std::uint64_t seed, const std::string& file) {
+  RowSplit split = split_rows(rows, part, seed);
+  if (split.train.size(0) < 2)
+    throw Error(ErrorKind::bad_input, filled("{}: {} rows are too few to train on.", file, rows),
+                "Give more rows, or a smaller --validation.");
+  return split;
 }
 
 }  // namespace kullback::deep

@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <string>
 
 namespace kullback::deep {
 
@@ -13,5 +14,7 @@ struct RowSplit {
 
 // `part` of the rows is held out, always the same ones for one seed.
 RowSplit split_rows(std::int64_t rows, double part, std::uint64_t seed);
+// The same of a file's rows. Throws Error bad_input where fewer than two are left to train on.
+RowSplit split_rows(std::int64_t rows, double part, std::uint64_t seed, const std::string& file);
 
 }  // namespace kullback::deep

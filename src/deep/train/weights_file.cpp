@@ -2,7 +2,6 @@
 
 #include "base/error.hpp"
 #include "base/filled.hpp"
-#include "deep/train/safetensors.hpp"
 
 namespace kullback::deep {
 
@@ -13,7 +12,24 @@ namespace {
               "The file belongs to another model; train again, or restore both files.");
 }
 
+std::string shape_text(at::IntArrayRef shape) {
+  std::string text;
+  for (const std::int64_t length : shape) text += (text.empty() ? "" : " x ") + std::to_string(length);
+  return text.empty() ? "one number" : text;
+}
+
 }  // namespace
+
+void take_tensor(const std::filesystem::path& file, const TensorFile& tensors, const std::string& name,
+                 const torch::Tensor& into, const std::string& what) {
+  const torch::NoGradGuard no_gradient;
+  const torch::Tensor* found = tensors.find(name);
+  if (found == nullptr) refuse(file, filled("has no '{}', which the model needs", name));
+  if (found->sizes() != into.sizes())
+    refuse(file, filled("is of another {}: its '{}' is {}, and {} is needed", what, name,
+                        shape_text(found->sizes()), shape_text(into.sizes())));
+  into.copy_(*found);
+}
 
 void save_parameters(const std::filesystem::path& file, const std::string& format, const Layout& layout,
                      const Parameters& parameters) {
@@ -25,17 +41,9 @@ void save_parameters(const std::filesystem::path& file, const std::string& forma
 }
 
 void load_parameters(const std::filesystem::path& file, const Layout& layout, const Parameters& parameters) {
-  const torch::NoGradGuard no_gradient;
   const TensorFile tensors = read_safetensors(file);
-  for (std::size_t i = 0; i < layout.slots().size(); ++i) {
-    const std::string& name = layout.slots()[i].name;
-    const torch::Tensor* found = tensors.find(name);
-    if (found == nullptr) refuse(file, filled("has no '{}', which the model needs", name));
-    if (found->sizes() != parameters[i].squeeze(0).sizes())
-      refuse(file, filled("is of another network: its '{}' has {} numbers, and {} are needed", name,
-                          found->numel(), parameters[i].numel()));
-    parameters[i].squeeze(0).copy_(*found);
-  }
+  for (std::size_t i = 0; i < layout.slots().size(); ++i)
+    take_tensor(file, tensors, layout.slots()[i].name, parameters[i].squeeze(0), "network");
 }
 
 }  // namespace kullback::deep

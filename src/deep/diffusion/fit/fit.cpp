@@ -38,10 +38,7 @@ class Fit final : public TrainingRun {
     const RawRows raw = read_rows(request_.rows);
     const std::string file = request_.rows.paths.front().string();
     Model model = request_.model;
-    const RowSplit split = split_rows(raw.x.size(0), request_.validation, model.seed);
-    if (split.train.size(0) < 2)
-      throw Error(ErrorKind::bad_input, filled("{}: {} rows are too few to train on.", file, raw.x.size(0)),
-                  "Give more rows, or a smaller --validation.");
+    const RowSplit split = split_rows(raw.x.size(0), request_.validation, model.seed, file);
     fit_to_rows(model, raw, split.train, request_.rows);
     built_ = std::make_unique<Built>(std::move(model), request_.device);
     built_->start();

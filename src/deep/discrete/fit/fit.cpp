@@ -39,10 +39,7 @@ class Fit final : public TrainingRun {
     const RawRows raw = read_rows(rows_request(model, request_.rows));
     fit_to_rows(model, raw, request_.limits, file);
     const torch::Tensor x = states_of(model, raw, file).contiguous();
-    const RowSplit split = split_rows(x.size(0), request_.validation, model.seed);
-    if (split.train.size(0) < 2)
-      throw Error(ErrorKind::bad_input, filled("{}: {} rows are too few to train on.", file, x.size(0)),
-                  "Give more rows, or a smaller --validation.");
+    const RowSplit split = split_rows(x.size(0), request_.validation, model.seed, file);
     built_ = std::make_unique<Built>(std::move(model), request_.device);
     built_->start();
     train_rows_ = x.index_select(0, split.train).to(request_.device);

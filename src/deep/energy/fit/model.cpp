@@ -11,7 +11,7 @@
 #include "deep/json_fields.hpp"
 #include "deep/net/precision.hpp"
 #include "deep/purpose.hpp"
-#include "deep/train/safetensors.hpp"
+#include "deep/train/weights_file.hpp"
 #include "deep/vae/training.hpp"
 
 namespace kullback::deep {
@@ -38,17 +38,6 @@ std::string json_part(const Part& part) {
 Part read_part(const JsonFields& json, const std::string& name) {
   const JsonFields part = json.object(name);
   return {part.text("name"), part.words("options")};
-}
-
-std::string shape_text(at::IntArrayRef shape) {
-  std::string text;
-  for (const std::int64_t length : shape) text += (text.empty() ? "" : " x ") + std::to_string(length);
-  return text.empty() ? "one number" : text;
-}
-
-[[noreturn]] void refuse_weights(const std::filesystem::path& file, const std::string& what) {
-  throw Error(ErrorKind::bad_input, filled("{}: {}.", file.string(), what),
-              "The file belongs to another model; train again, or restore both files.");
 }
 
 torch::Tensor are_bits(const torch::Tensor& x) { return ((x == 0).logical_or(x == 1)).all(0); }
@@ -267,12 +256,7 @@ void BuiltEbm::load(const std::filesystem::path& file) {
   const torch::NoGradGuard no_gradient;
   const TensorFile tensors = read_safetensors(file);
   const auto take = [&](const std::string& name, const torch::Tensor& into) {
-    const torch::Tensor* found = tensors.find(name);
-    if (found == nullptr) refuse_weights(file, filled("has no '{}', which the model needs", name));
-    if (found->sizes() != into.sizes())
-      refuse_weights(file, filled("is of another model: its '{}' is {}, and {} is needed", name,
-                                  shape_text(found->sizes()), shape_text(into.sizes())));
-    into.copy_(*found);
+    take_tensor(file, tensors, name, into);
   };
   const Parameters parameters = this->parameters();
   for (std::size_t i = 0; i < energy_->layout().slots().size(); ++i)

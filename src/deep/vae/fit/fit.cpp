@@ -60,11 +60,8 @@ class Fit final : public TrainingRun {
  private:
   void prepare() override {
     const RawRows raw = read_rows(request_.rows);
-    const RowSplit split = split_rows(raw.x.size(0), request_.validation, request_.model.seed);
     const std::string file = request_.rows.paths.front().string();
-    if (split.train.size(0) < 2)
-      throw Error(ErrorKind::bad_input, filled("{}: {} rows are too few to train on.", file, raw.x.size(0)),
-                  "Give more rows, or a smaller --validation.");
+    const RowSplit split = split_rows(raw.x.size(0), request_.validation, request_.model.seed, file);
     VaeModel model = request_.model;
     fit_model_to_rows(model, raw, split.train, request_.is_conditional, request_.decoder_options,
                       request_.rows);

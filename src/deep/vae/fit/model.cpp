@@ -11,7 +11,7 @@
 #include "deep/json_fields.hpp"
 #include "deep/net/precision.hpp"
 #include "deep/purpose.hpp"
-#include "deep/train/safetensors.hpp"
+#include "deep/train/weights_file.hpp"
 #include "deep/vae/pairs.hpp"
 #include "posterior/json_text.hpp"
 
@@ -36,17 +36,6 @@ const Record& named(std::span<const Record* const> records, const std::string& n
 template <class Record>
 auto make(const Record& record, const Part& part, const VaeSpec& spec) {
   return record.make(Settings(record.options, part.options), spec);
-}
-
-[[noreturn]] void refuse_weights(const std::filesystem::path& file, const std::string& what) {
-  throw Error(ErrorKind::bad_input, filled("{}: {}.", file.string(), what),
-              "The file belongs to another model; train again, or restore both files.");
-}
-
-std::string shape_text(at::IntArrayRef shape) {
-  std::string text;
-  for (const std::int64_t length : shape) text += (text.empty() ? "" : " x ") + std::to_string(length);
-  return text.empty() ? "one number" : text;
 }
 
 std::string json_part(const Part& part) {
@@ -275,12 +264,7 @@ void BuiltVae::load(const std::filesystem::path& file) {
   const TensorFile tensors = read_safetensors(file);
   const Parameters parameters = this->parameters();
   const auto take = [&](const std::string& name, const torch::Tensor& into) {
-    const torch::Tensor* found = tensors.find(name);
-    if (found == nullptr) refuse_weights(file, filled("has no '{}', which the model needs", name));
-    if (found->sizes() != into.sizes())
-      refuse_weights(file, filled("is of another model: its '{}' is {}, and {} is needed", name,
-                                  shape_text(found->sizes()), shape_text(into.sizes())));
-    into.copy_(*found);
+    take_tensor(file, tensors, name, into);
   };
   for (std::size_t i = 0; i < vae_->layout().slots().size(); ++i)
     take(vae_->layout().slots()[i].name, parameters[i].squeeze(0));
