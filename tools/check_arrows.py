@@ -3,6 +3,8 @@
 
 A module may include the modules that its kullback_module line in CMakeLists.txt names, what those may
 include, and base. Only dist and deep include LibTorch. Headers stay light: no Eigen, torch, iostream or random.
+Eigen's decompositions are instantiated in math/linear_algebra alone, behind math/linear_algebra.hpp: they are what
+takes longest to compile.
 Prints each violation as file:line: sentence.
 """
 import argparse
@@ -18,6 +20,11 @@ HEAVY = {"Eigen": "Eigen", "unsupported": "Eigen", "torch": "LibTorch", "ATen": 
          "iostream": "<iostream>", "random": "<random>"}
 LIGHT_TORCH_HEADER = "torch/types.h"
 TORCH_MODULES = {"dist", "deep"}
+ALGEBRA = pathlib.PurePath("math/linear_algebra")
+ALGEBRA_HEADER = "math/linear_algebra/stored.hpp"
+# What other files may include of Eigen: matrices and their products, transforms, a solver that Eigen alone has.
+EIGEN_ELSEWHERE = {"Eigen/Core", "unsupported/Eigen/FFT", "unsupported/Eigen/NonLinearOptimization"}
+TRIANGULAR_SOLVE = re.compile(r"triangularView<[^>]*>\(\)\s*\.(?:solve|solveInPlace)\b")
 
 
 def read_arrows(cmake_text):
@@ -63,6 +70,10 @@ def weight_violation(file, module, path):
         return None
     if heavy == "LibTorch" and module not in TORCH_MODULES:
         return f"only dist and deep may include LibTorch (<{path}>)"
+    if heavy == "Eigen" and ALGEBRA in file.parents:
+        return None
+    if heavy == "Eigen" and file.suffix not in HEADER_SUFFIXES and path not in EIGEN_ELSEWHERE:
+        return f"only math/linear_algebra may include <{path}>; call what math/linear_algebra.hpp declares"
     if file.suffix in HEADER_SUFFIXES and path != LIGHT_TORCH_HEADER:
         return f"a header may not include {heavy} (<{path}>); include it in the .cpp"
     return None
@@ -75,8 +86,14 @@ def check_file(file, src, arrows):
     for line, quoted, path in includes(text):
         sentence = arrow_violation(file, module, path, src, arrows) if quoted else None
         sentence = sentence or weight_violation(file, module, path)
+        if path == ALGEBRA_HEADER and ALGEBRA not in file.parents:
+            sentence = f'only math/linear_algebra may include "{path}"; include "math/linear_algebra.hpp"'
         if sentence:
             yield line, sentence
+    if ALGEBRA not in file.parents:
+        for match in TRIANGULAR_SOLVE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield line, "triangular solves are in math/linear_algebra: call solve_lower and its like"
 
 
 def check_tree(root):

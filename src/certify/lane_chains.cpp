@@ -3,7 +3,6 @@
 // length is jittered, so that no frequency is met exactly.
 #include "certify/lane_chains.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::certify {
 
@@ -47,10 +47,8 @@ Scaling scaling_of(std::span<const double> theta, std::size_t dim, std::span<con
   const Eigen::VectorXd variance = offset.array().square().matrix() * weight;
   for (const double value : variance) result.sd.push_back(value > 0 ? std::sqrt(value) : 1.0);
   if (dim > kDenseDim || weights.size() < kPointsForEach * dim) return result;
-  const Square covariance = offset * weight.asDiagonal() * offset.transpose();
-  const Eigen::LLT<Square> factor(covariance);
-  if (factor.info() != Eigen::Success) return result;
-  const Square lower = factor.matrixL();
+  Square lower = offset * weight.asDiagonal() * offset.transpose();
+  if (!math::linear::cholesky(lower, lower)) return result;
   result.lower.assign(lower.data(), lower.data() + lower.size());
   return result;
 }

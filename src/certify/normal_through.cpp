@@ -4,12 +4,13 @@
 //   log q = c + g'(theta - m) - (theta - m)'P (theta - m) / 2,   g = L^-T b,   P = L^-T A L^-1.
 #include "certify/normal_through.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::certify {
 
@@ -73,9 +74,10 @@ std::optional<Quadratic> quadratic_in(const Matrix& z, const Vector& log_q, bool
   const Eigen::Index count = 1 + dim + (has_products ? dim * (dim + 1) / 2 : dim);
   if (count > kMostTerms || z.cols() < kDrawsForEach * count) return std::nullopt;
   const Matrix terms = terms_of(z, has_products);
-  const Eigen::LDLT<Matrix> normal(terms.transpose() * terms);
+  const Matrix normal = terms.transpose() * terms;
   const double middle = log_q.mean();
-  Vector coefficients = normal.solve(terms.transpose() * (log_q.array() - middle).matrix());
+  Vector coefficients = terms.transpose() * (log_q.array() - middle).matrix();
+  math::linear::solve_symmetric(normal, coefficients);
   const Vector residual = (log_q.array() - middle).matrix() - terms * coefficients;
   if (!residual.allFinite() || residual.cwiseAbs().maxCoeff() > kLargestResidual) return std::nullopt;
   Quadratic result{coefficients.segment(1, dim), Matrix::Zero(dim, dim)};
@@ -88,7 +90,8 @@ std::optional<Quadratic> quadratic_in(const Matrix& z, const Vector& log_q, bool
         result.precision(i, j) = result.precision(j, i) = -coefficients(at);
     }
   }
-  if (Eigen::LLT<Matrix>(result.precision).info() != Eigen::Success) return std::nullopt;
+  Matrix lower(dim, dim);
+  if (!math::linear::cholesky(result.precision, lower)) return std::nullopt;
   return result;
 }
 
@@ -112,18 +115,18 @@ std::unique_ptr<density::LogDensity> normal_through(std::span<const double> thet
     found->precision = scale.asDiagonal() * found->precision * scale.asDiagonal();
     return std::make_unique<Normal>(center, std::move(*found));
   }
-  const Eigen::LLT<Matrix> factor(scaled * scaled.transpose() / static_cast<double>(count - 1));
-  if (factor.info() != Eigen::Success) return nullptr;
-  auto found = quadratic_in(factor.matrixL().solve(scaled), values, true);
+  Matrix lower = scaled * scaled.transpose() / static_cast<double>(count - 1);
+  if (!math::linear::cholesky(lower, lower)) return nullptr;
+  Matrix white = scaled;
+  math::linear::solve_lower(lower, white);
+  auto found = quadratic_in(white, values, true);
   if (!found) return nullptr;
-  const Matrix upper = factor.matrixU();
-  const auto lower_inverse = [&](const Matrix& right) -> Matrix {  // L^-T right
-    return upper.triangularView<Eigen::Upper>().solve(right);
-  };
-  const Matrix half = lower_inverse(found->precision);  // L^-T A
-  const Matrix precision = lower_inverse(half.transpose());
+  math::linear::solve_lower_transposed(lower, found->precision);  // L^-T A
+  Matrix precision = found->precision.transpose();
+  math::linear::solve_lower_transposed(lower, precision);
+  math::linear::solve_lower_transposed(lower, found->linear);
   found->precision = scale.asDiagonal() * ((precision + precision.transpose()) / 2) * scale.asDiagonal();
-  found->linear = scale.cwiseProduct(Vector(lower_inverse(found->linear)));
+  found->linear = scale.cwiseProduct(found->linear);
   return std::make_unique<Normal>(center, std::move(*found));
 }
 

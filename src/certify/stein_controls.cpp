@@ -7,10 +7,11 @@
 // (Mira, Solgi, Imparato 2013; Oates, Girolami, Chopin 2017).
 #include "certify/stein_controls.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <array>
 #include <cmath>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::certify {
 
@@ -33,10 +34,11 @@ SteinControls::SteinControls(const ValuedPoints& points, std::span<const double>
   const Eigen::VectorXd center = theta * weight;
   const Matrix weighted = (theta.colwise() - center) * weight.asDiagonal();
   const Matrix covariance = weighted * (theta.colwise() - center).transpose();
-  const Eigen::LLT<Matrix> factor(covariance);
-  if (factor.info() != Eigen::Success || !covariance.allFinite()) return;
+  Matrix factor(dim, dim);
+  if (!covariance.allFinite() || !math::linear::cholesky(covariance, factor)) return;
   Matrix cross = weighted * ConstMap(points.values.data(), count, quantities);  // Cov(theta, f)
-  Matrix along = factor.solve(cross);
+  Matrix along = cross;
+  math::linear::solve_cholesky(factor, along);
   for (Eigen::Index j = 0; j < quantities; ++j) {
     const double tau = std::sqrt(along.col(j).dot(cross.col(j)));
     const double scale = tau > 0 && std::isfinite(tau) ? 1 / tau : 0;
@@ -93,7 +95,8 @@ std::vector<double> without_controls(std::span<const double> y, const double* co
   }
   std::array<Vector, 2> coefficients;
   for (std::size_t half = 0; half < 2; ++half) {
-    coefficients[half] = normal[half].ldlt().solve(right[half]);
+    coefficients[half] = right[half];
+    math::linear::solve_symmetric(normal[half], coefficients[half]);
     if (!coefficients[half].allFinite()) coefficients[half].setZero();
   }
   std::vector<double> result(y.begin(), y.end());

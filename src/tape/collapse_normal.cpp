@@ -4,7 +4,7 @@
 // Rows that involve the same p are a block [A b] with as many rows as observations; a QR decomposition gives
 // R with |A p - b| = |R [p; -1]|, at most one row more than it has p. Being orthogonal it loses no accuracy,
 // unlike A'A.
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +12,7 @@
 #include <numbers>
 
 #include "math/instruction_set.hpp"
+#include "math/linear_algebra.hpp"
 #include "tape/affine.hpp"
 #include "tape/lane_kernels.hpp"
 
@@ -378,8 +379,9 @@ class Collapser final {
       matrix(i, k - 1) = row.constant;
     }
     if (n <= k) return matrix;
-    const Eigen::HouseholderQR<Eigen::MatrixXd> qr(matrix);
-    return qr.matrixQR().topRows(k).triangularView<Eigen::Upper>();
+    Eigen::MatrixXd upper(k, k);
+    math::linear::qr(matrix, Eigen::MatrixXd(n, 0), upper);
+    return upper;
   }
 
   void add_operand(const Ids& ids) {

@@ -3,7 +3,6 @@
 //   A_ += V (diag(w_) + F .* K) V', K = (V'V_ - V_'V) / 2, F_ij = 1 / (w_j - w_i), 0 on the diagonal
 // (see math/array_ops/eigen_sym.cpp).
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <map>
 #include <vector>

@@ -64,11 +64,19 @@ class CheckArrows(unittest.TestCase):
         self.assert_clean({"deep/a.cpp": "#include <torch/torch.h>\n"})
 
     def test_headers_stay_light(self):
-        for heavy in ("Eigen/Dense", "iostream", "random"):
+        for heavy in ("Eigen/Core", "iostream", "random"):
             self.assert_one({"math/a.hpp": f"#include <{heavy}>\n"}, "a header may not include")
             self.assert_clean({"math/a.cpp": f"#include <{heavy}>\n"})
         self.assert_one({"deep/a.hpp": "#include <torch/torch.h>\n"}, "a header may not include LibTorch")
         self.assert_clean({"deep/a.hpp": "#include <torch/types.h>\n"})
+
+    def test_decompositions_are_in_one_folder(self):
+        for heavy in ("Eigen/Cholesky", "Eigen/Dense", "unsupported/Eigen/MatrixFunctions"):
+            self.assert_one({"infer/a.cpp": f"#include <{heavy}>\n"}, "only math/linear_algebra may include")
+            self.assert_clean({"math/linear_algebra/a.cpp": f"#include <{heavy}>\n"})
+        self.assert_clean({"math/linear_algebra/stored.hpp": "#include <Eigen/Core>\n"})
+        self.assert_one({"math/a.cpp": '#include "math/linear_algebra/stored.hpp"\n'}, "only math/linear_algebra")
+        self.assert_one({"infer/a.cpp": "\nx = l.triangularView<Eigen::Lower>()\n  .solve(x);\n"}, r":2: triangular")
 
     def test_files_outside_the_modules_are_refused(self):
         self.assert_one({"stray/a.cpp": ""}, r"^src/stray/a\.cpp:1: is in no module")

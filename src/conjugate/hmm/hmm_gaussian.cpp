@@ -10,8 +10,7 @@
 // Missing cells. Diagonal: they are left out, exactly. Full: a row with some of its cells missing has these
 // as further latent variables, q(x_m | z) is Gaussian with precision P_mm, P = E Lambda, and its moments
 // enter the statistics; a row without any cell is no observation.
-#include <Eigen/Cholesky>
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +18,7 @@
 #include "base/random.hpp"
 #include "conjugate/hmm/hmm.hpp"
 #include "math/gamma_functions.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::conjugate {
 
@@ -58,10 +58,11 @@ NormalWishart read_normal_wishart(const double* natural, std::size_t dimension) 
       v(j, i) = *packed++ - result.beta * result.mean[i] * result.mean[j];
     }
   }
-  const Eigen::LLT<Matrix> factor(v);
-  if (factor.info() != Eigen::Success) return result;
-  result.precision = factor.solve(Matrix::Identity(d, d)) * result.nu;
-  result.log_det_w = -2 * factor.matrixLLT().diagonal().array().log().sum();
+  if (!math::linear::cholesky(v, v)) return result;
+  result.precision = Matrix::Identity(d, d);
+  math::linear::solve_cholesky(v, result.precision);
+  result.precision *= result.nu;
+  result.log_det_w = -math::linear::log_determinant_of_cholesky(v);
   result.is_inside = std::isfinite(result.log_det_w);
   return result;
 }
@@ -197,9 +198,10 @@ class GaussianEmissions final : public FeatureEmissions {
     for (std::size_t i = 0; i < distributions(); ++i) {
       const NormalWishart p = of_state(one, i), q = of_state(other, i);
       const Vector apart = p.mean - q.mean;
-      sum += 0.5 * (q.precision.ldlt().solve(p.precision).trace() +
-                    p.precision.ldlt().solve(q.precision).trace() +
-                    apart.dot((p.precision + q.precision) * apart)) -
+      Matrix p_in_q = p.precision, q_in_p = q.precision;
+      math::linear::solve_symmetric(q.precision, p_in_q);
+      math::linear::solve_symmetric(p.precision, q_in_p);
+      sum += 0.5 * (p_in_q.trace() + q_in_p.trace() + apart.dot((p.precision + q.precision) * apart)) -
              static_cast<double>(apart.size());
     }
     return sum;
@@ -352,12 +354,14 @@ class GaussianEmissions final : public FeatureEmissions {
     }
     for (const Eigen::Index i : missing) x[i] = 0;
     const Vector slope = h - p * x;  // at the point with 0 in the missing places
-    const Matrix block = p(missing, missing);
-    const Eigen::LLT<Matrix> factor(block);
+    Matrix factor = p(missing, missing);
+    math::linear::cholesky(factor, factor);
     const auto count = static_cast<Eigen::Index>(missing.size());
-    Integrated result{.log_value = 0, .mean = x, .covariance = factor.solve(Matrix::Identity(count, count))};
-    const Vector best = factor.solve(slope(missing));
-    const double log_det = 2 * factor.matrixLLT().diagonal().array().log().sum();
+    Integrated result{.log_value = 0, .mean = x, .covariance = Matrix::Identity(count, count)};
+    math::linear::solve_cholesky(factor, result.covariance);
+    Vector best = slope(missing);
+    math::linear::solve_cholesky(factor, best);
+    const double log_det = math::linear::log_determinant_of_cholesky(factor);
     result.log_value = column[0] + h.dot(x) - 0.5 * x.dot(p * x) + 0.5 * best.dot(slope(missing)) +
                        0.5 * (static_cast<double>(count) * kLog2Pi - log_det);
     result.mean(missing) = best;
@@ -410,7 +414,8 @@ class GaussianEmissions final : public FeatureEmissions {
     }
     const Matrix diagonal = covariance.diagonal().asDiagonal();
     covariance += 1e-6 * diagonal;
-    while (Eigen::LLT<Matrix>(covariance).info() != Eigen::Success) {
+    Matrix lower(d, d);
+    while (!math::linear::cholesky(covariance, lower)) {
       covariance = 0.9 * covariance + 0.1 * diagonal;
     }
     write_prior(covariance * scale_);

@@ -1,6 +1,5 @@
 #include "conjugate/mixture/dense_gaussian.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "conjugate/mixture/kernels.hpp"
 #include "conjugate/mixture/weights.hpp"
 #include "math/gamma_functions.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::conjugate::mixture {
 
@@ -193,11 +193,10 @@ void DenseGaussian::begin(const Batch& sample) {
 
 bool DenseGaussian::finish(Usual::Group& group) const {
   const auto size = static_cast<Eigen::Index>(columns_);
-  const Eigen::LLT<Matrix> factor(group.scale);
-  if (factor.info() != Eigen::Success) return false;
-  group.lower = factor.matrixL();
+  group.lower.resize(size, size);
+  if (!math::linear::cholesky(group.scale, group.lower)) return false;
   group.inverse = Matrix::Identity(size, size);
-  factor.matrixL().solveInPlace(group.inverse);
+  math::linear::solve_lower(group.lower, group.inverse);
   group.log_det_s = 2 * group.lower.diagonal().array().log().sum();
   group.expected_log_det = math::multivariate_digamma(static_cast<int>(columns_), 0.5 * group.nu) +
                            dimension() * std::numbers::ln2 - group.log_det_s;
@@ -317,17 +316,16 @@ Conditional DenseGaussian::condition(const Usual::Group& group, const Pattern& p
   order.insert(order.end(), pattern.missing.begin(), pattern.missing.end());
   const auto seen = static_cast<Eigen::Index>(pattern.observed.size());
   const auto hidden = static_cast<Eigen::Index>(pattern.missing.size());
-  const Matrix covariance = group.scale(order, order) / group.nu;
-  const Matrix lower = covariance.llt().matrixL();
+  Matrix lower = group.scale(order, order) / group.nu;
+  math::linear::cholesky(lower, lower);
   Conditional result;
   result.observed_lower = lower.topLeftCorner(seen, seen);
   const Matrix hidden_lower = lower.bottomRightCorner(hidden, hidden);
   result.covariance = hidden_lower * hidden_lower.transpose();
   // B L_oo = L_mo.
-  result.regression = result.observed_lower.transpose()
-                          .triangularView<Eigen::Upper>()
-                          .solve(lower.bottomLeftCorner(hidden, seen).transpose())
-                          .transpose();
+  Eigen::MatrixXd regression = lower.bottomLeftCorner(hidden, seen).transpose();
+  math::linear::solve_lower_transposed(result.observed_lower, regression);
+  result.regression = regression.transpose();
   result.log_det_observed = 2 * result.observed_lower.diagonal().array().log().sum();
   result.log_det_missing = 2 * hidden_lower.diagonal().array().log().sum();
   return result;
@@ -355,7 +353,7 @@ void DenseGaussian::fill_incomplete(const Batch& units, const Workspace& workspa
       const double constant = constant_terms_[k] + 0.5 * (hidden * kLog2Pi + conditional.log_det_missing);
       for (const std::size_t n : pattern.units) {
         Vector away = observed_away(workspace, n, pattern, usual_.mean[k]);
-        conditional.observed_lower.triangularView<Eigen::Lower>().solveInPlace(away);
+        math::linear::solve_lower(conditional.observed_lower, away);
         grid.values[k * grid.stride + n] = constant - 0.5 * away.squaredNorm();
       }
     }
@@ -612,7 +610,7 @@ void DenseGaussian::predictive_log_densities(const Batch& units, Workspace& work
       const double some = constant(size, conditional.log_det_observed + size * std::log(group.nu));
       for (const std::size_t n : pattern.units) {
         Vector away = observed_away(workspace, n, pattern, usual_.mean[k]);
-        conditional.observed_lower.triangularView<Eigen::Lower>().solveInPlace(away);
+        math::linear::solve_lower(conditional.observed_lower, away);
         at[n] = some - 0.5 * (degrees + size) * std::log1p(away.squaredNorm() * factor);
       }
     }

@@ -1,6 +1,5 @@
 #include "conjugate/mixture/plug_in.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::conjugate::mixture {
 
@@ -17,7 +17,7 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 
 // Of the observed cells of one row; the factor of all cells is used where none is missing.
 double log_normal(std::span<const double> row, const double* mean, const Matrix& covariance,
-                  const Eigen::LLT<Matrix>& factor) {
+                  const Matrix& factor) {
   std::vector<Eigen::Index> observed;
   for (std::size_t d = 0; d < row.size(); ++d) {
     if (!std::isnan(row[d])) observed.push_back(static_cast<Eigen::Index>(d));
@@ -27,14 +27,16 @@ double log_normal(std::span<const double> row, const double* mean, const Matrix&
     const auto d = static_cast<std::size_t>(observed[i]);
     away[static_cast<Eigen::Index>(i)] = row[d] - mean[d];
   }
-  const auto density = [&](const Eigen::LLT<Matrix>& of) {
-    const double log_det = of.matrixLLT().diagonal().array().log().sum();
-    of.matrixL().solveInPlace(away);
+  const auto density = [&](const Matrix& of) {
+    const double log_det = of.diagonal().array().log().sum();
+    math::linear::solve_lower(of, away);
     return -0.5 * (away.squaredNorm() + static_cast<double>(away.size()) * std::log(2 * std::numbers::pi)) -
            log_det;
   };
   if (observed.size() == row.size()) return density(factor);
-  return density(Eigen::LLT<Matrix>(covariance(observed, observed)));
+  Matrix of_observed = covariance(observed, observed);
+  math::linear::cholesky(of_observed, of_observed);
+  return density(of_observed);
 }
 
 }  // namespace
@@ -48,12 +50,12 @@ double log_likelihood(const PlugIn& parameters, const Batch& units) {
   const double all = std::accumulate(parameters.weights.begin(), parameters.weights.end(), 0.0);
   const auto size = static_cast<Eigen::Index>(columns);
   std::vector<Matrix> covariances;
-  std::vector<Eigen::LLT<Matrix>> factors;
+  std::vector<Matrix> factors;
   for (std::size_t k = 0; k < components; ++k) {
     covariances.emplace_back(
         Eigen::Map<const Matrix>(parameters.covariances.data() + k * columns * columns, size, size));
-    factors.emplace_back(covariances.back());
-    if (factors.back().info() != Eigen::Success) {
+    factors.emplace_back(size, size);
+    if (!math::linear::cholesky(covariances.back(), factors.back())) {
       throw Error(ErrorKind::bad_input,
                   "covariance " + std::to_string(k + 1) + " of the mixture is not positive definite.");
     }

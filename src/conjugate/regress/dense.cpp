@@ -9,12 +9,12 @@
 //
 // Data that became the prior are kept as a likelihood, since alpha goes on being learned from w; the bound
 // after that is of what is new, given the old.
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <limits>
 
 #include "conjugate/regress/pieces.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::conjugate::regress {
 
@@ -225,40 +225,40 @@ class Dense final : public Posterior {
   }
 
   bool is_inside(std::span<const double> natural) const {
-    const Eigen::LLT<Matrix> factor(precision_matrix(natural, size_));
-    if (factor.info() != Eigen::Success) return false;
+    Matrix factor = precision_matrix(natural, size_);
+    if (!math::linear::cholesky(factor, factor)) return false;
     if (choice_.knows_noise) return true;
     const Eigen::Map<const Vector> moments(natural.data() + kTau, size_);
-    return natural[0] + 1 > 0.5 * static_cast<double>(size_) &&
-           -natural[1] > 0.5 * moments.dot(factor.solve(moments));
+    Vector mean = moments;
+    math::linear::solve_cholesky(factor, mean);
+    return natural[0] + 1 > 0.5 * static_cast<double>(size_) && -natural[1] > 0.5 * moments.dot(mean);
   }
 
   // Collinear columns and precisions below rounding leave a matrix that is singular to working precision; the
   // least ridge that mends it is some roundings of its diagonal.
-  static Eigen::LLT<Matrix> factorise(Matrix matrix) {
-    Eigen::LLT<Matrix> factor(matrix);
-    double ridge = 1e-15 * matrix.diagonal().maxCoeff();
-    while (factor.info() != Eigen::Success) {
+  static Matrix factorise(Matrix matrix) {
+    Matrix lower(matrix.rows(), matrix.cols());
+    for (double ridge = 1e-15 * matrix.diagonal().maxCoeff(); !math::linear::cholesky(matrix, lower);
+         ridge *= 10)
       matrix.diagonal().array() += ridge;
-      factor.compute(matrix);
-      ridge *= 10;
-    }
-    return factor;
+    return lower;
   }
 
   void refresh() {
-    const Eigen::LLT<Matrix> factor = factorise(precision_matrix(natural_, size_));
+    const Matrix factor = factorise(precision_matrix(natural_, size_));
     const Eigen::Map<const Vector> moments(natural_.data() + kTau, size_);
     mean_.resize(size_);
     Eigen::Map<Vector> mean(mean_.data(), size_);
-    mean = factor.solve(moments);
-    const Matrix lower_inverse = factor.matrixL().solve(Matrix::Identity(size_, size_));
+    mean = moments;
+    math::linear::solve_cholesky(factor, mean);
+    Matrix lower_inverse = Matrix::Identity(size_, size_);
+    math::linear::solve_lower(factor, lower_inverse);
     inverse_.resize(size_ * size_);
     Eigen::Map<Matrix> inverse(inverse_.data(), size_, size_);
     inverse.setZero();
     inverse.selfadjointView<Eigen::Lower>().rankUpdate(lower_inverse.transpose());
     inverse.triangularView<Eigen::StrictlyUpper>() = inverse.transpose();
-    log_determinant_ = 2 * factor.matrixLLT().diagonal().array().log().sum();
+    log_determinant_ = 2 * factor.diagonal().array().log().sum();
     shape_ = natural_[0] + 1 - 0.5 * static_cast<double>(size_);
     // A fit without residuals leaves rounding of the squares.
     const double left = -natural_[1] - 0.5 * moments.dot(mean);

@@ -7,15 +7,14 @@
 // which is made for fewer of them at once, one in the end.
 #include "infer/ep/frames.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -49,8 +48,10 @@ MatrixXd view_directions(const Site& site, const SiteView& view, const JointGaus
 }
 
 MatrixXd polar_factor(const MatrixXd& m) {
-  const Eigen::JacobiSVD<MatrixXd> svd(m, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  return svd.matrixU() * svd.matrixV().transpose();
+  MatrixXd left(m.rows(), m.rows()), right(m.cols(), m.cols());
+  VectorXd values(m.rows());
+  math::linear::svd(m, left, values, right);
+  return left * right.transpose();
 }
 
 class LatticeMaker final {
@@ -100,7 +101,8 @@ class LatticeMaker final {
     double most = 0;
 
     bool include(const MatrixXd& b, std::size_t rank) {
-      const VectorXd values = b.jacobiSvd().singularValues();
+      VectorXd values(std::min(b.rows(), b.cols()));
+      math::linear::singular_values(b, values);
       const double low = values[values.size() - 1];
       const double high = values[0];
       if (!(low >= kLeastStretch[rank] && high <= kMostStretch[rank])) return false;
@@ -118,7 +120,7 @@ class LatticeMaker final {
     for (std::size_t i = 0; i < together; ++i)
       normal.selfadjointView<Eigen::Lower>().rankUpdate(directions[i].transpose());
     normal.diagonal().array() += 1e-10 * (1 + normal.diagonal().maxCoeff());
-    const Eigen::LLT<MatrixXd> factor(normal.selfadjointView<Eigen::Lower>());
+    math::linear::cholesky(normal, normal);
     Random random(seed_.seed, seed_.chain, static_cast<std::uint32_t>(Purpose::quadrature),
                   kFrameStream + tries_++);
     MatrixXd plane(dim, rank);
@@ -127,7 +129,8 @@ class LatticeMaker final {
       MatrixXd right = MatrixXd::Zero(dim, rank);
       for (std::size_t i = 0; i < together; ++i)
         right += directions[i].transpose() * polar_factor(directions[i] * plane);
-      plane = factor.solve(right);
+      math::linear::solve_cholesky(normal, right);
+      plane = std::move(right);
     }
     return plane;
   }
@@ -176,8 +179,9 @@ std::vector<double> matched_draws(std::size_t dim, const FrameSeed& seed) {
                   kDrawStream + 2 * kFrameStream + static_cast<std::uint32_t>(k));
     for (Index i = 0; i < n; ++i) z(i, k) = random.normal();
   }
-  const MatrixXd covariance = z * z.transpose() / static_cast<double>(half);
-  z = Eigen::LLT<MatrixXd>(covariance).matrixL().solve(z).eval();
+  MatrixXd root = z * z.transpose() / static_cast<double>(half);
+  math::linear::cholesky(root, root);
+  math::linear::solve_lower(root, z);
   std::vector<double> result(z.data(), z.data() + z.size());
   for (const double number : z.reshaped()) result.push_back(-number);
   return result;

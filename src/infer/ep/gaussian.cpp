@@ -1,9 +1,11 @@
 // With precision P = U' U, U upper triangular, L = U^-1: L L' = P^-1.
 #include "infer/ep/gaussian.hpp"
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <cmath>
 #include <numbers>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -29,11 +31,13 @@ std::optional<JointGaussian> JointGaussian::from(const NaturalGaussian& natural)
   const Eigen::Map<const MatrixXd> precision(natural.precision.data(), dim, dim);
   const Eigen::Map<const VectorXd> shift(natural.shift.data(), dim);
   if (!precision.allFinite() || !shift.allFinite()) return std::nullopt;
-  const Eigen::LLT<MatrixXd> factor(precision);
-  if (factor.info() != Eigen::Success) return std::nullopt;
+  MatrixXd factor(dim, dim);
+  if (!math::linear::cholesky(precision, factor)) return std::nullopt;
   JointGaussian result;
-  const VectorXd mean = factor.solve(shift);
-  const MatrixXd root = factor.matrixU().solve(MatrixXd::Identity(dim, dim));
+  VectorXd mean = shift;
+  math::linear::solve_cholesky(factor, mean);
+  MatrixXd root = MatrixXd::Identity(dim, dim);
+  math::linear::solve_lower_transposed(factor, root);
   if (!mean.allFinite() || !root.allFinite()) return std::nullopt;
   result.mean_ = numbers_of(mean);
   result.root_ = numbers_of(root);

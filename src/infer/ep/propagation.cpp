@@ -11,8 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,6 +21,7 @@
 #include "base/error.hpp"
 #include "infer/ep/term_shapes.hpp"
 #include "infer/ep/tilted.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -62,7 +62,10 @@ std::vector<double> unit_root(const FirstGaussian& first, const std::vector<doub
 std::optional<JointGaussian> centered(const std::vector<double>& root, std::size_t dim) {
   const auto n = static_cast<Index>(dim);
   const Eigen::Map<const MatrixXd> half(root.data(), n, n);
-  const MatrixXd precision = Eigen::LLT<MatrixXd>(half * half.transpose()).solve(MatrixXd::Identity(n, n));
+  MatrixXd factor = half * half.transpose();
+  math::linear::cholesky(factor, factor);
+  MatrixXd precision = MatrixXd::Identity(n, n);
+  math::linear::solve_cholesky(factor, precision);
   NaturalGaussian natural(dim);
   natural.precision.assign(precision.data(), precision.data() + precision.size());
   return JointGaussian::from(natural);
@@ -72,9 +75,10 @@ std::optional<JointGaussian> centered(const std::vector<double>& root, std::size
 NaturalGaussian concave(const NaturalGaussian& natural) {
   const auto rank = static_cast<Index>(natural.shift.size());
   const Eigen::Map<const MatrixXd> precision(natural.precision.data(), rank, rank);
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(precision);
-  const MatrixXd clipped = solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).asDiagonal() *
-                           solver.eigenvectors().transpose();
+  VectorXd values(rank);
+  MatrixXd vectors(rank, rank);
+  math::linear::symmetric_eigen(precision, values, vectors);
+  const MatrixXd clipped = vectors * values.cwiseMax(0.0).asDiagonal() * vectors.transpose();
   NaturalGaussian result = natural;
   result.precision.assign(clipped.data(), clipped.data() + clipped.size());
   return result;
@@ -216,9 +220,10 @@ Propagation::Update Propagation::update_of(const SiteView& view, const Moments& 
   if (moments.edge > kMostEdge && view.least_cavity < -kFlat) return update;
   if (rank > kMostLatticeDirections && moments.effective < kFewestEffective * static_cast<double>(rank))
     return update;
-  const Eigen::LLT<MatrixXd> factor(covariance);
-  if (factor.info() != Eigen::Success) return update;
-  const MatrixXd precision = factor.solve(MatrixXd::Identity(n, n));
+  MatrixXd factor(n, n);
+  if (!math::linear::cholesky(covariance, factor)) return update;
+  MatrixXd precision = MatrixXd::Identity(n, n);
+  math::linear::solve_cholesky(factor, precision);
   const MatrixXd gain = (precision - MatrixXd::Identity(n, n)) / options_.power;
   const VectorXd shift = precision * mean / options_.power;
   NaturalGaussian by(rank);

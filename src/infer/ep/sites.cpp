@@ -2,14 +2,14 @@
 // exp(b'u - u'P u / 2) is exp(k + (R'(b - P c))'v - v'(R'P R)v / 2), k = b'c - c'P c / 2.
 #include "infer/ep/sites.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "base/random.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -147,8 +147,10 @@ SiteView view(const Site& site, const JointGaussian& joint, double power) {
           joint.covariance()[site.coordinates[static_cast<std::size_t>(j)] * joint.dim() + row];
   }
   const MatrixXd own = basis * covariance * basis.transpose();
-  const Eigen::LLT<MatrixXd> factor(own);
-  const MatrixXd root = factor.matrixL();
+  MatrixXd root(rank, rank);
+  math::linear::cholesky(own, root);
+  MatrixXd whiten = basis;
+  math::linear::solve_lower(root, whiten);
   const VectorXd center = basis * mean;
   const ConstMap precision = square(site.natural.precision, site.rank);
   const auto shift = vector(site.natural.shift);
@@ -157,29 +159,31 @@ SiteView view(const Site& site, const JointGaussian& joint, double power) {
   SiteView result;
   result.center = numbers_of(center);
   result.root = numbers_of(root);
-  result.whiten = numbers_of(factor.matrixL().solve(MatrixXd(basis)));
+  result.whiten = numbers_of(whiten);
   result.natural = NaturalGaussian(site.rank);
   result.natural.shift = numbers_of(root.transpose() * (shift - pushed));
   result.natural.precision = numbers_of(seen);
   result.constant = shift.dot(center) - 0.5 * center.dot(pushed);
   const MatrixXd cavity = MatrixXd::Identity(rank, rank) - power * seen;
-  result.least_cavity =
-      Eigen::SelfAdjointEigenSolver<MatrixXd>(cavity, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  VectorXd cavities(rank);
+  math::linear::symmetric_eigenvalues(cavity, cavities);
+  result.least_cavity = cavities[0];
   return result;
 }
 
 NaturalGaussian in_directions(const NaturalGaussian& of_v, const SiteView& view) {
   const std::size_t rank = of_v.shift.size();
   const ConstMap root = square(view.root, rank);
-  const auto lower = root.triangularView<Eigen::Lower>();
-  const MatrixXd half = lower.transpose().solve(MatrixXd(square(of_v.precision, rank)));  // R^-T P
-  MatrixXd precision = lower.transpose().solve(MatrixXd(half.transpose())).transpose();   // R^-T P R^-1
-  precision = (0.5 * (precision + precision.transpose())).eval();
+  MatrixXd half = square(of_v.precision, rank);
+  math::linear::solve_lower_transposed(root, half);  // R^-T P
+  MatrixXd precision = half.transpose();
+  math::linear::solve_lower_transposed(root, precision);  // the transpose of R^-T P R^-1
+  precision = (0.5 * (precision.transpose() + precision)).eval();
   NaturalGaussian result(rank);
   result.precision = numbers_of(precision);
-  const VectorXd shift = vector(of_v.shift);
-  result.shift =
-      numbers_of(VectorXd(lower.transpose().solve(shift)) + precision * VectorXd(vector(view.center)));
+  VectorXd shift = vector(of_v.shift);
+  math::linear::solve_lower_transposed(root, shift);
+  result.shift = numbers_of(shift + precision * VectorXd(vector(view.center)));
   return result;
 }
 

@@ -6,13 +6,14 @@
 // Hessian comes from second differences of values, exact for any step.
 #include "infer/ep/term_shapes.hpp"
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -151,11 +152,11 @@ class Prober final {
     shape.kind = TermShape::Kind::other;
     shape.rank = static_cast<std::size_t>(dim);
     if (!gradients.allFinite()) return shape;
-    const Eigen::ColPivHouseholderQR<MatrixXd> qr(gradients);
-    const VectorXd pivots = qr.matrixR().diagonal().cwiseAbs();
+    const math::linear::PivotedQr qr = math::linear::pivoted_qr(gradients);
+    const std::vector<double> pivots = qr.pivots();
     const double noise = noise_of(t);
     const double least = std::max(kRankTolerance * pivots[0], 30 * noise);
-    const Index rank = (pivots.array() > least).count();
+    const Index rank = std::count_if(pivots.begin(), pivots.end(), [&](double x) { return x > least; });
     if (rank == 0) {
       shape.kind = TermShape::Kind::constant;
       shape.rank = 0;
@@ -163,7 +164,8 @@ class Prober final {
       return shape;
     }
     if (rank < dim && rank <= static_cast<Index>(kMostDirections)) {
-      const MatrixXd basis = qr.householderQ() * MatrixXd::Identity(dim, rank);
+      MatrixXd basis(dim, rank);
+      qr.basis(basis);
       shape.rank = static_cast<std::size_t>(rank);
       shape.basis.assign(basis.data(), basis.data() + basis.size());
     }
@@ -201,7 +203,8 @@ class Prober final {
     }
     MatrixXd design(kPoints, rank + 1);
     design << VectorXd::Ones(kPoints), u.transpose();
-    const MatrixXd fitted = design.colPivHouseholderQr().solve(g.transpose());
+    MatrixXd fitted(design.cols(), g.rows());
+    math::linear::least_squares(design, MatrixXd(g.transpose()), fitted);
     if ((design * fitted - g.transpose()).cwiseAbs().maxCoeff() > tolerance) return;
     MatrixXd hessian = fitted.bottomRows(rank);
     hessian = (0.5 * (hessian + hessian.transpose())).eval();

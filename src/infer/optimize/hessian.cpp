@@ -4,11 +4,12 @@
 // eigenvectors u of C with the least eigenvalues give directions D u.
 #include "infer/optimize/hessian.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -71,10 +72,12 @@ std::vector<CurvatureDirection> worst_directions(const MatrixXd& precision, cons
                                                  const MatrixXd& scaled, double least_pivot) {
   std::vector<CurvatureDirection> result;
   if (scaled.rows() > kEigenDim) return result;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(scaled);
+  VectorXd values(scale.size());
+  MatrixXd vectors(scale.size(), scale.size());
+  math::linear::symmetric_eigen(scaled, values, vectors);
   for (Index k = 0; k < std::min(kDirections, scaled.rows()); ++k) {
-    if (k > 0 && eigen.eigenvalues()[k] > least_pivot) break;
-    result.push_back(direction_of(precision, scale.cwiseProduct(eigen.eigenvectors().col(k))));
+    if (k > 0 && values[k] > least_pivot) break;
+    result.push_back(direction_of(precision, scale.cwiseProduct(vectors.col(k))));
   }
   return result;
 }
@@ -108,8 +111,7 @@ std::vector<double> PrecisionFactor::covariance_times(std::span<const double> v)
   const LowerFactor lower(lower_.data(), dim, dim);
   std::vector<double> result(v.begin(), v.end());
   Eigen::Map<VectorXd> x(result.data(), dim);
-  lower.triangularView<Eigen::Lower>().solveInPlace(x);
-  lower.transpose().triangularView<Eigen::Upper>().solveInPlace(x);
+  math::linear::solve_cholesky(lower, x);
   return result;
 }
 
@@ -118,7 +120,7 @@ std::vector<double> PrecisionFactor::unwhiten(std::span<const double> z) const {
   const LowerFactor lower(lower_.data(), dim, dim);
   std::vector<double> result(z.begin(), z.end());
   Eigen::Map<VectorXd> x(result.data(), dim);
-  lower.transpose().triangularView<Eigen::Upper>().solveInPlace(x);
+  math::linear::solve_lower_transposed(lower, x);
   return result;
 }
 
@@ -137,9 +139,8 @@ Curvature analyse(const Hessian& hessian, bool is_exact) {
   const double least_pivot = is_exact ? kExactPivot * static_cast<double>(hessian.dim()) : kDifferencePivot;
   const VectorXd scale = precision.diagonal().array().rsqrt();
   const MatrixXd scaled = scale.asDiagonal() * precision * scale.asDiagonal();
-  const Eigen::LLT<MatrixXd> cholesky(scaled);
-  MatrixXd lower = cholesky.matrixL();
-  if (cholesky.info() != Eigen::Success || !(lower.diagonal().cwiseAbs2().minCoeff() > least_pivot)) {
+  MatrixXd lower(scaled.rows(), scaled.cols());
+  if (!math::linear::cholesky(scaled, lower) || !(lower.diagonal().cwiseAbs2().minCoeff() > least_pivot)) {
     result.without_maximum = worst_directions(precision, scale, scaled, least_pivot);
     return result;
   }
@@ -154,11 +155,14 @@ std::vector<double> modified_newton(const Hessian& hessian, std::span<const doub
   if (dim > kEigenDim || !precision.allFinite()) return {};
   VectorXd scale = precision.diagonal().cwiseAbs().array().rsqrt();
   for (double& number : scale) number = std::isfinite(number) ? number : 1;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(scale.asDiagonal() * precision * scale.asDiagonal());
-  const VectorXd curvature = eigen.eigenvalues().cwiseAbs().cwiseMax(kLeastCurvature);
+  const MatrixXd scaled = scale.asDiagonal() * precision * scale.asDiagonal();
+  VectorXd values(dim);
+  MatrixXd vectors(dim, dim);
+  math::linear::symmetric_eigen(scaled, values, vectors);
+  const VectorXd curvature = values.cwiseAbs().cwiseMax(kLeastCurvature);
   const Eigen::Map<const VectorXd> g(gradient.data(), dim);
-  const VectorXd inside = eigen.eigenvectors().transpose() * scale.cwiseProduct(g);
-  const VectorXd direction = scale.cwiseProduct(eigen.eigenvectors() * inside.cwiseQuotient(curvature));
+  const VectorXd inside = vectors.transpose() * scale.cwiseProduct(g);
+  const VectorXd direction = scale.cwiseProduct(vectors * inside.cwiseQuotient(curvature));
   if (!direction.allFinite()) return {};
   return {direction.data(), direction.data() + dim};
 }

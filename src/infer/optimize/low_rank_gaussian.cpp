@@ -12,11 +12,12 @@
 // By the inequality of Cauchy and Schwarz it stays positive.
 #include "infer/optimize/low_rank_gaussian.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -38,8 +39,8 @@ struct Factors {
 MatrixXd middle_matrix(const MatrixXd& steps, const MatrixXd& changes, const VectorXd& diagonal) {
   const Index pairs = steps.cols();
   const MatrixXd products = steps.transpose() * changes;
-  const MatrixXd inverse =
-      products.triangularView<Eigen::Upper>().solve(MatrixXd::Identity(pairs, pairs));  // R^-1
+  MatrixXd inverse = MatrixXd::Identity(pairs, pairs);
+  math::linear::solve_upper(products, inverse);  // R^-1
   MatrixXd inner = changes.transpose() * diagonal.asDiagonal() * changes;
   inner.diagonal() += products.diagonal();
   MatrixXd result = MatrixXd::Zero(2 * pairs, 2 * pairs);
@@ -62,12 +63,12 @@ std::optional<Factors> factors_of(const VectorXd& scale, const CurvaturePairs& p
   columns.leftCols(count) = scale.asDiagonal() * changes;
   columns.rightCols(count) = scale.cwiseInverse().asDiagonal() * steps;
   const Index rank = std::min(dim, 2 * count);
-  const Eigen::HouseholderQR<MatrixXd> qr(columns);
-  const MatrixXd upper = qr.matrixQR().topRows(rank).triangularView<Eigen::Upper>();
+  Factors result{MatrixXd(dim, rank), MatrixXd(rank, rank)};
+  MatrixXd upper(rank, columns.cols());
+  math::linear::qr(columns, result.basis, upper);
   const MatrixXd middle = middle_matrix(steps, changes, scale.cwiseAbs2());
-  const Eigen::LLT<MatrixXd> cholesky(MatrixXd::Identity(rank, rank) + upper * middle * upper.transpose());
-  if (cholesky.info() != Eigen::Success) return std::nullopt;
-  Factors result{qr.householderQ() * MatrixXd::Identity(dim, rank), cholesky.matrixL()};
+  result.factor = MatrixXd::Identity(rank, rank) + upper * middle * upper.transpose();
+  if (!math::linear::cholesky(result.factor, result.factor)) return std::nullopt;
   if (!result.factor.allFinite() || !result.basis.allFinite()) return std::nullopt;
   return result;
 }
@@ -123,9 +124,10 @@ double LowRankGaussian::log_density(std::span<const double> theta) const {
   if (rank() > 0) {
     const ConstMatrix basis(basis_.data(), z.size(), static_cast<Index>(rank()));
     const ConstMatrix lower(factor_.data(), basis.cols(), basis.cols());
-    const VectorXd inside = basis.transpose() * z;
+    VectorXd inside = basis.transpose() * z;
     z -= basis * inside;
-    squares += lower.triangularView<Eigen::Lower>().solve(inside).squaredNorm();
+    math::linear::solve_lower(lower, inside);
+    squares += inside.squaredNorm();
   }
   return -log_determinant_ - log_normalisation(dim()) - 0.5 * (squares + z.squaredNorm());
 }

@@ -5,11 +5,12 @@
 // least 1e-4.
 #include "infer/particles/particle_coordinates.hpp"
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
 #include "infer/mcmc/archive_fixed.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -61,9 +62,10 @@ void ParticleCoordinates::set_curvature(std::span<const double> curvature) {
   const Eigen::Map<const MatrixXd> given(curvature.data(), dim, dim);
   const Eigen::Map<const VectorXd> units(units_.data(), dim);
   const MatrixXd scaled = units.asDiagonal() * (0.5 * (given + given.transpose())) * units.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(scaled);
-  const VectorXd root = eigen.eigenvalues().cwiseAbs().cwiseMax(kLeastCurvature).cwiseSqrt();
-  const MatrixXd& vectors = eigen.eigenvectors();
+  VectorXd values(dim);
+  MatrixXd vectors(dim, dim);
+  math::linear::symmetric_eigen(scaled, values, vectors);
+  const VectorXd root = values.cwiseAbs().cwiseMax(kLeastCurvature).cwiseSqrt();
   to_z_ = row_after_row(root.asDiagonal() * vectors.transpose() * units.cwiseInverse().asDiagonal());
   from_z_ = row_after_row(units.asDiagonal() * vectors * root.cwiseInverse().asDiagonal());
 }

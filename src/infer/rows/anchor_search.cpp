@@ -1,12 +1,12 @@
 #include "infer/rows/anchor_search.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "infer/optimize/points.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -42,11 +42,10 @@ GaussianGuess gaussian_around(const std::vector<double>& mean, const PrecisionFa
     unit[static_cast<std::size_t>(j)] = 0;
     covariance.col(j) = Eigen::Map<const Eigen::VectorXd>(column.data(), dim);
   }
-  const Eigen::LLT<Eigen::MatrixXd> factor(0.5 * (covariance + covariance.transpose()));
+  Eigen::MatrixXd lower = 0.5 * (covariance + covariance.transpose());
   GaussianGuess result{mean, std::vector<double>(mean.size()), {}};
   for (Eigen::Index i = 0; i < dim; ++i) result.sd[static_cast<std::size_t>(i)] = std::sqrt(covariance(i, i));
-  if (factor.info() != Eigen::Success) return result;
-  const Eigen::MatrixXd lower = factor.matrixL();
+  if (!math::linear::cholesky(lower, lower)) return result;
   result.lower.assign(lower.data(), lower.data() + lower.size());
   return result;
 }

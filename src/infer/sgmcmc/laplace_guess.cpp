@@ -1,8 +1,9 @@
 #include "infer/sgmcmc/laplace_guess.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cmath>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -44,9 +45,8 @@ std::optional<GaussianGuess> laplace_guess(density::LogDensity& density, const H
     covariance.col(j) = Eigen::Map<const Eigen::VectorXd>(column.data(), size);
     result.sd[static_cast<std::size_t>(j)] = std::sqrt(covariance(j, j));
   }
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(covariance);
-  if (cholesky.info() != Eigen::Success) return std::nullopt;
-  const Eigen::MatrixXd lower = cholesky.matrixL();
+  Eigen::MatrixXd lower(size, size);
+  if (!math::linear::cholesky(covariance, lower)) return std::nullopt;
   result.lower.assign(lower.data(), lower.data() + lower.size());
   return result;
 }

@@ -2,10 +2,11 @@
 // T'.
 #include "infer/vi/guess.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cmath>
 #include <numbers>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -34,9 +35,8 @@ GaussianGuess guess_of(const LowRankGaussian& gaussian) {
   const Eigen::VectorXd sd = variances.cwiseSqrt();
   result.sd.assign(sd.data(), sd.data() + size);
   if (root.size() == 0) return result;
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(root * root.transpose());
-  if (cholesky.info() != Eigen::Success) return result;
-  const Eigen::MatrixXd lower = cholesky.matrixL();
+  Eigen::MatrixXd lower = root * root.transpose();
+  if (!math::linear::cholesky(lower, lower)) return result;
   result.lower.assign(lower.data(), lower.data() + lower.size());
   return result;
 }

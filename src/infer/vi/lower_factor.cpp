@@ -1,8 +1,10 @@
 #include "infer/vi/lower_factor.hpp"
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -89,13 +91,13 @@ void LowerFactor::times(std::size_t lanes, const double* z, double* result) cons
 void LowerFactor::solve(std::size_t lanes, double* x) const {
   if (is_diagonal()) return divide_rows(values_, lanes, x);
   auto target = draws(x, size_, lanes);
-  square(values_, size_).triangularView<Eigen::Lower>().solveInPlace(target);
+  math::linear::solve_lower(square(values_, size_), target);
 }
 
 void LowerFactor::solve_transposed(std::size_t lanes, double* x) const {
   if (is_diagonal()) return divide_rows(values_, lanes, x);
   auto target = draws(x, size_, lanes);
-  square(values_, size_).transpose().triangularView<Eigen::Upper>().solveInPlace(target);
+  math::linear::solve_lower_transposed(square(values_, size_), target);
 }
 
 void LowerFactor::add_outer(std::size_t lanes, const double* a, const double* z, std::span<double> packed) {
@@ -136,11 +138,12 @@ std::vector<double> conditional_lower(std::span<const double> lower, std::size_t
   const Eigen::Map<const Eigen::MatrixXd> whole(lower.data(), index(size), index(size));
   Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(index(size), index(count));
   columns.middleRows(index(first), index(count)).setIdentity();
-  whole.triangularView<Eigen::Lower>().solveInPlace(columns);
-  const Eigen::MatrixXd precision = columns.transpose() * columns;
-  const Eigen::MatrixXd covariance =
-      precision.llt().solve(Eigen::MatrixXd::Identity(index(count), index(count)));
-  const Eigen::MatrixXd own = covariance.llt().matrixL();
+  math::linear::solve_lower(whole, columns);
+  Eigen::MatrixXd precision = columns.transpose() * columns;
+  math::linear::cholesky(precision, precision);
+  Eigen::MatrixXd own = Eigen::MatrixXd::Identity(index(count), index(count));
+  math::linear::solve_cholesky(precision, own);
+  math::linear::cholesky(own, own);
   return {own.data(), own.data() + own.size()};
 }
 

@@ -14,13 +14,11 @@
 // does not depend on the choice of vectors. complex_schur_decompose_t and _u have no derivatives here: A must
 // be data.
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/SVD>
 #include <complex>
 #include <stdexcept>
 
 #include "math/array_ops/array_support.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::math {
 namespace {
@@ -79,23 +77,18 @@ void turn(Eigen::Ref<Vector> v, bool is_real) {
 
 template <Input input>
 Decomposition decompose(const Matrix& a) {
-  Decomposition d;
-  const auto require = [](Eigen::ComputationInfo info) {
-    if (info != Eigen::Success) throw std::domain_error("eigenvalues: the iteration did not converge");
-  };
+  Decomposition d{Vector(a.rows()), Matrix(a.rows(), a.cols())};
+  bool has_converged = false;
   if constexpr (input == Input::real) {
-    const Eigen::EigenSolver<Eigen::MatrixXd> solver(a.real().eval());
-    require(solver.info());
-    d = {solver.eigenvalues(), solver.eigenvectors()};
+    has_converged = linear::general_eigen(Eigen::MatrixXd(a.real()), d.values, d.vectors);
   } else if constexpr (input == Input::general) {
-    const Eigen::ComplexEigenSolver<Matrix> solver(a);
-    require(solver.info());
-    d = {solver.eigenvalues(), solver.eigenvectors()};
+    has_converged = linear::general_eigen(a, d.values, d.vectors);
   } else {
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
-    require(solver.info());
-    d = {solver.eigenvalues().cast<Complex>(), solver.eigenvectors()};
+    Eigen::VectorXd values(a.rows());
+    has_converged = linear::hermitian_eigen(a, values, d.vectors);
+    d.values = values.cast<Complex>();
   }
+  if (!has_converged) throw std::domain_error("eigenvalues: the iteration did not converge");
   for (Eigen::Index j = 0; j < a.cols(); ++j)
     turn(d.vectors.col(j), input == Input::real && d.values[j].imag() == 0);
   return d;
@@ -159,7 +152,8 @@ void vectors_forward(const ArrayCall& call) {
 template <Input input>
 void add_to_adjoint(const ArrayCall& call, const ConstMap& v, const Matrix& m) {
   const Eigen::Index n = v.rows();
-  const Matrix inverse = input == Input::hermitian ? Matrix(v.adjoint()) : Matrix(v.inverse());
+  Matrix inverse = v.adjoint();
+  if (input != Input::hermitian) linear::inverse(v, inverse);
   const Matrix a = (v * m * inverse).adjoint();
   if constexpr (input == Input::real) {
     Eigen::Map<Eigen::MatrixXd>(adjoint(call, 0), n, n) += a.real();
@@ -220,10 +214,10 @@ void schur_forward(const ArrayCall& call) {
   const Matrix a = argument<input>(call);
   check<input>(kFactorName<factor>, a);
   if (a.size() == 0) return;
-  const Eigen::ComplexSchur<Matrix> schur(a);
-  if (schur.info() != Eigen::Success)
+  Matrix triangle(a.rows(), a.cols()), unitary(a.rows(), a.cols());
+  if (!linear::schur(a, triangle, unitary))
     throw std::domain_error("complex_schur_decompose: the iteration did not converge");
-  write(factor == Factor::triangle ? schur.matrixT() : schur.matrixU(), call.result);
+  write(factor == Factor::triangle ? triangle : unitary, call.result);
 }
 
 // ---- singular values of complex matrices: ds_j = Re(u_j^H dA v_j) ----
@@ -241,10 +235,10 @@ void singular_forward(const ArrayCall& call) {
   const Eigen::Index rows = index(call.arguments[0].shape.rows / 2);
   const Matrix a = as_complex(data(call, 0), rows, index(cols(call, 0)));
   if (a.size() == 0) return;
-  const Eigen::JacobiSVD<Matrix> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  Eigen::Map<Eigen::VectorXd>(call.result, svd.singularValues().size()) = svd.singularValues();
-  write(svd.matrixU(), call.scratch);
-  write(svd.matrixV(), call.scratch + 2 * svd.matrixU().size());
+  const Eigen::Index rank = std::min(a.rows(), a.cols());
+  auto* vectors = reinterpret_cast<Complex*>(call.scratch);
+  linear::svd(a, Map(vectors, a.rows(), rank), Eigen::Map<Eigen::VectorXd>(call.result, rank),
+              Map(vectors + a.rows() * rank, a.cols(), rank));
 }
 
 void singular_backward(const ArrayCall& call) {
@@ -273,11 +267,11 @@ void left_forward(const ArrayCall& call) {
   const Eigen::Index rows = index(call.arguments[0].shape.rows / 2);
   const Matrix a = as_complex(data(call, 0), rows, index(cols(call, 0)));
   if (a.size() == 0) return;
-  const Eigen::JacobiSVD<Matrix> svd(a, Eigen::ComputeThinU);
-  Matrix u = svd.matrixU();
+  const Eigen::Index rank = std::min(a.rows(), a.cols());
+  Matrix u(a.rows(), rank);
+  linear::svd(a, u, Eigen::Map<Eigen::VectorXd>(call.scratch, rank), Matrix(a.cols(), 0));
   for (Eigen::Index j = 0; j < u.cols(); ++j) turn(u.col(j), false);
   write(u, call.result);
-  Eigen::Map<Eigen::VectorXd>(call.scratch, u.cols()) = svd.singularValues();
 }
 
 void left_backward(const ArrayCall& call) {

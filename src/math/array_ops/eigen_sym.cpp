@@ -7,9 +7,9 @@
 // rounding. Equal eigenvalues have no derivatives of their own vectors; F = 0 there. Signs of vectors are
 // Eigen's, as in Stan.
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 
 #include "math/array_ops/array_support.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::math {
 namespace {
@@ -29,9 +29,8 @@ void decompose(const ArrayCall& call, std::string_view function, double* w, doub
   if (n == 0) {
     return;
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(ConstMap(data(call, 0), index(n), index(n)));
-  VectorMap(w, index(n)) = solver.eigenvalues();
-  Map(v, index(n), index(n)) = solver.eigenvectors();
+  linear::symmetric_eigen(ConstMap(data(call, 0), index(n), index(n)), VectorMap(w, index(n)),
+                          Map(v, index(n), index(n)));
 }
 
 Shape values_shape(Arguments arguments) {

@@ -2,9 +2,9 @@
 // rank does not change nearby (Golub & Pereyra 1973), with P = A+:
 //   A_ += -P' P_ P' + (I - A P) P_' P P' + P' P P_' (I - P A)
 #include <Eigen/Core>
-#include <Eigen/QR>
 
 #include "math/array_ops/array_support.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::math {
 namespace {
@@ -23,8 +23,7 @@ void forward(const ArrayCall& call) {
   }
   const Eigen::Index m = index(rows(call, 0));
   const Eigen::Index n = index(cols(call, 0));
-  const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition(ConstMap(data(call, 0), m, n));
-  Map(call.result, n, m) = decomposition.pseudoInverse();
+  linear::pseudo_inverse(ConstMap(data(call, 0), m, n), Map(call.result, n, m));
 }
 
 void backward(const ArrayCall& call) {

@@ -10,9 +10,9 @@
 //     E_ = C_ B',  B_ += E' C_,  t_ += sum E_ .* (A E)
 #include <Eigen/Core>
 #include <cmath>
-#include <unsupported/Eigen/MatrixFunctions>
 
 #include "math/array_ops/array_support.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::math {
 namespace {
@@ -100,7 +100,7 @@ void exponential(const ConstView& a, double scale, const View& e) {
     return;
   }
   const Eigen::MatrixXd scaled = scale * ConstMap(a.data, index(a.rows), index(a.cols));
-  Map(e.data, index(e.rows), index(e.cols)) = scaled.exp();
+  linear::matrix_exponential(scaled, Map(e.data, index(e.rows), index(e.cols)));
 }
 
 // a_ += scale * (the adjoint of exp at scale * a, given e_).
@@ -117,7 +117,8 @@ void add_exponential_adjoint(const ConstView& a, double scale, const ConstView& 
   // A derivative is linear: a direction as long as the matrix needs no more squarings than the matrix does.
   const double length = std::max(block.topLeftCorner(n, n).cwiseAbs().maxCoeff(), 1e-3);
   block.topRightCorner(n, n) = (length / norm) * direction;
-  const Eigen::MatrixXd exponential_of_block = block.exp();
+  Eigen::MatrixXd exponential_of_block(2 * n, 2 * n);
+  linear::matrix_exponential(block, exponential_of_block);
   Map(a_bar.data, n, n) += (scale * norm / length) * exponential_of_block.topRightCorner(n, n);
 }
 

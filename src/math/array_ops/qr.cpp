@@ -11,11 +11,10 @@
 //   Q2 = E2 + (H - E1) (T^-1)' B',  T = top of H - I,  B = bottom of H
 // (Ballard et al. 2014 rebuild reflections so), which gives H_ from Q2_. Where T is singular (A was
 // triangular already) Q2 is taken to turn as little as it can: Q1_ -= Q2 Q2_' Q1.
-#include <Eigen/Core>
-#include <Eigen/QR>
 #include <cmath>
 
 #include "math/array_ops/array_support.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::math {
 namespace {
@@ -86,8 +85,6 @@ Shape shape(Arguments arguments) {
   return part == Part::q ? Shape{a.rows, inner, 1} : Shape{inner, a.cols, 1};
 }
 
-Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
-
 void decompose(const ArrayCall& call, Wanted wanted) {
   if (size(call, 0) == 0) {
     return;
@@ -95,21 +92,17 @@ void decompose(const ArrayCall& call, Wanted wanted) {
   const Factors f(call, wanted);
   const std::size_t m = f.q.rows;
   const std::size_t k = f.q.cols;
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(
-      Eigen::Map<const Eigen::MatrixXd>(data(call, 0), index(m), index(f.r.cols)));
-  Eigen::Map<Eigen::MatrixXd> q(f.q.data, index(m), index(k + f.q2.cols));
-  q.setIdentity();
-  q.applyOnTheLeft(qr.householderQ());
-  const double* packed = qr.matrixQR().data();
+  linear::qr(linear::ConstView(data(call, 0), m, f.r.cols), linear::View(f.q.data, m, k + f.q2.cols),
+             linear::View(f.r.data, k, f.r.cols));
   for (std::size_t i = 0; i < k; ++i) {
-    f.signs[i] = packed[i + i * m] < 0 ? -1 : 1;
+    f.signs[i] = f.r.data[i + i * k] < 0 ? -1 : 1;
     for (std::size_t row = 0; row < m; ++row) {
       f.q.data[row + i * m] *= f.signs[i];
     }
   }
   for (std::size_t j = 0; j < f.r.cols; ++j) {
     for (std::size_t i = 0; i < k; ++i) {
-      f.r.data[i + j * k] = i > j ? 0 : f.signs[i] * packed[i + j * m];
+      f.r.data[i + j * k] *= f.signs[i];
     }
   }
   if (wanted.part == Part::q) {

@@ -6,9 +6,9 @@
 // Townsend (2016), Differentiating the singular value decomposition. Signs are those of Eigen's JacobiSVD, as
 // in Stan.
 #include <Eigen/Core>
-#include <Eigen/SVD>
 
 #include "math/array_ops/array_support.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::math {
 namespace {
@@ -72,11 +72,7 @@ void forward(const ArrayCall& call) {
                : part == Part::left ? "svd_U"
                                     : "svd_V",
                "m", values(call, 0));
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(ConstMap(data(call, 0), m, n),
-                                              Eigen::ComputeThinU | Eigen::ComputeThinV);
-  Map(u, m, k) = svd.matrixU();
-  Map(v, n, k) = svd.matrixV();
-  VectorMap(s, k) = svd.singularValues();
+  linear::svd(ConstMap(data(call, 0), m, n), Map(u, m, k), VectorMap(s, k), Map(v, n, k));
   const double* from = part == Part::values ? s : part == Part::left ? u : v;
   std::copy_n(from, shape<part>(call.arguments).size(), call.result);
 }

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 #include <kinsol/kinsol.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <new>
 #include <stdexcept>
 #include <unsupported/Eigen/NonLinearOptimization>
 #include <vector>
 
+#include "math/linear_algebra.hpp"
 #include "math/solvers/check.hpp"
 #include "math/solvers/sundials_support.hpp"
 
@@ -175,7 +176,8 @@ void pull_back_root(std::size_t unknowns, std::span<const double> jacobian, cons
   const auto parameters = static_cast<long>(jacobian.size() / unknowns) - n;
   const Eigen::Map<const Eigen::MatrixXd> all(jacobian.data(), n, n + parameters);
   const Eigen::Map<const Eigen::VectorXd> up(adjoint, n);
-  const Eigen::VectorXd eta = all.leftCols(n).transpose().partialPivLu().solve(up);
+  Eigen::VectorXd eta = up;
+  linear::solve_lu(linear::lu(Eigen::MatrixXd(all.leftCols(n).transpose())), eta);
   Eigen::Map<Eigen::VectorXd>(gradient, parameters) -= all.rightCols(parameters).transpose() * eta;
 }
 

@@ -13,12 +13,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <stdexcept>
 
+#include "math/linear_algebra.hpp"
 #include "math/solvers/check.hpp"
 #include "math/solvers/directional.hpp"
 
@@ -63,9 +64,10 @@ class BlockDiagonal final {
   std::optional<BlockDiagonal> root() const {
     BlockDiagonal result(size(), block());
     for (Index i = 0; i < size(); i += block()) {
-      const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(at(i));
-      if (eigen.info() != Eigen::Success || !(eigen.eigenvalues().minCoeff() >= 0)) return std::nullopt;
-      result.at(i) = eigen.operatorSqrt();
+      VectorXd values(block());
+      MatrixXd vectors(block(), block());
+      if (!linear::symmetric_eigen(at(i), values, vectors) || !(values.minCoeff() >= 0)) return std::nullopt;
+      result.at(i) = vectors * values.cwiseSqrt().asDiagonal() * vectors.transpose();
     }
     return result;
   }
@@ -146,12 +148,10 @@ class Factor final {
     Factor factor;
     const Index n = k.rows();
     if (solver == 3) {
-      factor.lu_.compute(MatrixXd::Identity(n, n) + w.times_from_right(k));
-      const VectorXd diagonal = factor.lu_.matrixLU().diagonal();
-      const double sign =
-          static_cast<double>(factor.lu_.permutationP().determinant()) * diagonal.array().sign().prod();
-      if (!(sign > 0) || !diagonal.allFinite()) return std::nullopt;
-      factor.log_determinant_ = diagonal.array().abs().log().sum();
+      factor.lu_ = linear::lu(MatrixXd(MatrixXd::Identity(n, n) + w.times_from_right(k)));
+      factor.log_determinant_ = factor.lu_.log_abs_determinant();
+      if (!(factor.lu_.sign_of_determinant() > 0) || !std::isfinite(factor.log_determinant_))
+        return std::nullopt;
       return factor;
     }
     if (solver == 1) {
@@ -159,25 +159,29 @@ class Factor final {
       if (!root) return std::nullopt;
       factor.left_ = root->times_from_right(k);
       factor.right_ = root->times(MatrixXd::Identity(n, n));
-      factor.llt_.compute(MatrixXd::Identity(n, n) + root->times(factor.left_));
+      factor.lower_ = MatrixXd::Identity(n, n) + root->times(factor.left_);
     } else {
-      const Eigen::LLT<MatrixXd> covariance(k);
-      if (covariance.info() != Eigen::Success) return std::nullopt;
-      factor.left_ = covariance.matrixL();
+      factor.left_.resize(n, n);
+      if (!linear::cholesky(k, factor.left_)) return std::nullopt;
       factor.right_ = w.times_from_right(factor.left_.transpose());
-      factor.llt_.compute(MatrixXd::Identity(n, n) + factor.right_ * factor.left_);
+      factor.lower_ = MatrixXd::Identity(n, n) + factor.right_ * factor.left_;
     }
-    if (factor.llt_.info() != Eigen::Success) return std::nullopt;
+    if (!linear::cholesky(factor.lower_, factor.lower_)) return std::nullopt;
     factor.rooted_ = true;
-    factor.log_determinant_ = 2 * factor.llt_.matrixLLT().diagonal().array().log().sum();
+    factor.log_determinant_ = linear::log_determinant_of_cholesky(factor.lower_);
     return factor;
   }
 
   // (I + K W)^-1 = I - left B^-1 right, with B = I + root K root, left = K root, right = root (root^2 = W),
   // or B = I + L' W L, left = L, right = L' W (L L' = K).
   MatrixXd solve(const MatrixXd& x) const {
-    if (!rooted_) return lu_.solve(x);
-    return x - left_ * llt_.solve(right_ * x);
+    MatrixXd solved = rooted_ ? MatrixXd(right_ * x) : x;
+    if (!rooted_) {
+      linear::solve_lu(lu_, solved);
+      return solved;
+    }
+    linear::solve_cholesky(lower_, solved);
+    return x - left_ * solved;
   }
   double log_determinant() const { return log_determinant_; }
 
@@ -185,9 +189,8 @@ class Factor final {
   bool rooted_ = false;
   MatrixXd left_;
   MatrixXd right_;
-  // Of something: Eigen leaves members of an unused one unset, and a Factor is moved.
-  Eigen::LLT<MatrixXd> llt_ = Eigen::LLT<MatrixXd>(MatrixXd::Identity(1, 1));
-  Eigen::PartialPivLU<MatrixXd> lu_;
+  MatrixXd lower_;  // of B
+  linear::Lu lu_;
   double log_determinant_ = 0;
 };
 
@@ -242,7 +245,8 @@ class Search final {
   }
 
   void find_mode() {
-    a_ = theta_.isZero(0) ? VectorXd(VectorXd::Zero(n_)) : VectorXd(k_.ldlt().solve(theta_));
+    a_ = theta_;
+    if (!theta_.isZero(0)) linear::solve_symmetric(k_, a_);
     double now = objective(theta_, a_);
     for (long step = 0; step < problem_.control.max_num_steps; ++step) {
       measure();
@@ -295,9 +299,9 @@ class Search final {
   std::vector<VectorXd> block_roots(const MatrixXd& posterior) const {
     std::vector<VectorXd> roots(static_cast<std::size_t>(block_), VectorXd::Zero(n_));
     for (Index first = 0; first < n_; first += block_) {
-      const Eigen::LLT<MatrixXd> llt(posterior.block(first, first, block_, block_));
-      if (llt.info() != Eigen::Success) refuse("the posterior of theta has no mode here: it is not concave");
-      const MatrixXd root = llt.matrixL();
+      MatrixXd root(block_, block_);
+      if (!linear::cholesky(posterior.block(first, first, block_, block_), root))
+        refuse("the posterior of theta has no mode here: it is not concave");
       for (Index r = 0; r < block_; ++r)
         roots[static_cast<std::size_t>(r)].segment(first, block_) = root.col(r);
     }

@@ -13,14 +13,14 @@
 // where p = q.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "base/error.hpp"
+#include "math/linear_algebra.hpp"
 #include "stats/divergence/element.hpp"
 #include "stats/divergence/hooks.hpp"
 
@@ -117,18 +117,19 @@ MatrixView covariance_of(const Gaussian& of) { return {of.covariance.data(), dim
 Eigen::Map<const Vector> mean_of(const Gaussian& of) { return {of.mean.data(), dim_of(of)}; }
 
 Matrix factor_of(const Gaussian& of) {
-  const Eigen::LLT<Matrix> decomposition(covariance_of(of));
-  if (decomposition.info() != Eigen::Success)
+  Matrix lower(dim_of(of), dim_of(of));
+  if (!math::linear::cholesky(covariance_of(of), lower))
     throw Error(ErrorKind::bad_input, "Gaussian: the covariance is not positive definite.",
                 "Add a small number to its diagonal if it should be.");
-  return decomposition.matrixL();
+  return lower;
 }
 
 Aligned align_near(const Matrix& difference, const Vector& mean) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(difference);
-  return {eigen.eigenvalues().unaryExpr([](double m) { return -m / (1 + m); }),
-          eigen.eigenvalues().unaryExpr([](double m) { return 1 / (1 + m); }),
-          eigen.eigenvectors().transpose() * mean};
+  Vector values(mean.size());
+  Matrix vectors(mean.size(), mean.size());
+  math::linear::symmetric_eigen(difference, values, vectors);
+  return {values.unaryExpr([](double m) { return -m / (1 + m); }),
+          values.unaryExpr([](double m) { return 1 / (1 + m); }), vectors.transpose() * mean};
 }
 
 // Rotates rows a and b of the matrix, and the same coordinates of the vector, until the rows are orthogonal.
@@ -167,13 +168,17 @@ Aligned align_far(const Matrix& factor, Vector mean) {
 }
 
 Aligned align(const Gaussian& p, const Gaussian& q) {
-  const Matrix p_factor = factor_of(p), q_factor = factor_of(q);
-  const auto whiten = q_factor.triangularView<Eigen::Lower>();
-  const Vector mean = whiten.solve(mean_of(p) - mean_of(q));
-  Matrix difference = whiten.solve(Matrix(covariance_of(p) - covariance_of(q)));
-  difference = whiten.solve(Matrix(difference.transpose()));
+  Matrix p_factor = factor_of(p);
+  const Matrix q_factor = factor_of(q);
+  Vector mean = mean_of(p) - mean_of(q);
+  math::linear::solve_lower(q_factor, mean);
+  Matrix difference = covariance_of(p) - covariance_of(q);
+  math::linear::solve_lower(q_factor, difference);
+  difference.transposeInPlace();
+  math::linear::solve_lower(q_factor, difference);
   if (difference.norm() < kNearlyEqual) return align_near(difference, mean);
-  return align_far(whiten.solve(p_factor), mean);
+  math::linear::solve_lower(q_factor, p_factor);
+  return align_far(p_factor, mean);
 }
 
 template <class P>
@@ -208,21 +213,23 @@ void check_shape(const Gaussian& of) {
 
 // The square root of a positive semidefinite matrix.
 Matrix square_root(const Matrix& of) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(of);
-  const Vector values = eigen.eigenvalues();
+  Vector values(of.rows());
+  Matrix vectors(of.rows(), of.cols());
+  math::linear::symmetric_eigen(of, values, vectors);
   if (values.minCoeff() < -kSymmetryTolerance * values.cwiseAbs().maxCoeff())
     throw Error(ErrorKind::bad_input, "Gaussian: the covariance is not positive semidefinite.");
   const Vector roots = values.cwiseMax(0.0).cwiseSqrt();
-  return eigen.eigenvectors() * roots.asDiagonal() * eigen.eigenvectors().transpose();
+  return vectors * roots.asDiagonal() * vectors.transpose();
 }
 
 // E k(x, y) of independent x, y with these means' difference and covariances' sum, per the kernel at 0.
 double mean_kernel(const Vector& difference, const Matrix& covariance, double length_scale) {
-  const Matrix widened =
+  Matrix lower =
       Matrix::Identity(covariance.rows(), covariance.cols()) + covariance / (length_scale * length_scale);
-  const Eigen::LLT<Matrix> decomposition(widened);
-  const Vector scaled = decomposition.matrixL().solve(difference / length_scale);
-  const double log_root = Matrix(decomposition.matrixL()).diagonal().array().log().sum();
+  math::linear::cholesky(lower, lower);
+  Vector scaled = difference / length_scale;
+  math::linear::solve_lower(lower, scaled);
+  const double log_root = lower.diagonal().array().log().sum();
   return std::exp(-scaled.squaredNorm() / 2 - log_root);
 }
 

@@ -9,8 +9,7 @@
 // where h_i = D_i^2 (S^-1)_ii = 1 - (U M^-1 U')_ii and S^-1 B = D^-1 U M^-1.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -18,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "infer/vi/family.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -45,7 +45,7 @@ Eigen::Map<Eigen::VectorXd> vector(std::span<double> values) { return {values.da
 struct Covariance {
   Eigen::VectorXd scale;    // D
   Eigen::MatrixXd columns;  // U = D^-1 B
-  Eigen::LLT<Eigen::MatrixXd> m;
+  Eigen::MatrixXd root;     // L L' = M
   double half_log_det = 0;
 };
 
@@ -65,8 +65,8 @@ class Projection final {
  public:
   Projection(const Eigen::MatrixXd& lower, Eigen::Index rank) : rank_(rank) {
     const Eigen::Index dim = lower.rows();
-    const Eigen::MatrixXd inverse =
-        lower.triangularView<Eigen::Lower>().solve(Eigen::MatrixXd::Identity(dim, dim));
+    Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(dim, dim);
+    math::linear::solve_lower(lower, inverse);
     precision_ = inverse.transpose() * inverse;
     if (rank + 1 >= dim)
       take_exactly(lower);
@@ -87,14 +87,16 @@ class Projection final {
   void take_exactly(const Eigen::MatrixXd& lower) {
     const Eigen::VectorXd sd = lower.rowwise().norm();
     const Eigen::MatrixXd rows = sd.cwiseInverse().asDiagonal() * lower;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(rows * rows.transpose());
-    const double least = solver.eigenvalues()(0);
+    const Eigen::MatrixXd correlations = rows * rows.transpose();
+    Eigen::VectorXd values(sd.size());
+    Eigen::MatrixXd vectors(sd.size(), sd.size());
+    math::linear::symmetric_eigen(correlations, values, vectors);
+    const double least = values(0);
     log_scale_ = (std::sqrt(least) * sd).array().log();
     columns_ = Eigen::MatrixXd::Zero(sd.size(), rank_);
     for (Eigen::Index c = 0; c < std::min(rank_, sd.size() - 1); ++c) {
       const Eigen::Index from = sd.size() - 1 - c;
-      columns_.col(c) =
-          std::sqrt(std::max(0.0, solver.eigenvalues()(from) / least - 1)) * solver.eigenvectors().col(from);
+      columns_.col(c) = std::sqrt(std::max(0.0, values(from) / least - 1)) * vectors.col(from);
     }
   }
 
@@ -102,15 +104,17 @@ class Projection final {
   Evaluated evaluate(const Eigen::VectorXd& w) {
     const Eigen::VectorXd scale = w.array().exp();
     const Eigen::MatrixXd scaled = scale.asDiagonal() * precision_ * scale.asDiagonal();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled);
+    Eigen::VectorXd values(w.size());
+    Eigen::MatrixXd vectors(w.size(), w.size());
+    math::linear::symmetric_eigen(scaled, values, vectors);
     Evaluated result{w.sum() - 0.5 * scaled.trace(), 1 - scaled.diagonal().array()};
     columns_ = Eigen::MatrixXd::Zero(w.size(), rank_);
     for (Eigen::Index c = 0; c < rank_; ++c) {
-      const double p = std::max(solver.eigenvalues()(c), kLeastEigenvalue);
+      const double p = std::max(values(c), kLeastEigenvalue);
       if (!(p < 1)) break;
       result.value -= 0.5 * (std::log(p) - p + 1);
-      result.slope -= (1 - p) * solver.eigenvectors().col(c).cwiseAbs2();
-      columns_.col(c) = std::sqrt(1 / p - 1) * solver.eigenvectors().col(c);
+      result.slope -= (1 - p) * vectors.col(c).cwiseAbs2();
+      columns_.col(c) = std::sqrt(1 / p - 1) * vectors.col(c);
     }
     ++evaluations_;
     return result;
@@ -194,7 +198,8 @@ class LowRank final : public Family {
     const auto z1 = noise_.topRows(index(dim_));
     const auto z2 = noise_.bottomRows(index(rank_));
     Eigen::Map<Lanes> theta(batch.theta, index(dim_), index(batch.lanes));
-    drawn_.t = covariance.m.solve(covariance.columns.transpose() * z1 - z2);
+    drawn_.t = covariance.columns.transpose() * z1 - z2;
+    math::linear::solve_cholesky(covariance.root, drawn_.t);
     drawn_.y = z1 - covariance.columns * drawn_.t;
     drawn_.t += z2;
     theta = covariance.scale.asDiagonal() * (z1 + covariance.columns * z2);
@@ -261,7 +266,8 @@ class LowRank final : public Family {
     moments(lambda, result.mean, result.sd);
     Eigen::MatrixXd scaled = covariance.columns * covariance.columns.transpose();
     scaled.diagonal().array() += 1;
-    const Eigen::MatrixXd lower = scaled.llt().matrixL();
+    Eigen::MatrixXd lower(index(dim_), index(dim_));
+    math::linear::cholesky(scaled, lower);
     Eigen::Map<Eigen::MatrixXd>(result.lower.data(), index(dim_), index(dim_)) =
         covariance.scale.asDiagonal() * lower;
     return result;
@@ -294,9 +300,10 @@ class LowRank final : public Family {
     result.columns = result.scale.cwiseInverse().asDiagonal() * low_rank(lambda);
     Eigen::MatrixXd m = result.columns.transpose() * result.columns;
     m.diagonal().array() += 1;
-    result.m.compute(m);
+    result.root.resize(m.rows(), m.cols());
+    math::linear::cholesky(m, result.root);
     result.half_log_det =
-        vector(lambda.subspan(dim_, dim_)).sum() + result.m.matrixLLT().diagonal().array().log().sum();
+        vector(lambda.subspan(dim_, dim_)).sum() + result.root.diagonal().array().log().sum();
     return result;
   }
 
@@ -306,7 +313,8 @@ class LowRank final : public Family {
     result.y = Points(batch.theta, index(dim_), index(batch.lanes));
     result.y.colwise() -= vector(lambda.first(dim_));
     result.y = (covariance.scale.cwiseInverse().asDiagonal() * result.y).eval();
-    result.t = covariance.m.solve(covariance.columns.transpose() * result.y);
+    result.t = covariance.columns.transpose() * result.y;
+    math::linear::solve_cholesky(covariance.root, result.t);
     result.y -= covariance.columns * result.t;
     return result;
   }
@@ -325,14 +333,16 @@ class LowRank final : public Family {
 
   // h: 1 where coordinate i has no part in B.
   Eigen::VectorXd own_share(const Covariance& covariance) const {
-    const Eigen::MatrixXd half = covariance.m.matrixL().solve(covariance.columns.transpose());
+    Eigen::MatrixXd half = covariance.columns.transpose();
+    math::linear::solve_lower(covariance.root, half);
     return 1 - half.colwise().squaredNorm().transpose().array();
   }
 
   // S^-1 B
   Eigen::MatrixXd solved_columns(const Covariance& covariance) const {
-    return covariance.scale.cwiseInverse().asDiagonal() *
-           covariance.m.solve(covariance.columns.transpose()).transpose();
+    Lanes solved = covariance.columns.transpose();
+    math::linear::solve_cholesky(covariance.root, solved);
+    return covariance.scale.cwiseInverse().asDiagonal() * solved.transpose();
   }
 
   template <class Weights>

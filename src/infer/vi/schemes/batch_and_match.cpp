@@ -18,14 +18,13 @@
 // and the mean of m' and S' over the batch.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "base/error.hpp"
 #include "infer/vi/objective.hpp"
 #include "infer/vi/schemes/gaussian_scheme.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -44,9 +43,18 @@ Matrix lanes_of(std::span<const double> values, std::size_t lanes) {
 }
 
 Matrix root_of(const Matrix& symmetric) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric);
-  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
-         eigen.eigenvectors().transpose();
+  Vector values(symmetric.rows());
+  Matrix vectors(symmetric.rows(), symmetric.cols());
+  math::linear::symmetric_eigen(symmetric, values, vectors);
+  return vectors * values.cwiseMax(0.0).cwiseSqrt().asDiagonal() * vectors.transpose();
+}
+
+// a^-1 b for positive definite a.
+Matrix solve_positive(const Matrix& a, Matrix b) {
+  Matrix root(a.rows(), a.cols());
+  math::linear::cholesky(a, root);
+  math::linear::solve_cholesky(root, b);
+  return b;
 }
 
 // The batch, in the coordinates z of q: there m = 0 and S = 1, and the updates are the same ones.
@@ -66,11 +74,11 @@ struct Batch {
 // From the coordinates z of `now` to theta.
 bool take(const GaussianGuess& now, const Vector& mean, const Matrix& covariance, GaussianGuess& next) {
   const Index dim = mean.size();
-  const Eigen::LLT<Matrix> factor(covariance);
-  if (factor.info() != Eigen::Success) return false;
+  Matrix root(dim, dim);
+  if (!math::linear::cholesky(covariance, root)) return false;
   const Eigen::Map<const Matrix> lower(now.lower.data(), dim, dim);
   const Vector moved = Eigen::Map<const Vector>(now.mean.data(), dim) + lower * mean;
-  const Matrix scale = lower * Matrix(factor.matrixL());
+  const Matrix scale = lower * root;
   const Vector sd = scale.rowwise().norm();
   next.mean.assign(moved.data(), moved.data() + dim);
   next.sd.assign(sd.data(), sd.data() + dim);
@@ -80,10 +88,11 @@ bool take(const GaussianGuess& now, const Vector& mean, const Matrix& covariance
 
 Matrix solve_whole(const Matrix& u, const Matrix& v) {
   const Index dim = v.rows();
-  const Matrix a = v.llt().matrixL();
+  Matrix a(dim, dim);
+  math::linear::cholesky(v, a);
   const Matrix inner = Matrix::Identity(dim, dim) + 4 * a.transpose() * u * a;
   const Matrix outer = Matrix::Identity(dim, dim) + root_of(inner);
-  return 2 * a * outer.llt().solve(Matrix(a.transpose()));
+  return 2 * a * solve_positive(outer, a.transpose());
 }
 
 Matrix solve_low_rank(const Matrix& q, const Matrix& v) {
@@ -91,7 +100,7 @@ Matrix solve_low_rank(const Matrix& q, const Matrix& v) {
   const Matrix w = v * q;
   const Matrix m =
       0.5 * Matrix::Identity(rank, rank) + root_of(w.transpose() * q + 0.25 * Matrix::Identity(rank, rank));
-  return v - w * (m * m).llt().solve(Matrix(w.transpose()));
+  return v - w * solve_positive(m * m, w.transpose());
 }
 
 class ScoreMatching : public GaussianUpdate {

@@ -8,9 +8,7 @@
 // sure. Where p is Gaussian the error shrinks by 1 - h (least eigenvalue) in a step.
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -18,6 +16,7 @@
 #include "infer/vi/optimizer.hpp"
 #include "infer/vi/schemes/gaussian_scheme.hpp"
 #include "infer/vi/schemes/white_expansion.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -50,15 +49,18 @@ class ForwardBackward final : public GaussianUpdate {
     const Eigen::Map<const Matrix> curvature(expansion.curvature.data(), dim, dim);
     const Eigen::Map<const Matrix> lower(now.lower.data(), dim, dim);
     // L = L0 R: gradients to x are R^-T times those to z.
-    const Matrix ratio = scale_.triangularView<Eigen::Lower>().solve(Matrix(lower));
-    const auto upper = ratio.transpose().triangularView<Eigen::Upper>();
-    const Vector gradient = upper.solve(Vector(slope));
-    const Matrix half = upper.solve(Matrix(curvature));
-    const Matrix hessian = upper.solve(Matrix(half.transpose()));
-    const double largest =
-        Eigen::SelfAdjointEigenSolver<Matrix>(hessian, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
-    if (!(largest > 0)) return false;
-    const double length = context.caution / largest;
+    Matrix ratio = lower;
+    math::linear::solve_lower(scale_, ratio);
+    Vector gradient = slope;
+    math::linear::solve_lower_transposed(ratio, gradient);
+    Matrix half = curvature;
+    math::linear::solve_lower_transposed(ratio, half);
+    Matrix hessian = half.transpose();
+    math::linear::solve_lower_transposed(ratio, hessian);
+    Vector curvatures(dim);
+    math::linear::symmetric_eigenvalues(hessian, curvatures);
+    if (!(curvatures.maxCoeff() > 0)) return false;
+    const double length = context.caution / curvatures.maxCoeff();
     const Matrix moved = (Matrix::Identity(dim, dim) - length * hessian) * ratio;
     const Vector mean = Eigen::Map<const Vector>(now.mean.data(), dim) + scale_ * (length * gradient);
     return hold(mean, scale_ * root_of_proximal(moved * moved.transpose(), length), next);
@@ -68,18 +70,19 @@ class ForwardBackward final : public GaussianUpdate {
   // A square root of (S + 2h + (S (S + 4h))^(1/2)) / 2, whose eigenvalues are ((s + (s^2 + 4h)^(1/2)) / 2)^2
   // with those s^2 of S.
   static Matrix root_of_proximal(const Matrix& covariance, double length) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(covariance);
-    Vector roots = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt();
+    Vector values(covariance.rows());
+    Matrix vectors(covariance.rows(), covariance.cols());
+    math::linear::symmetric_eigen(covariance, values, vectors);
+    Vector roots = values.cwiseMax(0.0).cwiseSqrt();
     for (Index i = 0; i < roots.size(); ++i)
       roots[i] = 0.5 * (roots[i] + std::sqrt(roots[i] * roots[i] + 4 * length));
-    return eigen.eigenvectors() * roots.asDiagonal();
+    return vectors * roots.asDiagonal();
   }
 
   static bool hold(const Vector& mean, const Matrix& root, GaussianGuess& next) {
     const Index dim = mean.size();
-    const Eigen::LLT<Matrix> factor(root * root.transpose());
-    if (factor.info() != Eigen::Success) return false;
-    const Matrix lower = factor.matrixL();
+    Matrix lower = root * root.transpose();
+    if (!math::linear::cholesky(lower, lower)) return false;
     const Vector sd = lower.rowwise().norm();
     next.mean.assign(mean.data(), mean.data() + dim);
     next.sd.assign(sd.data(), sd.data() + dim);

@@ -6,9 +6,10 @@
 #include "infer/vi/schemes/gaussian_points.hpp"
 
 #include <Eigen/Core>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -22,10 +23,10 @@ Eigen::MatrixXd random_rotation(std::size_t dim, Random& random) {
   for (Eigen::Index j = 0; j < size; ++j) {
     for (Eigen::Index i = 0; i < size; ++i) normals(i, j) = random.normal();
   }
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(normals);
-  Eigen::MatrixXd rotation = qr.householderQ();
+  Eigen::MatrixXd rotation(size, size), upper(size, size);
+  math::linear::qr(normals, rotation, upper);
   for (Eigen::Index j = 0; j < size; ++j) {  // else it is not uniform (Mezzadri 2007)
-    if (qr.matrixQR()(j, j) < 0) rotation.col(j) *= -1;
+    if (upper(j, j) < 0) rotation.col(j) *= -1;
   }
   return rotation;
 }

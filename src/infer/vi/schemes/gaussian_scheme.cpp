@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -18,6 +17,7 @@
 #include "infer/vi/optimizer.hpp"
 #include "infer/vi/schemes/iterate_average.hpp"
 #include "infer/vi/schemes/white_expansion.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -46,7 +46,11 @@ Eigen::Map<const Matrix> lower_of(const GaussianGuess& gaussian) {
 }
 
 Matrix inverse_of(const Matrix& positive) {
-  return positive.llt().solve(Matrix::Identity(positive.rows(), positive.rows()));
+  Matrix root(positive.rows(), positive.rows());
+  math::linear::cholesky(positive, root);
+  Matrix inverse = Matrix::Identity(positive.rows(), positive.rows());
+  math::linear::solve_cholesky(root, inverse);
+  return inverse;
 }
 
 bool is_usable(const GaussianGuess& gaussian) {
@@ -68,7 +72,9 @@ double entropy_of(const GaussianGuess& gaussian) {
 Vector white_shift(const GaussianGuess& now, const GaussianGuess& next) {
   const Vector shift = vector_of(next.mean) - vector_of(now.mean);
   if (now.lower.empty()) return shift.cwiseQuotient(vector_of(now.sd));
-  return lower_of(now).triangularView<Eigen::Lower>().solve(shift);
+  Vector solved = shift;
+  math::linear::solve_lower(lower_of(now), solved);
+  return solved;
 }
 
 class GaussianScheme final : public Scheme {
@@ -334,7 +340,8 @@ GaussianMove move_between(const GaussianGuess& now, const GaussianGuess& next) {
   if (now.lower.empty()) {
     result.divergence += 0.5 * vector_of(next.sd).cwiseQuotient(vector_of(now.sd)).squaredNorm();
   } else {
-    const Matrix ratio = lower_of(now).triangularView<Eigen::Lower>().solve(Matrix(lower_of(next)));
+    Matrix ratio = lower_of(next);
+    math::linear::solve_lower(lower_of(now), ratio);
     result.divergence += 0.5 * ratio.squaredNorm();
   }
   for (std::size_t i = 0; i < now.mean.size(); ++i)
@@ -359,7 +366,8 @@ GaussianShape shape_of(const Family& family) {
   const Vector v = Vector::LinSpaced(dim, 0.1, 0.1 * static_cast<double>(std::min<Index>(dim, 20)));
   const Matrix precision = Matrix::Identity(dim, dim) + v * v.transpose();
   const Matrix covariance = inverse_of(precision);
-  const Matrix lower = covariance.llt().matrixL();
+  Matrix lower(dim, dim);
+  math::linear::cholesky(covariance, lower);
   for (Index i = 0; i < dim; ++i) guess.sd[static_cast<std::size_t>(i)] = std::sqrt(covariance(i, i));
   guess.lower.assign(lower.data(), lower.data() + lower.size());
   family.set_gaussian(guess, lambda);

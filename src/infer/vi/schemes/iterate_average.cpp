@@ -2,11 +2,12 @@
 // ones. A drift shows as r near 1: fewer than four independent iterates are no average.
 #include "infer/vi/schemes/iterate_average.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -84,7 +85,8 @@ void IterateAverage::end_window() {
   mean_.lower.clear();
   if (stride == 1) return;
   const Eigen::Map<const Eigen::MatrixXd> covariance(sum_.data(), size, size);
-  const Eigen::MatrixXd lower = covariance.llt().matrixL();
+  Eigen::MatrixXd lower(size, size);
+  math::linear::cholesky(covariance, lower);
   mean_.lower.assign(lower.data(), lower.data() + lower.size());
 }
 

@@ -5,9 +5,10 @@
 // (Giordano, Ingram and Broderick 2024, section 3.3).
 #include "infer/vi/schemes/linear_response.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cmath>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -70,19 +71,19 @@ std::optional<LinearResponse> linear_response(FixedBound& bound, const Family& f
                                               std::span<const double> x) {
   const auto hessian = negative_hessian(bound, x);
   if (!hessian) return std::nullopt;
-  const Eigen::LLT<Matrix> factor(*hessian);
-  if (factor.info() != Eigen::Success) return std::nullopt;
+  Matrix factor(hessian->rows(), hessian->cols());
+  if (!math::linear::cholesky(*hessian, factor)) return std::nullopt;
   const Matrix slopes = slopes_of_means(bound, family, x);
-  const Matrix response = factor.solve(slopes.transpose());  // (-H)^-1 J'
+  Matrix response = slopes.transpose();
+  math::linear::solve_cholesky(factor, response);  // (-H)^-1 J'
   const Matrix covariance = slopes * response;
-  const Eigen::LLT<Matrix> root(0.5 * (covariance + covariance.transpose()));
-  if (root.info() != Eigen::Success) return std::nullopt;
+  Matrix lower = 0.5 * (covariance + covariance.transpose());
+  if (!math::linear::cholesky(lower, lower)) return std::nullopt;
   LinearResponse result;
   const std::size_t dim = family.dim();
   result.gaussian.mean.resize(dim);
   result.gaussian.sd.resize(dim);
   family.moments(bound.lambda_at(x), result.gaussian.mean, result.gaussian.sd);
-  const Matrix lower = root.matrixL();
   const Vector sd = lower.rowwise().norm();
   result.gaussian.sd.assign(sd.data(), sd.data() + sd.size());
   result.gaussian.lower.assign(lower.data(), lower.data() + lower.size());

@@ -19,9 +19,7 @@
 // Schmidt and Khan 2020).
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -29,6 +27,7 @@
 #include "infer/vi/optimizer.hpp"
 #include "infer/vi/schemes/gaussian_scheme.hpp"
 #include "infer/vi/schemes/white_expansion.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -95,10 +94,12 @@ class NaturalUpdate final : public GaussianUpdate {
   static Matrix lifted(const WhiteExpansion& expansion, const Trust& trust) {
     const auto dim = static_cast<Index>(expansion.slope.size());
     const Eigen::Map<const Matrix> curvature(expansion.curvature.data(), dim, dim);
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(curvature);
-    const Vector raised = trust.raised(eigen.eigenvalues(), kWidest);
-    if (raised == eigen.eigenvalues()) return curvature;
-    return eigen.eigenvectors() * raised.asDiagonal() * eigen.eigenvectors().transpose();
+    Vector values(dim);
+    Matrix vectors(dim, dim);
+    math::linear::symmetric_eigen(curvature, values, vectors);
+    const Vector raised = trust.raised(values, kWidest);
+    if (raised == values) return curvature;
+    return vectors * raised.asDiagonal() * vectors.transpose();
   }
 
   static Matrix retracted(const Matrix& curvature, double length) {
@@ -111,13 +112,15 @@ class NaturalUpdate final : public GaussianUpdate {
                            double length, GaussianGuess& next) {
     const Index dim = slope.size();
     const Eigen::Map<const Matrix> lower(now.lower.data(), dim, dim);
-    const Eigen::LLT<Matrix> factor(precision);
-    if (factor.info() != Eigen::Success) return false;
-    const Eigen::LLT<Matrix> inverse(factor.solve(Matrix::Identity(dim, dim)));
-    if (inverse.info() != Eigen::Success) return false;
-    const Matrix scale = lower * Matrix(inverse.matrixL());
-    const Vector mean =
-        Eigen::Map<const Vector>(now.mean.data(), dim) + lower * (length * factor.solve(slope));
+    Matrix root(dim, dim);
+    if (!math::linear::cholesky(precision, root)) return false;
+    Matrix inverse = Matrix::Identity(dim, dim);
+    math::linear::solve_cholesky(root, inverse);
+    if (!math::linear::cholesky(inverse, inverse)) return false;
+    const Matrix scale = lower * inverse;
+    Vector step = slope;
+    math::linear::solve_cholesky(root, step);
+    const Vector mean = Eigen::Map<const Vector>(now.mean.data(), dim) + lower * (length * step);
     const Vector sd = scale.rowwise().norm();
     next.mean.assign(mean.data(), mean.data() + dim);
     next.sd.assign(sd.data(), sd.data() + dim);
@@ -130,10 +133,11 @@ class NaturalUpdate final : public GaussianUpdate {
     const auto dim = static_cast<Index>(now.mean.size());
     const Eigen::Map<const Vector> slope(expansion.slope.data(), dim);
     const Eigen::Map<const Matrix> curvature(expansion.curvature.data(), dim, dim);
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(curvature);
-    const Vector along = eigen.eigenvectors().transpose() * slope;
-    const Vector newton =
-        eigen.eigenvectors() * along.cwiseQuotient(trust.raised(eigen.eigenvalues(), kFlattest));
+    Vector values(dim);
+    Matrix vectors(dim, dim);
+    math::linear::symmetric_eigen(curvature, values, vectors);
+    const Vector along = vectors.transpose() * slope;
+    const Vector newton = vectors * along.cwiseQuotient(trust.raised(values, kFlattest));
     const Vector diagonal = trust.raised(curvature.diagonal(), kWidest);
     const Vector precision = (1 - length + length * diagonal.array()).matrix();
     move(now, precision, length * newton, next);

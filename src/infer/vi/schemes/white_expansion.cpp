@@ -5,10 +5,11 @@
 // With a rule that gives E[z z'] = 1 exactly both are E[u z'] itself.
 #include "infer/vi/schemes/white_expansion.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cmath>
 #include <limits>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -32,8 +33,11 @@ Eigen::MatrixXd regress(const Eigen::Ref<const Eigen::MatrixXd>& z,
   Eigen::MatrixXd design(z.rows() + 1, z.cols());
   design.row(0).setOnes();
   design.bottomRows(z.rows()) = z;
-  const Eigen::LLT<Eigen::MatrixXd> normal(design * design.transpose());
-  return normal.solve(design * u.transpose()).transpose();
+  Eigen::MatrixXd normal = design * design.transpose();
+  math::linear::cholesky(normal, normal);
+  Eigen::MatrixXd coefficients = design * u.transpose();
+  math::linear::solve_cholesky(normal, coefficients);
+  return coefficients.transpose();
 }
 
 }  // namespace
