@@ -322,10 +322,8 @@ void Ladder::climb_chains() {
 }
 
 Outcome Ladder::climb() {
-  Request asked = request_;
-  if (!is_asked_) asked.tolerance.reset();  // a run that goes on must not take it for the user's
-  outcome_.record = make_record(asked, model_);
-  note_ladder(outcome_.record, request_.chains);
+  outcome_.record = make_record(request_, model_);
+  note_ladder(outcome_.record, request_.chains, is_asked_);
   if (request_.resume) continue_record(request_.out, outcome_.record);
   outcome_.record.rungs.clear();
   begin_run(request_, outcome_.record, model_, ranks_);
@@ -379,9 +377,8 @@ Outcome Ladder::end() {
     chain.chain = make_chain(answer.request, *model_.outputs, 0, chain.result, chain.problem);
     chain.chain.log_weight = weights;
   }
-  if (!is_asked_) answer.request.tolerance.reset();
   posterior::RunRecord settled = make_record(answer.request, model_);
-  note_ladder(settled, request_.chains);
+  note_ladder(settled, request_.chains, is_asked_);
   outcome_.record.method = settled.method;
   outcome_.record.chains = settled.chains;
   outcome_.record.options = settled.options;

@@ -135,7 +135,8 @@ void check_resume_alone(const GivenOptions& given, const Inputs& inputs) {
 
 std::span<const FitOption> fit_options() {
   static constexpr FitOption kOptions[] = {
-#define KULLBACK_FIT_OPTION(name, kind, type, fallback, help) {#name, OptionKind::kind, type, fallback, help},
+#define KULLBACK_FIT_OPTION(name, kind, kept, type, fallback, help) \
+  {#name, OptionKind::kind, Kept::kept == Kept::option, type, fallback, help},
 #include "fit/options.def"
 #undef KULLBACK_FIT_OPTION
   };

@@ -19,6 +19,11 @@ expect 'fit --resume --report of a complete fit' 0 '^Report: nuts/report.html$' 
 expect 'an optimum' 0 '^Report: ' -- bash -c "'$kullback' optimize '$schools' '$data' --seed 1 --quiet --out optimum && '$kullback' report optimum"
 expect 'simulated data' 0 '^Report: ' -- bash -c "'$kullback' simulate '$schools' '$data' --seed 1 --out simulated >/dev/null && '$kullback' report simulated"
 
+"$kullback" fit "$schools" "$data" --seed 1 --quiet --out ladder
+expect 'a ladder by its default tolerance' 0 '^Report: ' -- "$kullback" report ladder
+expect 'says the tolerance' 0 -- grep -q 'standard deviation within 0.1 posterior standard deviations' ladder/report.html
+expect 'and how to repeat the fit' 0 -- grep -q 'eight_schools.json --tolerance 0.1 --chains 4 --init 2 ' ladder/report.html
+
 expect 'no folder' 66 'nowhere: there is no such folder' -- "$kullback" report nowhere
 mkdir empty
 expect 'no result' 66 'empty: is not the folder of a result: it has no run.json' -- "$kullback" report empty
