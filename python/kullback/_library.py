@@ -63,6 +63,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kb_fit_stat_names": (_TEXT, [_VOID]),
     "kb_fit_columns_copy": (_INT, [_VOID, _SIZE, _SIZE, _VOID, _OUT]),
     "kb_fit_stat": (_INT, [_VOID, _TEXT, _VOID, _OUT]),
+    "kb_fit_equal_weights": (_INT, [_VOID, _VOID, _OUT]),
     "kb_fit_record": (_TEXT, [_VOID]),
     "kb_fit_summary": (_TEXT, [_VOID]),
     "kb_fit_certificate": (_TEXT, [_VOID]),

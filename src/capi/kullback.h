@@ -133,6 +133,10 @@ KB_API kb_status kb_fit_columns_copy(const kb_fit* fit, size_t first, size_t cou
                                      kb_error** error);
 /* By name: a stat, "lp__", "log_q", "log_weight". KB_USAGE where the fit has none of that name. */
 KB_API kb_status kb_fit_stat(const kb_fit* fit, const char* name, double* values, kb_error** error);
+/* Of draws with weights: which draws, counted chain after chain, stand for all with equal weight. Copies
+ * [chains * draws] numbers; those draws are in chain-1.csv and posterior.nc. KB_USAGE where there are no
+ * weights. */
+KB_API kb_status kb_fit_equal_weights(const kb_fit* fit, size_t* chosen, kb_error** error);
 /* JSON, as the files of a result folder have it: run.json, summary.json, certificate.json ("" where none was
  * asked for). */
 KB_API const char* kb_fit_record(const kb_fit* fit);

@@ -44,6 +44,15 @@ std::size_t column_of(const CertifyRequest& request, const posterior::Posterior&
   return static_cast<std::size_t>(found - posterior.names.begin());
 }
 
+void check_not_resampled(const CertifyRequest& request, const posterior::Posterior& posterior) {
+  if (posterior.chains.empty() || !posterior.chains.front().is_resampled) return;
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{}: these draws were resampled by their weights, and have no log q any more.",
+                          request.draws.string()),
+              fmt::format("Give the draws as they came: {}",
+                          (request.draws.parent_path() / posterior::kWeightedFile).string()));
+}
+
 // Values of one draw as an init file would have them: row-major.
 model::Data values_of_draw(const std::vector<posterior::Variable>& variables, const double* row) {
   model::Data data("the draws");
@@ -140,6 +149,7 @@ CertifiedDraws certify_draws(const CertifyRequest& request, const LoadedModel& m
     }
     result.certificate = certify::certify_chains(chained(request, model, posterior), terms);
   } else {
+    check_not_resampled(request, posterior);
     if (posterior.log_q().empty()) {
       throw Error(ErrorKind::bad_input,
                   fmt::format("{}: the draws have no log q (a column log_q__ or log_g__) and are no chains.",

@@ -26,6 +26,14 @@ const char* metric_name(infer::Metric metric) {
   return "";
 }
 
+// Generated quantities of the mode are one draw of them, from a stream that no draw of the chain has.
+posterior::Point point_at(const Request& request, model::OutputWriter& outputs, const infer::Mode& mode) {
+  posterior::Point point{mode.log_density, std::vector<double>(outputs.column_names().size())};
+  Random random(request.seed, 1, static_cast<std::uint32_t>(infer::Purpose::generated_quantities), 0);
+  outputs.write(mode.theta.data(), random, point.columns.data());
+  return point;
+}
+
 }  // namespace
 
 posterior::Chain make_chain(const Request& request, model::OutputWriter& outputs, std::size_t chain,
@@ -41,6 +49,7 @@ posterior::Chain make_chain(const Request& request, model::OutputWriter& outputs
     made.adaptation = posterior::AdaptationNote{
         result.adaptation->step_size, metric_name(result.adaptation->metric), result.adaptation->inv_metric};
   }
+  if (result.mode) made.mode = point_at(request, outputs, *result.mode);
   made.warmup_seconds = result.warmup_seconds;
   made.sampling_seconds = result.sampling_seconds;
   const std::size_t width = outputs.column_names().size();

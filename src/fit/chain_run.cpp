@@ -71,6 +71,7 @@ void ChainRun::run(const std::atomic<bool>& stop) {
   }
   if (request_.keeps_state || (partial_ && !result_.is_finished)) save();
   result_.adaptation = algorithm_->adaptation();
+  result_.mode = algorithm_->mode();
   result_.findings = algorithm_->findings();
   result_.facts = algorithm_->facts();
   result_.trace = algorithm_->trace();

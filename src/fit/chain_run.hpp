@@ -19,6 +19,7 @@ namespace kullback::fit {
 struct ChainResult {
   infer::Draws draws;
   std::optional<infer::Adaptation> adaptation;
+  std::optional<infer::Mode> mode;
   Findings findings;
   infer::Facts facts;
   infer::Trace trace;

@@ -16,6 +16,7 @@
 #include "base/json.hpp"
 #include "fit/begin.hpp"
 #include "fit/fixed.hpp"
+#include "posterior/equal_weights.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
 #include "posterior/run_folder.hpp"
@@ -165,13 +166,27 @@ class NewFiles final {
   std::vector<std::future<NewFile>> files_;
 };
 
-void add_chain_files(const Outcome& outcome, NewFiles& files) {
-  if (outcome.posterior.draws() == 0) return;
+// Draws with weights have a file of their own: who reads chain-1.csv without the weights must not be misled.
+void add_chain_files(const std::filesystem::path& out, const Outcome& outcome, NewFiles& files) {
+  const posterior::Posterior& posterior = outcome.posterior;
+  if (posterior.draws() == 0) return;
+  const auto folder = std::filesystem::absolute(out).lexically_normal();
   const auto record = std::make_shared<posterior::RunRecord>(outcome.record);  // findings are added meanwhile
-  for (std::size_t c = 0; c < outcome.posterior.chains.size(); ++c) {
-    files.add(fmt::format("chain-{}.csv", c + 1),
-              [&, c, record] { return posterior::csv_text(outcome.posterior, c, *record); });
+  if (!posterior.log_weight().empty()) {
+    files.add("chain-1.csv", [&posterior, record, folder] {
+      return posterior::csv_text(posterior::with_equal_weights(posterior, record->seed), 0, *record, folder);
+    });
+    files.add(posterior::kWeightedFile,
+              [&posterior, record, folder] { return posterior::csv_text(posterior, 0, *record, folder); });
+    return;
   }
+  for (std::size_t c = 0; c < posterior.chains.size(); ++c) {
+    files.add(fmt::format("chain-{}.csv", c + 1),
+              [&posterior, c, record, folder] { return posterior::csv_text(posterior, c, *record, folder); });
+  }
+  if (posterior.chains.front().mode)
+    files.add(posterior::kModeFile,
+              [&posterior, record, folder] { return posterior::mode_csv_text(posterior, *record, folder); });
 }
 
 // The record last: it says that the others are there.
@@ -220,7 +235,7 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   std::optional<NewFiles> files;
   if (!request.out.empty()) {
     write_trace(request.out, outcome.trace);
-    add_chain_files(outcome, files.emplace(request.out));
+    add_chain_files(request.out, outcome, files.emplace(request.out));
   }
   if (outcome.posterior.draws() > 0) {
     summarize_into(request, outcome);
@@ -237,7 +252,7 @@ void write_folder(const std::filesystem::path& out, bool force, const Origin& or
   posterior::add_event(out, "start", start_fields(outcome.record));
   write_trace(out, outcome.trace);
   NewFiles files(out);
-  add_chain_files(outcome, files);
+  add_chain_files(out, outcome, files);
   write_files(out, origin.data, outcome, files);
 }
 
@@ -251,7 +266,7 @@ void finish_predictions(const std::filesystem::path& out, const LoadedModel& mod
   outcome.record.parameters = 0;
   outcome.record.generated = 0;
   NewFiles files(out);
-  add_chain_files(outcome, files);
+  add_chain_files(out, outcome, files);
   write_files(out, model.data, outcome, files);
 }
 

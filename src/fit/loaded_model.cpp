@@ -1,8 +1,11 @@
 #include "fit/loaded_model.hpp"
 
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/file.hpp"
+#include "lang/observed.hpp"
 #include "model/bridgestan_model.hpp"
 #include "model/data.hpp"
 #include "model/outputs.hpp"
@@ -14,13 +17,16 @@ namespace kullback::fit {
 namespace {
 
 // Tuples and ragged arrays have no place in a netCDF file of numbers.
-std::vector<posterior::DataVariable> plain_variables(const model::Data& data) {
+std::vector<posterior::DataVariable> plain_variables(const model::Data& data, const LoadedProgram& program) {
+  std::set<std::string_view> observed;
+  if (program.understood.program) observed = lang::observed_data(*program.understood.program);
   std::vector<posterior::DataVariable> variables;
   for (const model::Data::Item& item : data.items()) {
     const model::DataValue& value = item.value;
     if (value.kind == model::DataKind::tuple || !value.problem.empty()) continue;
     if (!model::is_variable_name(item.name)) continue;
-    variables.push_back({item.name, value.dims, value.numbers, value.kind == model::DataKind::int_});
+    variables.push_back({item.name, value.dims, value.numbers, value.kind == model::DataKind::int_,
+                         observed.contains(item.name)});
   }
   return variables;
 }
@@ -60,7 +66,7 @@ LoadedModel load_model_with(const LoadedProgram& program, const Inputs& inputs,
   model::Data data;
   if (!name.empty()) {
     data = model::parse_data(loaded.data_text, name);
-    loaded.data = plain_variables(data);
+    loaded.data = plain_variables(data, program);
   }
   if (program.is_library) {
     if (!inputs.row_size.empty() || !inputs.strata.empty())

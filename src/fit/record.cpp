@@ -162,7 +162,7 @@ posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model
   record.data = absolute(inputs.data);
   record.data_hash = posterior::content_hash(model.data_text);
   for (const posterior::DataVariable& variable : model.data)
-    record.data_variables.push_back({variable.name, variable.dims, variable.is_int});
+    record.data_variables.push_back({variable.name, variable.dims, variable.is_int, variable.is_observed});
   record.seed = seed;
   record.chains = 1;
   record.status = "running";

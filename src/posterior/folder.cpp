@@ -69,6 +69,14 @@ void check_chains(const fs::path& folder, const RunRecord& record, const std::ve
                     : "The fit has not finished: 'kullback fit --resume " + folder.string() + "' goes on.");
 }
 
+Posterior read_weighted(const fs::path& path) {
+  Posterior posterior = read_csv({path});
+  if (posterior.draws() > 0 && !posterior.log_weight().empty()) return posterior;
+  throw Error(ErrorKind::bad_input,
+              path.string() + (posterior.draws() == 0 ? ": has no draws." : ": has no column log_weight__."),
+              "The file was written by another program, or is damaged; fit again.");
+}
+
 void check_columns(const fs::path& folder, const RunRecord& record, const Posterior& posterior) {
   const std::size_t columns = posterior.names.size();
   if (record.parameters <= record.generated && record.generated <= columns) return;
@@ -92,7 +100,8 @@ Folder read_folder(const fs::path& folder) {
   check_holds_draws(folder, result.record);
   const std::vector<fs::path> files = chain_files(folder);
   check_chains(folder, result.record, files);
-  result.posterior = read_csv(files);
+  const fs::path weighted = folder / kWeightedFile;
+  result.posterior = fs::exists(weighted) ? read_weighted(weighted) : read_csv(files);
   check_columns(folder, result.record, result.posterior);
   result.posterior.parameters = result.record.parameters;
   result.posterior.generated = result.record.generated;

@@ -69,8 +69,9 @@ std::string shapes_json(const std::vector<DataShape>& shapes) {
   for (const DataShape& shape : shapes) {
     std::string dims;
     for (const std::size_t dim : shape.dims) dims += filled("{}{}", dims.empty() ? "" : ", ", dim);
-    text += filled("{}{{\"name\": {}, \"type\": \"{}\", \"dims\": [{}]}}", text.empty() ? "" : ", ",
-                   json_string(shape.name), shape.is_int ? "int" : "real", dims);
+    text += filled("{}{{\"name\": {}, \"type\": \"{}\", \"dims\": [{}], \"observed\": {}}}",
+                   text.empty() ? "" : ", ", json_string(shape.name), shape.is_int ? "int" : "real", dims,
+                   shape.is_observed ? "true" : "false");
   }
   return "[" + text + "]";
 }

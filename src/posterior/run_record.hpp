@@ -26,6 +26,7 @@ struct DataShape {
   std::string name;
   std::vector<std::size_t> dims;  // empty: one number
   bool is_int = false;
+  bool is_observed = false;  // the program models it
 };
 
 struct RunRecord {

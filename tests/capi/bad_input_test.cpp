@@ -129,6 +129,7 @@ TEST(CBadInput, NullArguments) {
   expect_null(kb_fit_write(nullptr, "x", 0, &error), "kb_fit_write: fit is NULL.");
   expect_null(kb_fit_column(nullptr, 0, &x, &error), "kb_fit_columns_copy: fit is NULL.");
   expect_null(kb_fit_stat(nullptr, "lp__", &x, &error), "kb_fit_stat: fit is NULL.");
+  expect_null(kb_fit_equal_weights(nullptr, nullptr, &error), "kb_fit_equal_weights: fit is NULL.");
   EXPECT_EQ(kb_model_log_density(nullptr, 1, &x, 1, 0, &x, nullptr, nullptr, nullptr),
             KB_USAGE);  // nobody asks why
   EXPECT_EQ(kb_model_constrain(model.get(), 1, &x, 0, 0, &x, nullptr), KB_USAGE);

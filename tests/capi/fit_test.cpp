@@ -151,6 +151,16 @@ TEST(CFit, ApproximationsHaveLogQ) {
   EXPECT_NE(log_q[0], log_q[1]);
 }
 
+TEST(CFit, DrawsWithoutWeightsStandForThemselves) {
+  const Model model = eight_schools();
+  const Fit fit = run_fit(model, R"({"method": "laplace", "seed": 1, "draws": 40})");
+  std::vector<std::size_t> chosen(40);
+  kb_error* error = nullptr;
+  EXPECT_EQ(kb_fit_equal_weights(fit.get(), chosen.data(), &error), KB_USAGE);
+  EXPECT_STREQ(kb_error_message(error), "the draws have no weights.");
+  kb_error_free(error);
+}
+
 TEST(CFit, SeedIsRandomWhereNoneIsGiven) {
   const Model model = eight_schools();
   const Fit one = run_fit(model, R"({"method": "laplace", "seed": null})"),
@@ -187,8 +197,8 @@ TEST(CFit, TwoThreadsAtOnce) {
 TEST(CFit, WritesNothingUnasked) {
   const Scratch scratch;
   const fs::path before = fs::current_path();
-  fs::current_path(scratch.path());
   const Model model = eight_schools();
+  fs::current_path(scratch.path());
   for (const char* options : {R"({"method": "nuts", "seed": 1, "draws": 50})",
                               R"({"seed": 4, "tolerance": 0.05})", R"({"method": "vi", "seed": 1})",
                               R"({"method": "nuts", "seed": 1, "sensitivity": true, "init": "pathfinder"})"})

@@ -113,6 +113,43 @@ TEST_F(Netcdf, HasTheGroupsOfArviz) {
   EXPECT_EQ(shape_, (std::vector<std::size_t>{2, 3}));
   EXPECT_EQ(read("constant_data", "N"), std::vector<double>{3});
   EXPECT_EQ(type_, NC_INT64);
+  EXPECT_TRUE(read("observed_data", "X").empty());
+  EXPECT_TRUE(read("approximation", "mu").empty());
+}
+
+TEST_F(Netcdf, ObservedDataHaveAGroupOfTheirOwn) {
+  write_netcdf(path(), small_posterior(), {},
+               {{"N", {}, {2}, true, false}, {"y", {2}, {0.5, 1.5}, false, true}});
+  EXPECT_EQ(read("observed_data", "y"), (std::vector<double>{0.5, 1.5}));
+  EXPECT_TRUE(read("observed_data", "N").empty());
+  EXPECT_TRUE(read("constant_data", "y").empty());
+  EXPECT_EQ(read("constant_data", "N"), std::vector<double>{2});
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// ArviZ takes all draws of a group to weigh the same: what it finds in `posterior` must be right so.
+TEST_F(Netcdf, DrawsWithWeightsAreDrawnAgain) {
+  Posterior posterior = make_posterior({normal("mu"), normal("y_rep")}, 1, 4000);
+  posterior.generated = 1;
+  for (std::size_t i = 0; i < 4000; ++i)
+    posterior.chains[0].log_weight.push_back(posterior.chains[0].columns[i]);
+  posterior.chains[0].log_q.assign(4000, -1);
+  write_netcdf(path(), posterior, {}, {});
+  // A standard normal with weights exp(x) is normal(1, 1).
+  EXPECT_NEAR(mean_of(read("posterior", "mu")), 1, 0.1);
+  EXPECT_EQ(read("posterior_predictive", "y_rep").size(), 4000u);
+  EXPECT_EQ(read("sample_stats", "lp").size(), 4000u);
+  EXPECT_TRUE(read("sample_stats", "log_weight").empty());
+  EXPECT_TRUE(read("sample_stats", "lp_approx").empty());
+  EXPECT_EQ(read("approximation", "mu"), posterior.column(0));
+  EXPECT_EQ(read("approximation", "log_weight"), posterior.log_weight());
+  EXPECT_EQ(read("approximation", "log_q"), posterior.log_q());
+  EXPECT_EQ(read("approximation", "log_p"), posterior.log_density());
 }
 
 TEST_F(Netcdf, ReplacesAFileAndLeavesNothingBeside) {

@@ -228,7 +228,7 @@ TEST_F(Json, RecordComesBack) {
   record.program = "a \\ \"b\".stan";
   record.program_hash = content_hash("text");
   record.data = "d.json";
-  record.data_variables = {{"y", {3, 4}, false}, {"N", {}, true}};
+  record.data_variables = {{"y", {3, 4}, false, true}, {"N", {}, true}};
   record.seed = std::numeric_limits<std::uint64_t>::max();
   record.chains = 4;
   record.parameters = 10;
@@ -249,6 +249,8 @@ TEST_F(Json, RecordComesBack) {
   ASSERT_EQ(back.data_variables.size(), 2u);
   EXPECT_EQ(back.data_variables[0].dims, (std::vector<std::size_t>{3, 4}));
   EXPECT_TRUE(back.data_variables[1].is_int);
+  EXPECT_TRUE(back.data_variables[0].is_observed);
+  EXPECT_FALSE(back.data_variables[1].is_observed);
   EXPECT_EQ(back.started.size(), 23u);
 }
 

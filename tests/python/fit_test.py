@@ -32,6 +32,9 @@ class SameAsTheCommandLine(support.Case):
         given = json.loads(data.read_text())
         fit = kb.fit(program, {name: np.array(value) for name, value in given.items()}, **options)
         chains = sorted(folder.glob("chain-*.csv"), key=lambda path: int(path.stem[6:]))
+        if (folder / "weighted.csv").exists():  # the draws as they came; chain-1.csv has them resampled
+            np.testing.assert_array_equal(fit["beta"].T[0], read_chain(chains[0])["beta.1"])
+            chains = [folder / "weighted.csv"]
         self.assertEqual(fit.chains, len(chains))
         for number, path in enumerate(chains):
             columns = read_chain(path)
@@ -226,6 +229,8 @@ class Folders(support.Case):
         (self.scratch / "run.json").write_text("{")
         self.assert_says(kb.InputError, "not JSON", kb.load, self.scratch)
         (self.scratch / "run.json").write_text("[]")
+        self.assert_says(kb.InputError, "run.json: does not hold an object", kb.load, self.scratch)
+        (self.scratch / "run.json").write_text("{}")
         self.assert_says(kb.InputError, "kind", kb.load, self.scratch)
         (self.scratch / "run.json").write_text('{"kind": "posterior", "version": "7.0.0"}')
         self.assert_says(kb.InputError, ["7.0.0", "newer"], kb.load, self.scratch)

@@ -56,6 +56,11 @@ class Laplace final : public Algorithm {
     archive.value(log_ratios_);
   }
 
+  std::optional<Mode> mode() const override {
+    if (!is_done_ || !has_gaussian()) return std::nullopt;
+    return Mode{search_.theta(), search_.log_density()};
+  }
+
   Findings findings() const override {
     Findings result = search_.findings();
     if (!is_done_) return result;
