@@ -44,6 +44,8 @@ class Damaged(support.Case):
         cls.fit = support.pathlib.Path(cls.holder.name, "fit")
         engine("fit", EXAMPLES / "logistic.stan", EXAMPLES / "logistic.json", "--method", "laplace", "--draws", "40", "--tolerance", "0.5",
                "--seed", "1", "--quiet", "--out", cls.fit)
+        cls.plain = support.pathlib.Path(cls.holder.name, "plain")
+        shutil.copytree(cls.fit, cls.plain)
         lines = [line for line in (cls.fit / "chain-1.csv").read_text().splitlines() if not line.startswith("#")]
         (cls.fit / "weighted.csv").write_text("".join(f"{line},{'-1' if i else 'log_weight__'}\n" for i, line in enumerate(lines)))
         shutil.copy(EXAMPLES / "logistic.json", cls.fit / "data.json")
@@ -67,11 +69,12 @@ class Damaged(support.Case):
         return "opened"
 
     def test_whole(self):
-        for folder in (self.fit, self.mixture):
+        for folder in (self.fit, self.plain, self.mixture):
             read_all(kb.load(folder))
 
     def test_texts(self):
         for folder, names in ((self.fit, ("run.json", "summary.json", "certificate.json", "weighted.csv", "data.json")),
+                              (self.plain, ("chain-1.csv",)),
                               (self.mixture, ("run.json", "summary.json", "components.csv"))):
             for name in names:
                 for what, content in TEXTS.items():
