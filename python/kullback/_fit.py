@@ -81,6 +81,10 @@ class Fit:
     def _summary(self) -> dict[str, Any]:
         return _json.parse(self._library.kb_fit_summary(self._handle), self._file("summary.json"))
 
+    def _check(self) -> None:
+        """Raises InputError where the certificate of a folder that was loaded is damaged; the rest the library has checked."""
+        self.certificate
+
     def _file(self, name: str) -> str:
         """What messages call a file of the result."""
         return os.path.join(self.folder, name) if self.folder is not None else name

@@ -64,13 +64,11 @@ def load(folder: str | os.PathLike[str]) -> Fit | Result:
     record = read_record(path)
     if not _has_draws(path, record):
         result = Result(path, record)
-        for read in (lambda: result.summary, lambda: result.metrics):
-            read()
+        result._check()
         return result
     handle = ctypes.c_void_p()
     _library.call("kb_fit_read", os.fsencode(path), ctypes.byref(handle))
     data = os.path.join(path, "data.json")  # of fits whose data came from memory
     fit = Fit(handle, path, data if os.path.exists(data) else None)
-    for read in (lambda: fit.certificate, lambda: fit.data):
-        read()
+    fit._check()
     return fit

@@ -68,6 +68,10 @@ class Result:
         """Of predictions where the target is known: how good they are."""
         return self._object("metrics.json")
 
+    def _check(self) -> None:
+        """Raises InputError where a file of a folder that was loaded is damaged."""
+        self.summary, self.metrics
+
     def _object(self, name: str) -> dict[str, Any]:
         path = os.path.join(self.folder, name)
         return _json.read_object(path) if os.path.exists(path) else {}

@@ -101,7 +101,8 @@ void add_algorithm(Arguments& arguments, const RunRecord& record, const Chain& c
   const std::string name = chain.adaptation ? record.method : "fixed_param";
   arguments.value(2, "algorithm", name, "hmc");
   arguments.group(3, name);
-  if (chain.adaptation) arguments.value(4, "metric", metric_name(chain), "diag_e");  // CmdStanR asks for it
+  // CmdStanR asks for it, and CmdStanPy before 1.3 of fixed_param, too.
+  arguments.value(4, "metric", metric_name(chain), "diag_e");
 }
 
 std::size_t count_option(const RunRecord& record, std::string_view name) {

@@ -23,6 +23,7 @@ KULLBACK = os.environ.get("KULLBACK", str(ROOT / "build" / "kullback"))
 PACKAGES = ["arviz<1", "cmdstanpy", "netcdf4"]
 METHODS = ["nuts", "hmc", "rwm", "mala", "tempering", "laplace", "pathfinder", "advi", "fullrank", "vi", "lowrank", "flow", "iw", "smc",
            "optimize"]
+NEEDS_1_3 = {"hmc", "rwm", "mala", "tempering"}  # CmdStanPy before wants divergent__ of all samplers, CmdStan's static HMC too
 # What CmdStanPy makes of a file; of all other methods a sample.
 KINDS = {"laplace": "CmdStanLaplace", "pathfinder": "CmdStanPathfinder", "optimize": "CmdStanMLE",
          **dict.fromkeys(["advi", "fullrank", "vi", "lowrank", "flow", "iw"], "CmdStanVB")}
@@ -46,8 +47,10 @@ def main():
     print("CmdStanPy", cmdstanpy.__version__)
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
+        version = tuple(int(part) for part in cmdstanpy.__version__.split(".")[:2])
         for name, options in fits():
-            check(name, fit(name, options))
+            if version >= (1, 3) or name not in NEEDS_1_3:
+                check(name, fit(name, options))
 
 
 def fits():

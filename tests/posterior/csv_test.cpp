@@ -287,6 +287,7 @@ TEST_F(Csv, DrawsWithWeightsAreSamples) {
 
     const std::string equal = csv_text(with_equal_weights(posterior, 1), 0, record);
     EXPECT_EQ(settings(equal).at("algorithm"), "fixed_param") << method;
+    EXPECT_EQ(settings(equal).at("metric"), "unit_e") << method;
     EXPECT_EQ(settings(equal).at("num_samples"), "5") << method;
     EXPECT_EQ(settings(equal).at("kullback_draws"), "resampled") << method;
     EXPECT_NE(equal.find("\nlp__,mu,tau\n"), std::string::npos) << equal;

@@ -39,7 +39,8 @@ class ToArviz(support.Case):
     def test_chains(self):
         fit = kb.fit(PROGRAM, SCHOOLS, method="nuts", chains=2, draws=50, warmup=100, seed=1)
         groups = fit.to_arviz()
-        self.assertEqual(set(groups), {"posterior", "posterior_predictive", "log_likelihood", "sample_stats", "observed_data", "constant_data"})
+        self.assertEqual(set(groups), {"posterior", "posterior_predictive", "log_likelihood", "sample_stats", "observed_data",
+                                       "constant_data"})
         np.testing.assert_array_equal(groups["posterior"]["theta"], fit.draws("theta"))
         self.assertEqual(set(groups["posterior_predictive"]), {"y_rep", "y_tilde"})
         np.testing.assert_array_equal(groups["observed_data"]["y"], SCHOOLS["y"])
