@@ -91,8 +91,8 @@ class Evaluation final {
 
 // What is there instead of a point, or nothing.
 std::string point_problem(const model::DataValue& point, std::size_t dim) {
-  if (!point.problem.empty()) return "it " + point.problem;
   if (point.kind == model::DataKind::tuple) return "found an object";
+  if (!point.problem.empty()) return "it " + point.problem;
   if (point.dims.size() != 1)
     return point.dims.empty() ? "found a single number" : "found an array of arrays";
   if (point.numbers.size() != dim) return fmt::format("found {} numbers", point.numbers.size());
