@@ -91,7 +91,7 @@ TEST(Divergences, AreLocated) {
   EXPECT_TRUE(finding->evidence.ends_with("10 % quantile.") || finding->evidence.ends_with("9 % quantile.") ||
               finding->evidence.ends_with("11 % quantile."))
       << finding->evidence;
-  EXPECT_NE(finding->advice.find("--target-accept to 0.95"), std::string::npos);
+  EXPECT_NE(finding->advice.find("--target-accept 0.95"), std::string::npos);
   EXPECT_NE(find_code(found(posterior, {.target_accept = 0.95}), "divergences")->advice.find("0.99"),
             std::string::npos);
 }
@@ -229,7 +229,7 @@ TEST(Ess, AdvisesHowManyDraws) {
   find_low_ess(posterior, rows, {}, findings);
   ASSERT_EQ(codes(findings), "ess ");
   EXPECT_TRUE(findings[0].evidence.starts_with("Smallest: slow (")) << findings[0].evidence;
-  EXPECT_TRUE(findings[0].advice.starts_with("--draws ")) << findings[0].advice;
+  EXPECT_TRUE(findings[0].advice.starts_with("`--draws ")) << findings[0].advice;
   EXPECT_TRUE(findings[0].advice.ends_with("(now 1000).")) << findings[0].advice;
   Findings none;
   find_low_ess(posterior, rows, {.min_ess = 50}, none);
