@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "base/filled.hpp"
 #include "base/utf8.hpp"
 #include "posterior/summary.hpp"
@@ -231,7 +232,7 @@ class Frame final {
       add(filled("  {}: {}", record.facts[i].first, record.facts[i].second));
     if (record.findings.empty()) return;
     add("");
-    const std::string text = posterior::findings_text(record.findings, style_.width);
+    const std::string text = for_terminal(posterior::findings_text(record.findings, style_.width));
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
       add(text.substr(at, end - at));
