@@ -293,20 +293,13 @@ std::string choose_minibatch(const DensityArguments& arguments, model::StanModel
   return out + fmt::format(",\n  \"nanoseconds_to_exchange\": {:.1f}", each);
 }
 
-// Data that are missing altogether are rather forgotten on the command line.
 std::unique_ptr<model::StanModel> make_model(const DensityArguments& arguments, const lang::Program& program,
                                              const SourceMap& sources, model::Data data) {
   const model::StanModelOptions options{.normalized = arguments.normalized,
                                         .seed = arguments.seed,
                                         .max_memory = arguments.max_memory,
                                         .rows = arguments.rows};
-  try {
-    return std::make_unique<model::StanModel>(program, sources, std::move(data), options);
-  } catch (const Error& error) {
-    const bool forgotten = arguments.data.empty() && !program.block(lang::BlockKind::data).empty();
-    if (!forgotten || error.kind() != ErrorKind::bad_input || !error.hint().empty()) throw;
-    throw Error(error.kind(), error.message(), "Name a data file after the program.");
-  }
+  return std::make_unique<model::StanModel>(program, sources, std::move(data), options);
 }
 
 int run_density(const DensityArguments& arguments) {

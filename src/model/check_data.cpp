@@ -180,7 +180,7 @@ class Checker final {
   std::string no_data_hint() const {
     if (!data_.items().empty() || accept_ != nullptr) return "";
     return data_.source().empty()
-               ? "No data were given; they come after the program."
+               ? "No data were given: name a data file after the program."
                : "The file holds no values; data are JSON such as {\"N\": 2, \"y\": [1.5, 2.5]}.";
   }
 

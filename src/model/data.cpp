@@ -68,13 +68,13 @@ namespace {
 void check_may_be_data(std::string_view text, const std::string& name) {
   const TextKind kind = text_kind(text);
   if (kind != TextKind::stan && kind != TextKind::table && kind != TextKind::binary) return;
-  throw Error(
-      ErrorKind::bad_input,
-      name + ": is " + std::string(text_kind_name(text)) +
-          ", but data are needed: a JSON object or an R dump.",
-      kind == TextKind::table
-          ? "Write its columns as JSON: {\"N\": 2, \"y\": [1.5, 2.5]}; Python takes a data frame as it is."
-          : "Data are a JSON object such as {\"N\": 2, \"y\": [1.5, 2.5]}.");
+  const std::string what(text_kind_name(text));
+  const char* hint = "Data are a JSON object such as {\"N\": 2, \"y\": [1.5, 2.5]}.";
+  if (kind == TextKind::table)
+    hint = "Write its columns as JSON: {\"N\": 2, \"y\": [1.5, 2.5]}; Python takes a data frame as it is.";
+  if (what.starts_with("compressed")) hint = "Unpack it first.";
+  throw Error(ErrorKind::bad_input,
+              name + ": is " + what + ", but data are needed: a JSON object or an R dump.", hint);
 }
 
 }  // namespace

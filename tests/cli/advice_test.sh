@@ -27,7 +27,7 @@ expect 'an array as a program' 65 'This is a NumPy array, not a Stan program' --
 expect 'a dump as a program' 65 'This is data \(an R dump\), not a Stan program' -- bash -c "echo 'J <- 8' >dump.R; '$kullback' fit dump.R $model"
 expect 'an empty program' 65 'A program needs at least one block' -- bash -c ": >empty; '$kullback' fit empty"
 expect 'an empty data file' 65 'The file holds no values' -- "$kullback" fit $model empty
-expect 'no data' 65 'No data were given; they come after the program' -- "$kullback" fit $model
+expect 'no data' 65 'No data were given: name a data file after the program' -- "$kullback" fit $model
 expect 'a table as starting values' 65 'table.csv: is a table' -- "$kullback" fit $model $data --method nuts --init table.csv --out never
 expect 'a program as a table' 65 'this is a Stan program, but a table is needed' -- "$kullback" mixture $model
 expect 'JSON as a table' 65 'this is JSON, but a table is needed' -- "$kullback" regress $data --target y
