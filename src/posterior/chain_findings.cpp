@@ -248,7 +248,9 @@ void find_high_rhat(const Posterior& posterior, const std::vector<SummaryRow>& r
                          kOrderAdvice);
   else if (!has_cause(findings))
     advice = fmt::format("{}Fit with `--draws {}{}`{}.", distrust, 2 * options.thin * posterior.draws(),
-                         options.reads("warmup") ? fmt::format(" --warmup {}", 2 * options.warmup) : "",
+                         options.reads("warmup")
+                             ? fmt::format(" --warmup {}", std::max<std::size_t>(2 * options.warmup, 500))
+                             : "",
                          is_slight ? "" : ", or reparametrise");
   findings.push_back(
       {"rhat",

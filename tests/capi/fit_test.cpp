@@ -186,9 +186,9 @@ TEST(CFit, TwoThreadsAtOnce) {
 
 TEST(CFit, WritesNothingUnasked) {
   const Scratch scratch;
+  const Model model = eight_schools();
   const fs::path before = fs::current_path();
   fs::current_path(scratch.path());
-  const Model model = eight_schools();
   for (const char* options : {R"({"method": "nuts", "seed": 1, "draws": 50})",
                               R"({"seed": 4, "tolerance": 0.05})", R"({"method": "vi", "seed": 1})",
                               R"({"method": "nuts", "seed": 1, "sensitivity": true, "init": "pathfinder"})"})

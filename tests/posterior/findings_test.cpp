@@ -117,6 +117,57 @@ TEST(Divergences, OfOneChainAndFew) {
   EXPECT_EQ(find_code(found(few), "divergences")->evidence, "They are too few to tell where they sit.");
 }
 
+// Two components at 0 and `apart`; chain c exchanges their labels from draw `from[c]` on.
+Posterior mixture(double apart, std::vector<std::size_t> from) {
+  const auto component = [=](std::string name, bool is_first) {
+    return Maker{std::move(name), [=](Random& random, std::size_t c, std::size_t d) {
+                   return ((d >= from[c]) == is_first ? apart : 0.0) + random.normal();
+                 }};
+  };
+  return make_posterior({component("mu.1", true), component("mu.2", false)}, from.size(), 800);
+}
+
+TEST(Labels, ThatSwitchAreNamedAndNotAnsweredWithMoreIterations) {
+  for (const std::vector<std::size_t>& from : {std::vector<std::size_t>{0, 800, 0, 800},
+                                               {0, 800, 800, 800},
+                                               {400, 800, 800, 800},
+                                               {200, 600, 0, 800}}) {
+    const Findings findings = found(mixture(6, from));
+    const Finding* finding = find_code(findings, "chains-apart");
+    if (finding == nullptr) finding = find_code(findings, "rhat");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_NE((finding->evidence + finding->advice).find("The elements of mu exchange places"),
+              std::string::npos)
+        << finding->evidence << finding->advice;
+    EXPECT_NE(finding->advice.find("ordered[K]"), std::string::npos) << finding->advice;
+    EXPECT_EQ(finding->advice.find("--warmup"), std::string::npos) << finding->advice;
+  }
+}
+
+TEST(Labels, OfChainsThatDoNotAgreeOtherwiseAreNotSaidToSwitch) {
+  EXPECT_EQ(switching_labels(make_posterior({normal("mu.1"), normal("mu.2", 5)}, 4, 800)), "");
+  const auto chain_mean = [](std::string name, double factor) {
+    return Maker{std::move(name), [factor](Random& random, std::size_t c, std::size_t) {
+                   return factor * static_cast<double>(c) + random.normal();
+                 }};
+  };
+  EXPECT_EQ(switching_labels(make_posterior({chain_mean("mu.1", 3), chain_mean("mu.2", 3)}, 4, 800)), "");
+  EXPECT_EQ(switching_labels(make_posterior({chain_mean("mu.1", 3), normal("mu.2")}, 4, 800)), "");
+}
+
+TEST(Divergences, AdviceNamesWhatIsLocatedAndOnlyThen) {
+  Posterior spread = make_posterior({normal("a")}, 4, 500);
+  add_stat(spread, "divergent__",
+           [](const Chain&, std::size_t, std::size_t d) { return d % 20 == 0 ? 1 : 0; });
+  const std::string advice = find_code(found(spread), "divergences")->advice;
+  EXPECT_NE(advice.find("reparametrise scales with what they scale"), std::string::npos) << advice;
+  Posterior funnel = make_posterior({normal("mu"), normal("tau")}, 4, 500);
+  add_stat(funnel, "divergent__", [](const Chain& chain, std::size_t, std::size_t d) {
+    return chain.columns[chain.draws + d] < -1.2816 ? 1 : 0;
+  });
+  EXPECT_NE(find_code(found(funnel), "divergences")->advice.find("reparametrise tau"), std::string::npos);
+}
+
 TEST(Separation, IsMannAndWhitneys) {
   // Values 1 2 2 3 4 with 1 and one 2 chosen: pairs won 0, 0, 0, 1/2, 0, 0 of 6.
   const Separation apart = separation({3, 2, 1, 2, 4}, {0, 1, 1, 0, 0});
