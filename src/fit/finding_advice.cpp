@@ -31,6 +31,15 @@ std::string method_words(const posterior::RunRecord& record, const infer::Method
   return "`" + words + "`";
 }
 
+// Options of the command that a named method refuses.
+std::string without(const posterior::RunRecord& record, const infer::Method& method) {
+  std::string flags;
+  if (record.options.contains("budget")) flags = infer::flag_of("budget");
+  if (record.options.contains("wasserstein") && !method.has_log_q)
+    flags += (flags.empty() ? "" : " and ") + infer::flag_of("wasserstein");
+  return flags.empty() ? "" : fmt::format(" and leave {} out", flags);
+}
+
 }  // namespace
 
 posterior::FindingOptions finding_options(const posterior::RunRecord& record) {
@@ -68,8 +77,8 @@ void name_method(const posterior::RunRecord& record, Findings& findings) {
     const bool is_of_method = std::any_of(named.begin(), named.end(),
                                           [&](const std::string& option) { return reads(*method, option); });
     if (!is_of_method || names(named, "method")) continue;
-    finding.advice += fmt::format(" Add {}: the default method chooses these options itself.",
-                                  method_words(record, *method, named));
+    finding.advice += fmt::format(" Add {}{}: the default method chooses these options itself.",
+                                  method_words(record, *method, named), without(record, *method));
   }
 }
 

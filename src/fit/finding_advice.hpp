@@ -1,6 +1,9 @@
 // Advice of findings that works when it is added to the command that was run.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "posterior/findings.hpp"
 #include "posterior/run_record.hpp"
 

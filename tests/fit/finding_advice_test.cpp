@@ -174,6 +174,13 @@ TEST(FindingAdvice, KeepsTheAcceptanceThatTheLadderRaised) {
             "`--draws 3000` should be enough. Add `--method nuts --target-accept 0.99`: the default method "
             "chooses these options itself.");
   EXPECT_EQ(findings[1].advice, "Look again.");
+  record.options["budget"] = "3";
+  findings[0].advice = "`--draws 3000` should be enough.";
+  name_method(record, findings);
+  EXPECT_EQ(
+      findings[0].advice,
+      "`--draws 3000` should be enough. Add `--method nuts --target-accept 0.99` and leave --budget out: "
+      "the default method chooses these options itself.");
 }
 
 }  // namespace
