@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 
 from . import _json, _library, errors
+from ._advice import as_arguments
 from ._columns import Variable, as_array, display_name, find_variables
 from ._data import as_mapping, is_path, object_text
 from ._model import Model
@@ -102,7 +103,7 @@ class Fit:
         return Table(columns)
 
     def __repr__(self) -> str:
-        return self._library.kb_fit_text(self._handle).decode("utf-8", "replace").rstrip("\n")
+        return as_arguments(self._library.kb_fit_text(self._handle).decode("utf-8", "replace").rstrip("\n"))
 
     def _repr_html_(self) -> str:
         import html

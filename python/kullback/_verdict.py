@@ -7,6 +7,7 @@ import textwrap
 from typing import Any, Iterator, NamedTuple
 
 from . import _json
+from ._advice import as_arguments
 from ._numpy import np
 from ._table import Table
 
@@ -54,7 +55,9 @@ class Findings(list):  # type: ignore[type-arg]
     """A list of Finding that prints as text."""
 
     def __init__(self, records: list[dict[str, str]]) -> None:
-        super().__init__(Finding(**{name: record.get(name, "") for name in Finding._fields}) for record in records)
+        super().__init__(
+            Finding(**{name: as_arguments(record.get(name, "")) for name in Finding._fields}) for record in records
+        )
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self)) or "No problems found."
@@ -79,8 +82,8 @@ class Certificate:
         self.verdict: str = record["verdict"]
         self.tolerance: float = record["tolerance"]
         self.certified: str = record["certified"]
-        self.reasons: list[str] = record["reasons"]
-        self.notes: list[str] = record["notes"]
+        self.reasons: list[str] = [as_arguments(reason) for reason in record["reasons"]]
+        self.notes: list[str] = [as_arguments(note) for note in record["notes"]]
         self.not_proved: str = record["not_proved"]
         self.evidence: dict[str, Any] | None = record.get("evidence")
 

@@ -22,7 +22,7 @@ namespace {
 
 // Options of a fit that mean nothing where the model is in memory, and what to do instead.
 constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
-    {"resume", "'kullback fit --resume DIR' goes on with an unfinished fit."},
+    {"resume", "On the command line `kullback fit --resume DIR` goes on with an unfinished fit."},
     {"include_path", "It is an option of the model: \"include_paths\"."},
     {"max_memory", "It is an option of the model."},
 };
@@ -74,7 +74,7 @@ fit::GivenOptions given_options(const char* text) {
   for (const auto& [name, instead] : kElsewhere) {
     if (given.contains(std::string(name)))
       throw Error(ErrorKind::usage,
-                  fmt::format("{} means nothing to a model in memory.", infer::flag_of(name)),
+                  fmt::format("{} cannot be used with a model in memory.", infer::flag_of(name)),
                   std::string(instead));
   }
   for (const std::string_view name : kOfFolder) {

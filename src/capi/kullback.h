@@ -41,7 +41,8 @@ typedef enum kb_status {
 
 typedef struct kb_error kb_error;
 /* The message as the command line prints it: where, the window of the source, what was found, what was
- * needed, the hint. */
+ * needed, the hint. Options are written as on the command line, those with a value in a code span:
+ * `--target-accept 0.95` is {"target-accept": 0.95} among the options of kb_fit_run. */
 KB_API const char* kb_error_text(const kb_error* error);
 KB_API const char* kb_error_message(const kb_error* error); /* one sentence, without place and hint */
 KB_API const char* kb_error_hint(const kb_error* error);    /* may be empty */

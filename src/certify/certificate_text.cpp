@@ -105,7 +105,7 @@ std::string_view verdict_name(Verdict verdict) {
 }
 
 std::string_view unproven() {
-  return "What this does not prove: modes that no draw, chain or climb has visited leave no trace; intervals "
+  return "What this does not prove: modes that nothing visited cannot be detected; intervals "
          "are estimates with a family-wise level of 99 %, not a guarantee; only means and standard "
          "deviations "
          "(or medians and quartiles) of single parameters are judged, not their joint tails; and nothing "

@@ -448,9 +448,10 @@ void Judge::explain_weights() {
         heaviest->name, heaviest->khat, certificate.khat_limit));
     return;
   }
-  certificate.reasons.push_back(fmt::format(
-      "{} draws, worth {:.0f} after weighting, are too few to tell every error from the tolerance.",
-      draws_.count(), certificate.ess));
+  certificate.reasons.push_back(
+      fmt::format("{} draws, worth {:.0f} after weighting, are too few to decide whether every error is "
+                  "within the tolerance.",
+                  draws_.count(), certificate.ess));
 }
 
 void Judge::explain() {

@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "cli/display.hpp"
@@ -108,7 +109,7 @@ int run_calibrate(const CalibrateArguments& arguments) {
                           },
                       .should_stop = is_interrupted});
   display.clear();
-  if (!arguments.quiet) std::fputs(calibration_text(calibration, request).c_str(), stdout);
+  if (!arguments.quiet) std::fputs(for_terminal(calibration_text(calibration, request)).c_str(), stdout);
   return calibration.is_interrupted ? kInterruptedCode : 0;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "cli/fit_run.hpp"
@@ -69,7 +70,7 @@ int run_certify(const CertifyArguments& arguments) {
     std::string text = certify::certificate_text(certified.certificate, fit::kTableWidth);
     if (!certified.weights.empty()) text += fmt::format("Weights: {}\n", certified.weights.string());
     text += fmt::format("Certificate: {}\n", request.out.string());
-    std::fputs(text.c_str(), stdout);
+    std::fputs(for_terminal(text).c_str(), stdout);
   }
   return certified.certificate.verdict == certify::Verdict::met ? 0 : kToleranceCode;
 }

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/ranks.hpp"
@@ -97,7 +98,7 @@ int run_on(const Ranks& ranks, const Arguments& arguments) {
       request, ranks,
       {.on_progress = [&](const auto& progress) { display.show(progress); }, .should_stop = is_interrupted});
   display.clear();
-  if (prints) std::fputs(outcome_text(outcome, request.out).c_str(), stdout);
+  if (prints) std::fputs(for_terminal(outcome_text(outcome, request.out)).c_str(), stdout);
   return outcome.trained.is_interrupted ? kInterruptedCode : 0;
 }
 

@@ -91,8 +91,8 @@ class Evaluation final {
 
 // What is there instead of a point, or nothing.
 std::string point_problem(const model::DataValue& point, std::size_t dim) {
-  if (!point.problem.empty()) return "it " + point.problem;
   if (point.kind == model::DataKind::tuple) return "found an object";
+  if (!point.problem.empty()) return "it " + point.problem;
   if (point.dims.size() != 1)
     return point.dims.empty() ? "found a single number" : "found an array of arrays";
   if (point.numbers.size() != dim) return fmt::format("found {} numbers", point.numbers.size());
@@ -293,20 +293,13 @@ std::string choose_minibatch(const DensityArguments& arguments, model::StanModel
   return out + fmt::format(",\n  \"nanoseconds_to_exchange\": {:.1f}", each);
 }
 
-// Data that are missing altogether are rather forgotten on the command line.
 std::unique_ptr<model::StanModel> make_model(const DensityArguments& arguments, const lang::Program& program,
                                              const SourceMap& sources, model::Data data) {
   const model::StanModelOptions options{.normalized = arguments.normalized,
                                         .seed = arguments.seed,
                                         .max_memory = arguments.max_memory,
                                         .rows = arguments.rows};
-  try {
-    return std::make_unique<model::StanModel>(program, sources, std::move(data), options);
-  } catch (const Error& error) {
-    const bool forgotten = arguments.data.empty() && !program.block(lang::BlockKind::data).empty();
-    if (!forgotten || error.kind() != ErrorKind::bad_input || !error.hint().empty()) throw;
-    throw Error(error.kind(), error.message(), "Name a data file after the program.");
-  }
+  return std::make_unique<model::StanModel>(program, sources, std::move(data), options);
 }
 
 int run_density(const DensityArguments& arguments) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/ranks.hpp"
@@ -33,7 +34,7 @@ int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings
       request, model, ranks,
       {.on_progress = [&](const auto& chains) { display.show(chains); }, .should_stop = is_interrupted});
   display.clear();
-  if (prints) std::fputs(text(outcome, request).c_str(), stdout);
+  if (prints) std::fputs(for_terminal(text(outcome, request)).c_str(), stdout);
   if (settings.report && ranks.is_first()) write_report(request.out, prints);
   if (outcome.is_interrupted) return kInterruptedCode;
   if (request.tolerance && !outcome.certificate) return kInterruptedCode;

@@ -107,7 +107,8 @@ Run add_watch(CLI::App& verb) {
   verb.add_option("folder", arguments->folder, "Folder of a run, in progress or over")
       ->required()
       ->type_name("DIR");
-  verb.add_flag("--once", arguments->once, "Print one look and end, as where the output is no terminal");
+  verb.add_flag("--once", arguments->once,
+                "Print the status once and exit (the default when the output is not a terminal)");
   return [arguments] { return run_watch(*arguments); };
 }
 

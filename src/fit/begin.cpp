@@ -55,7 +55,7 @@ void keep_data(const std::filesystem::path& out, const Inputs& inputs, const std
 
 std::string resume_hint(const Request& request) {
   return request.out.empty() ? "Nothing was kept to go on from: give a folder for the results."
-                             : fmt::format("kullback fit --resume {} goes on.", request.out.string());
+                             : fmt::format("`kullback fit --resume {}` goes on.", request.out.string());
 }
 
 }  // namespace kullback::fit

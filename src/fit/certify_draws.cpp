@@ -154,7 +154,7 @@ CertifiedDraws certify_draws(const CertifyRequest& request, const LoadedModel& m
       throw Error(ErrorKind::bad_input,
                   fmt::format("{}: the draws have no log q (a column log_q__ or log_g__) and are no chains.",
                               request.draws.string()),
-                  "Fit with --method vi, laplace, flow or pathfinder --resample 0, or with nuts.");
+                  "Fit with `--method vi`, laplace, flow or pathfinder --resample 0, or with nuts.");
     }
     const certify::ModeSearch modes = certify::search_modes(*model.density, request.seed);
     const infer::Draws draws = unconstrained(request, model, posterior);

@@ -45,7 +45,7 @@ void ChainRun::restore() {
     throw Error(
         ErrorKind::bad_input,
         posterior::partial_folder(request_.out).string() + ": the saved state is not one of this method.",
-        "Was it written by another version of kullback? Start anew with --force.");
+        "Was it written by another version of kullback? Fit again, into another folder.");
   }
   result_.is_finished = state.is_finished && !request_.keeps_state;
   result_.warmup_seconds = state.warmup_seconds;

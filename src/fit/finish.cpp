@@ -15,6 +15,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "fit/begin.hpp"
+#include "fit/finding_advice.hpp"
 #include "fit/fixed.hpp"
 #include "posterior/equal_weights.hpp"
 #include "posterior/files.hpp"
@@ -102,14 +103,11 @@ void add_interruption(const Request& request, const std::vector<FinishedChain>& 
        "", resume_hint(request)});
 }
 
-void summarize_into(const Request& request, Outcome& outcome) {
-  const bool markov = is_markov(outcome.record);
+void summarize_into(Outcome& outcome) {
   outcome.summary.rows = summary_rows(outcome.posterior, outcome.record);
-  add_findings(posterior::find_problems(outcome.posterior, outcome.summary.rows,
-                                        {.max_depth = request.options.max_depth,
-                                         .target_accept = request.options.target_accept,
-                                         .is_markov = markov}),
-               outcome.summary.findings);
+  add_findings(
+      posterior::find_problems(outcome.posterior, outcome.summary.rows, finding_options(outcome.record)),
+      outcome.summary.findings);
 }
 
 // Of the first draws() draws of each chain, chain after chain.
@@ -238,9 +236,10 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
     add_chain_files(request.out, outcome, files.emplace(request.out));
   }
   if (outcome.posterior.draws() > 0) {
-    summarize_into(request, outcome);
+    summarize_into(outcome);
     if (request.sensitivity) add_sensitivity(chains, outcome);
   }
+  name_method(outcome.record, findings);
   outcome.record.findings = findings;
   if (files) write_files(request.out, model.data, outcome, *files);
 }

@@ -62,7 +62,7 @@ void check_can_be_judged(const infer::Method& method, const infer::Options& opti
   throw Error(ErrorKind::usage,
               fmt::format("--tolerance: draws of {} cannot be judged, since they come without log q.",
                           method.has_log_q ? "a semi-implicit family" : std::string(method.name)),
-              "Leave it out, or take --method vi, laplace, pathfinder, flow or nuts.");
+              "Leave it out, or take `--method vi`, laplace, pathfinder, flow or nuts.");
 }
 
 certify::Judged judge(const Request& request, const LoadedModel& model, const certify::ModeSearch& modes,

@@ -368,7 +368,7 @@ Outcome Ladder::end() {
                   "Give more seconds, or name one method with --method.");
     }
     throw Error(ErrorKind::bad_input, "no method gave draws.",
-                "kullback fit --method nuts tells what is wrong with the model.");
+                "`--method nuts` tells what is wrong with the model.");
   }
   Answer& answer = *best_;
   if (answer.request.defers_outputs) {

@@ -152,6 +152,12 @@ const infer::Method* method_named(const std::string& name) {
   return name == auto_method().name ? &auto_method() : infer::find_method(name);
 }
 
+// --force is refused beside --resume: a new fit has a command of its own.
+std::string begin_again(const std::filesystem::path& folder, const posterior::RunRecord& record) {
+  return fmt::format("`kullback fit {}{}{} --out {} --force`.", record.program,
+                     record.data.empty() ? "" : " ", record.data, folder.string());
+}
+
 }  // namespace
 
 posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model, std::uint64_t seed) {
@@ -195,21 +201,21 @@ void continue_record(const std::filesystem::path& folder, posterior::RunRecord& 
   if (before.kind != "posterior") {
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: holds {}, not a fit that could go on.", folder.string(), before.kind),
-                "--resume DIR is for the folder of 'kullback fit'.");
+                "Predictions and simulations are made again from their command.");
   }
   if (before.program_hash != now.program_hash) {
     throw Error(ErrorKind::bad_input,
                 (folder / "model.stan").string() + ": is not what it was when the run began.",
-                "Put the old program back, or start anew with --force.");
+                "Put the old program back, or fit again: " + begin_again(folder, before));
   }
   if (before.data_hash != now.data_hash) {
     throw Error(ErrorKind::bad_input, before.data + ": is not what it was when the run began.",
-                "Put the old data back, or start anew with --force.");
+                "Put the old data back, or fit again: " + begin_again(folder, before));
   }
   if (before.version != now.version) {
     throw Error(ErrorKind::bad_input,
                 fmt::format("the run was begun by kullback {}, but this is {}.", before.version, now.version),
-                "Go on with that version, or start anew with --force.");
+                "Go on with that version, or fit again: " + begin_again(folder, before));
   }
   now = before;
   now.findings.clear();
@@ -235,8 +241,9 @@ Request request_of(const std::filesystem::path& folder) {
     throw Error(
         ErrorKind::missing_file,
         folder.string() + (std::filesystem::is_directory(folder) ? ": holds no fit (it has no run.json)."
-                                                                 : ": there is no such folder."),
-        "kullback fit MODEL DATA --out DIR makes one.");
+                           : std::filesystem::exists(folder) ? ": is a file; the folder of a fit is needed."
+                                                             : ": there is no such folder."),
+        "`kullback fit MODEL DATA --out DIR` makes one.");
   }
   const posterior::RunRecord record = posterior::read_run_record((folder / "run.json").string());
   Request request;

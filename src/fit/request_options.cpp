@@ -71,12 +71,28 @@ bool is_fit_option(std::string_view name) {
   return std::any_of(options.begin(), options.end(), [&](const FitOption& o) { return o.name == name; });
 }
 
-std::string why_not(const infer::Method& method, const std::string& option) {
-  for (const infer::Refusal& refusal : method.refusals) {
-    if (refusal.option == option) return std::string(refusal.why);
+// Of methods that read the option, the one that is used most.
+std::string_view first_reading(std::string_view option) {
+  for (const infer::Method* method : infer::methods()) {
+    if (reads(*method, option)) return method->name;
   }
-  return fmt::format("It is an option of {}{}", methods_reading(option),
-                     &method == &auto_method() ? "; name one with --method." : ".");
+  return {};
+}
+
+[[noreturn]] void refuse_option(const infer::Method& method, const std::string& option) {
+  const std::string flag = infer::flag_of(option);
+  if (&method == &auto_method()) {
+    throw Error(ErrorKind::usage, fmt::format("{} cannot be used with the default method.", flag),
+                fmt::format("Add `--method {}`; it is an option of {}.", first_reading(option),
+                            methods_reading(option)));
+  }
+  const std::string message = fmt::format("{} cannot be used with `--method {}`.", flag, method.name);
+  for (const infer::Refusal& refusal : method.refusals) {
+    if (refusal.option == option) throw Error(ErrorKind::usage, message, std::string(refusal.why));
+  }
+  throw Error(ErrorKind::usage, message,
+              fmt::format("Leave it out, or take `--method {}`; it is an option of {}.",
+                          first_reading(option), methods_reading(option)));
 }
 
 // An approximation's draws must be so many that their own noise is small beside the tolerance.
@@ -102,7 +118,7 @@ void check_wasserstein(const Request& request) {
         fmt::format("--wasserstein bounds how far an approximation is from the posterior; {} has none "
                     "with a density.",
                     request.method->name),
-        "Leave it out, or take --method laplace, fullrank or meanfield.");
+        "Leave it out, or take `--method laplace`, fullrank or meanfield.");
   }
 }
 
@@ -111,8 +127,9 @@ void check_budget(const Request& request) {
     throw Error(ErrorKind::usage,
                 fmt::format("--budget is {}; it must be above 0 seconds.", *request.budget));
   if (request.method != &auto_method()) {
-    throw Error(ErrorKind::usage, fmt::format("--budget means nothing to {}.", request.method->name),
-                "It ends the ladder of methods: use it with --method auto.");
+    throw Error(ErrorKind::usage,
+                fmt::format("--budget cannot be used with `--method {}`.", request.method->name),
+                "Leave it out, or take `--method auto`: it ends the ladder of methods.");
   }
 }
 
@@ -169,10 +186,7 @@ const infer::Method& method_named(const std::string& name) {
 infer::Options options_of(const infer::Method& method, const GivenOptions& given) {
   infer::Options options;
   for (const auto& [name, text] : given) {
-    if (!reads(method, name)) {
-      throw Error(ErrorKind::usage, fmt::format("{} means nothing to {}.", infer::flag_of(name), method.name),
-                  why_not(method, name));
-    }
+    if (!reads(method, name)) refuse_option(method, name);
     infer::set_option(options, name, text);
   }
   return options;

@@ -177,6 +177,13 @@ class Checker final {
     result_.values.set(variable, {});  // known from now on
   }
 
+  std::string no_data_hint() const {
+    if (!data_.items().empty() || accept_ != nullptr) return "";
+    return data_.source().empty()
+               ? "No data were given: name a data file after the program."
+               : "The file holds no values; data are JSON such as {\"N\": 2, \"y\": [1.5, 2.5]}.";
+  }
+
   void report_missing() {
     std::vector<std::string_view> others;
     for (const Data::Item& item : data_.items()) {
@@ -185,7 +192,7 @@ class Checker final {
     }
     const std::string_view near = lang::nearest_name(variable_->name, others);
     report("data-missing", "'" + std::string(variable_->name) + "' is missing",
-           near.empty() ? "" : "The data have '" + std::string(near) + "'.");
+           near.empty() ? no_data_hint() : "The data have '" + std::string(near) + "'.");
   }
 
   // ---- expressions ----

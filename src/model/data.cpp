@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text_kind.hpp"
 #include "model/text_place.hpp"
 
 namespace kullback::model {
@@ -62,7 +63,24 @@ void refuse_text(std::string_view name, std::string_view text, std::size_t offse
               hint);
 }
 
+namespace {
+
+void check_may_be_data(std::string_view text, const std::string& name) {
+  const TextKind kind = text_kind(text);
+  if (kind != TextKind::stan && kind != TextKind::table && kind != TextKind::binary) return;
+  const std::string what(text_kind_name(text));
+  const char* hint = "Data are a JSON object such as {\"N\": 2, \"y\": [1.5, 2.5]}.";
+  if (kind == TextKind::table)
+    hint = "Write its columns as JSON: {\"N\": 2, \"y\": [1.5, 2.5]}; Python takes a data frame as it is.";
+  if (what.starts_with("compressed")) hint = "Unpack it first.";
+  throw Error(ErrorKind::bad_input,
+              name + ": is " + what + ", but data are needed: a JSON object or an R dump.", hint);
+}
+
+}  // namespace
+
 Data parse_data(std::string text, std::string name) {
+  check_may_be_data(text, name);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string::npos && (text[first] == '{' || text[first] == '[');
   return json ? parse_json_data(std::move(text), std::move(name)) : parse_rdump(text, std::move(name));
@@ -70,6 +88,7 @@ Data parse_data(std::string text, std::string name) {
 
 Data read_data(const std::filesystem::path& path) {
   std::string text = read_file(path);
+  check_may_be_data(text, path.string());
   if (path.extension() == ".json") return parse_json_data(std::move(text), path.string());
   return parse_data(std::move(text), path.string());
 }

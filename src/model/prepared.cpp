@@ -62,7 +62,7 @@ std::shared_ptr<const Prepared> prepare(const lang::Program& program, const Sour
     for (const lang::Variable* variable : declared_in(program, lang::BlockKind::parameters))
       prepared->parameter_columns += count_columns(tracer.unset(*variable->declared));
   } catch (const tape::Rejection& rejection) {
-    throw Error(ErrorKind::bad_input, rejection_text(sources, rejection));
+    throw Error(ErrorKind::bad_input, rejection_text(sources, rejection), rejection.hint);
   }
   prepared->values = tracer.values();
   return prepared;
@@ -80,7 +80,7 @@ void run_transformed_data(const Prepared& prepared, tape::Tracer& tracer, std::u
   try {
     tracer.run(lang::BlockKind::transformed_data);
   } catch (const tape::Rejection& rejection) {
-    throw Error(ErrorKind::bad_input, rejection_text(prepared.sources, rejection));
+    throw Error(ErrorKind::bad_input, rejection_text(prepared.sources, rejection), rejection.hint);
   }
   tracer.set_random(nullptr);
 }

@@ -81,6 +81,7 @@ bool StanModel::run_model(tape::Tracer& tracer, const tape::Ids& free, std::stri
     tracer.run(lang::BlockKind::model);
   } catch (const tape::Rejection& rejection) {
     message = rejection_text(prepared_->sources, rejection);
+    if (!rejection.hint.empty()) throw Error(ErrorKind::bad_input, message, rejection.hint);
     return false;
   } catch (const tape::TraceTooLarge&) {
     refuse_size(tracer.builder(), prepared_->sources, tracer.builder().bytes(), memory_limit());

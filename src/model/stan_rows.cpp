@@ -166,7 +166,7 @@ void set_strata(const lang::Program& program, const std::vector<tape::Value>& da
     throw Error(ErrorKind::bad_input,
                 fmt::format("strata: '{}' is no integer data with a number for each of the {} rows.", name,
                             rows.count),
-                fitting.empty() ? "This program has none; --row-sampling uniform needs none."
+                fitting.empty() ? "This program has none; `--row-sampling uniform` needs none."
                                 : fmt::format("Such data: {}.", fitting));
   }
   const std::vector<int>& numbers = *data[variable->id].ints;

@@ -86,11 +86,10 @@ void find_bad_weights(const Posterior& posterior, Findings& findings) {
   findings.push_back(
       {"weights",
        "The weights of the draws rest on a few of them: the approximation is too far from the posterior to "
-       "be "
-       "mended by weights.",
+       "be corrected by weights.",
        fmt::format("k-hat is {}, reliable below {:.2f}; the {} weighted draws are worth {:.0f}.",
                    short_number(psis.khat), limit, log_weight.size(), psis.ess),
-       "Use --method nuts, or take the numbers as a rough guide only."});
+       "Use `--method nuts`, or take the numbers as a rough guide only."});
 }
 
 void find_not_finite(const Posterior& posterior, Findings& findings) {
@@ -116,6 +115,11 @@ void find_not_finite(const Posterior& posterior, Findings& findings) {
        "that is never assigned."});
 }
 
+bool FindingOptions::reads(std::string_view option) const {
+  return !method_options ||
+         std::find(method_options->begin(), method_options->end(), option) != method_options->end();
+}
+
 Findings find_problems(const Posterior& posterior, const std::vector<SummaryRow>& rows,
                        const FindingOptions& options) {
   Findings findings;
@@ -124,10 +128,10 @@ Findings find_problems(const Posterior& posterior, const std::vector<SummaryRow>
     find_divergences(posterior, options, findings);
     find_saturated_trees(posterior, options, findings);
     find_low_energy_ratio(posterior, options, findings);
-    find_stuck_chains(posterior, findings);
-    find_chains_apart(posterior, rows, findings);
+    find_stuck_chains(posterior, options, findings);
+    find_chains_apart(posterior, rows, options, findings);
     find_too_few_draws(posterior, rows, findings);
-    find_high_rhat(rows, options, findings);
+    find_high_rhat(posterior, rows, options, findings);
     find_low_ess(posterior, rows, options, findings);
   } else {
     find_bad_weights(posterior, findings);

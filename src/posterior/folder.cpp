@@ -16,7 +16,7 @@ void check_is_folder(const fs::path& folder) {
   const fs::file_status status = fs::status(folder, problem);
   if (!fs::exists(status))
     throw Error(ErrorKind::missing_file, folder.string() + ": there is no such folder.",
-                "'kullback fit MODEL DATA --out " + folder.string() + "' makes one.");
+                "`kullback fit MODEL DATA --out " + folder.string() + "` makes one.");
   if (!fs::is_directory(status))
     throw Error(ErrorKind::bad_input, folder.string() + ": is a file; the folder of a fit is needed.",
                 "The folder is the one given as --out of 'kullback fit'.");
@@ -64,9 +64,10 @@ void check_chains(const fs::path& folder, const RunRecord& record, const std::ve
                 (folder / ("chain-" + std::to_string(files.size() + 1) + ".csv")).string() +
                     ": the file is missing; run.json tells of " + std::to_string(record.chains) +
                     (record.chains == 1 ? " chain." : " chains."),
-                record.status == "complete"
+                record.kind != "posterior" ? "The folder is incomplete; make it again."
+                : record.status == "complete"
                     ? "The folder is incomplete; fit again."
-                    : "The fit has not finished: 'kullback fit --resume " + folder.string() + "' goes on.");
+                    : "The fit has not finished: `kullback fit --resume " + folder.string() + "` goes on.");
 }
 
 Posterior read_weighted(const fs::path& path) {

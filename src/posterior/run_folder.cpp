@@ -20,6 +20,13 @@ namespace {
 
 constexpr const char* kRecord = "run.json";
 
+// Only a fit goes on, and by a command of its own.
+std::string resume_hint(const fs::path& out) {
+  const RunRecord record = read_run_record((out / kRecord).string());
+  if (record.kind != "posterior" || record.status == "complete") return ".";
+  return "; `kullback fit --resume " + out.string() + "` goes on with it.";
+}
+
 [[noreturn]] void refuse_existing(const fs::path& out) {
   if (!fs::is_directory(out))
     throw Error(ErrorKind::cannot_write, out.string() + ": is a file, but a folder is to be made there.",
@@ -27,7 +34,7 @@ constexpr const char* kRecord = "run.json";
   const bool is_fit = fs::exists(out / kRecord);
   throw Error(ErrorKind::cannot_write,
               out.string() + (is_fit ? ": holds a fit already." : ": exists already."),
-              is_fit ? "--force replaces it, --resume goes on with it, --out DIR puts the new one elsewhere."
+              is_fit ? "--force replaces it, `--out DIR` puts the new one elsewhere" + resume_hint(out)
                      : "Choose another folder with --out.");
 }
 

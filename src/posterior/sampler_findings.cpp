@@ -57,6 +57,12 @@ std::string where_text(const Posterior& posterior, const std::vector<char>& chos
   return text;
 }
 
+std::string located_name(const Posterior& posterior, const std::vector<char>& chosen, std::size_t count) {
+  if (count < kFewDivergences) return "";
+  const std::vector<Location> locations = locate(posterior, chosen);
+  return locations.empty() ? "" : locations[0].name;
+}
+
 // " All in chain 2." where one of several chains has nearly all.
 std::string chain_text(const Posterior& posterior, const std::vector<char>& chosen, std::size_t count) {
   if (posterior.chains.size() < 2 || count < kFewDivergences) return "";
@@ -71,14 +77,19 @@ std::string chain_text(const Posterior& posterior, const std::vector<char>& chos
   return "";
 }
 
-std::string divergence_advice(double target_accept) {
+// `located`: the parameter that separates divergent draws from the others, or nothing.
+std::string divergence_advice(const FindingOptions& options, const std::string& located) {
   const std::string reparametrise =
-      "reparametrise what is named here (a scale and what it scales: draw standard normals and multiply)";
-  if (target_accept >= 0.99)
+      located.empty()
+          ? "reparametrise scales with what they scale (draw standard normals and multiply)"
+          : "reparametrise " + located + " (if it is a scale, or scaled: draw standard normals and multiply)";
+  if (options.target_accept >= 0.99 || !options.reads("target_accept"))
     return "The step size is already small: " + reparametrise + "; do not trust these draws.";
-  const double next = target_accept < 0.95 ? 0.95 : 0.99;
-  return fmt::format("Raise --target-accept to {}; if some stay, {}. Until then the draws miss a region.",
-                     next, reparametrise);
+  const double next = options.target_accept < 0.95 ? 0.95 : 0.99;
+  return fmt::format(
+      "Fit with `--target-accept {}`; if divergences stay, {}. Until they are gone, part of the posterior is "
+      "missing from the draws.",
+      next, reparametrise);
 }
 
 }  // namespace
@@ -97,7 +108,7 @@ void find_divergences(const Posterior& posterior, const FindingOptions& options,
                    "somewhere, and the draws may be biased.",
                    count, chosen.size(), percent(share)),
        where_text(posterior, chosen, count) + chain_text(posterior, chosen, count),
-       divergence_advice(options.target_accept)});
+       divergence_advice(options, located_name(posterior, chosen, count))});
 }
 
 void find_saturated_trees(const Posterior& posterior, const FindingOptions& options, Findings& findings) {
@@ -116,9 +127,11 @@ void find_saturated_trees(const Posterior& posterior, const FindingOptions& opti
            count, depth.size(), percent(share), options.max_depth),
        fmt::format("Their trajectories would be longer than {} steps.",
                    (std::size_t{1} << options.max_depth) - 1),
-       fmt::format("Bring parameters to similar scales and loosen strong correlations (--metric dense helps "
-                   "with these), or give it --max-depth {}.",
-                   options.max_depth + 2)});
+       fmt::format("Bring parameters to similar scales and loosen strong correlations{}.",
+                   options.reads("max_depth")
+                       ? fmt::format(" (`--metric dense` helps with these), or fit with `--max-depth {}`",
+                                     options.max_depth + 2)
+                       : "")});
 }
 
 void find_low_energy_ratio(const Posterior& posterior, const FindingOptions& options, Findings& findings) {

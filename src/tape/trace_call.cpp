@@ -26,6 +26,10 @@ namespace {
 
 constexpr int kMaxCallDepth = 2000;
 
+std::string elements_text(std::size_t count) {
+  return fmt::format("{} element{}", count, count == 1 ? "" : "s");
+}
+
 struct Suffixed {
   std::string_view family;
   std::string_view suffix;
@@ -157,7 +161,7 @@ bool Tracer::call_density(const Expr& expr, std::string_view name, std::span<con
                                                          : d->log_cdf;
     if (f.value == nullptr || arguments.size() != d->arguments.size())
       return false;  // wiener has more overloads
-    Id id = density_sum(f, arguments, drop && !cumulative);
+    Id id = density_sum(*d, f, arguments, drop && !cumulative);
     // A bad argument makes NaN; where the whole density is dropped nothing was computed.
     if (std::isnan(builder_.value(id)) || (drop && is_constant(id)))
       check_domain(*d, parts->suffix.substr(1), arguments);
@@ -196,16 +200,22 @@ bool is_supported(std::string_view name) {
   return std::any_of(ops.begin(), ops.end(), [&](const math::ArrayOp* op) { return op->name == name; });
 }
 
-Id Tracer::density_sum(const math::Density& density, std::span<const Value> arguments, bool drop) {
+Id Tracer::density_sum(const math::Distribution& of, const math::Density& density,
+                       std::span<const Value> arguments, bool drop) {
   std::vector<Ids> operands;
   std::size_t count = 1;
-  bool sized = false;
-  for (const Value& argument : arguments) {
-    operands.push_back(reals(argument));
-    if (argument.dims.empty()) continue;
-    if (sized && argument.size() != count) refuse("the sizes of the arguments of a distribution differ.");
-    count = argument.size();
-    sized = true;
+  std::size_t sized = arguments.size();  // the argument that has given the count
+  for (std::size_t j = 0; j < arguments.size(); ++j) {
+    operands.push_back(reals(arguments[j]));
+    if (arguments[j].dims.empty()) continue;
+    if (sized < j && arguments[j].size() != count) {
+      refuse_always(fmt::format("{}: the {} has {}, but the {} has {}, in '{}'.", of.name,
+                                of.arguments[sized].name, elements_text(count), of.arguments[j].name,
+                                elements_text(arguments[j].size()), statement_text()),
+                    "Give them the same size; a single number goes with any.");
+    }
+    count = arguments[j].size();
+    sized = j;
   }
   math::Terms terms;
   terms.normalized = !drop;

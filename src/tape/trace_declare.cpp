@@ -18,7 +18,9 @@ Dims Tracer::sizes_of(const SizedType& type) {
     RowTag tag;
     const int n = eval_int(*size, &tag);
     sizes_are_tagged_ |= !tag.none();
-    if (n < 0) refuse(fmt::format("a size is {}, but must not be negative.", n));
+    if (n < 0)
+      refuse_always(fmt::format("a size is {}, but must not be negative.", n),
+                    "Correct the size in the program, or the data that it comes from.");
     dims.push_back(static_cast<std::size_t>(n));
   };
   for (const Expr* size : type.array_sizes) add(size);
@@ -58,8 +60,9 @@ void Tracer::declare(const lang::Declare& node) {
   if (node.value != nullptr) {
     Value value = eval(*node.value);
     if (value.dims != initial.dims) {
-      refuse(fmt::format("'{}' has {}, but the value it is given has {}.", node.variable->name,
-                         dims_text(initial.dims), dims_text(value.dims)));
+      refuse_always(fmt::format("'{}' has {}, but the value it is given has {}.", node.variable->name,
+                                dims_text(initial.dims), dims_text(value.dims)),
+                    "Declare it with the size of its value.");
     }
     value.type = initial.type;
     initial = std::move(value);

@@ -123,7 +123,8 @@ Selection Tracer::selection(const lang::Index& index, const Value& value, std::s
   const auto check = [&](int i) {
     if (i < 1 || i > size) {
       const std::string dimension = value.dims.size() > 1 ? fmt::format(" of dimension {}", d + 1) : "";
-      refuse(fmt::format("{}: index {}{} is outside 1 to {}.", name_of(base), i, dimension, size));
+      refuse_always(fmt::format("{}: index {}{} is outside 1 to {}.", name_of(base), i, dimension, size),
+                    "Correct the index in the program, or the data that it comes from.");
     }
     return static_cast<std::size_t>(i - 1);
   };
@@ -191,7 +192,9 @@ Value Tracer::apply(const math::Elementwise& f, std::span<const Value> arguments
     operands.push_back(reals(argument));
     if (argument.dims.empty()) continue;
     if (!dims.empty() && dims != argument.dims)
-      refuse(fmt::format("{}: the sizes of its arguments differ.", f.name));
+      refuse_always(
+          fmt::format("{}: its arguments have {} and {}.", f.name, dims_text(dims), dims_text(argument.dims)),
+          "Give them the same size; a single number goes with any.");
     dims = argument.dims;
     count = argument.size();
   }
@@ -241,7 +244,9 @@ Value Tracer::apply(const math::ArrayOp& f, std::span<const Value> arguments, co
   try {
     Ids ids = builder_.array_op(f, terms, operands, shapes, &shape);
     return real_container(result, dims_of(shape, result), std::move(ids));
-  } catch (const std::logic_error& e) {  // domain_error, invalid_argument
+  } catch (const std::invalid_argument& e) {  // sizes
+    refuse_always(e.what(), "Correct the program, or the data that the sizes come from.");
+  } catch (const std::logic_error& e) {
     refuse(e.what());
   }
 }

@@ -40,6 +40,10 @@ const Value& Tracer::get(const lang::Variable& variable) const { return globals_
 
 void Tracer::refuse(const std::string& message) const { throw Rejection{message, builder_.span()}; }
 
+void Tracer::refuse_always(const std::string& message, const std::string& hint) const {
+  throw Rejection{message, builder_.span(), builder_.guards().empty() ? hint : std::string()};
+}
+
 void Tracer::cannot_run(const Expr& expr, const std::string& what) const {
   throw Error(ErrorKind::bad_input, fmt::format("{}: {}", place_text(sources_, expr.span), what));
 }
@@ -263,16 +267,18 @@ void Tracer::assign(const Expr& target, Value value) {
       continue;
     }
     if (selected.dims != value.dims && (!selected.positions.empty() || value.size() != 0)) {
-      refuse(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
-                         dims_text(selected.dims), dims_text(value.dims)));
+      refuse_always(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
+                                dims_text(selected.dims), dims_text(value.dims)),
+                    "Both sides of an assignment must have the same size.");
     }
     if (!selected.tags.empty()) value = tagged(std::move(value), selected.tags);
     copy_into(*at, selected.positions, value);
     return;
   }
   if (at->is_set() && at->dims != value.dims) {
-    refuse(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
-                       dims_text(at->dims), dims_text(value.dims)));
+    refuse_always(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
+                              dims_text(at->dims), dims_text(value.dims)),
+                  "Both sides of an assignment must have the same size.");
   }
   value.type = at->is_set() ? at->type : value.type;
   *at = std::move(value);

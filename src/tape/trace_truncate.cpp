@@ -59,7 +59,7 @@ Id Tracer::log_cumulative(const lang::Tilde& node, std::vector<Value> arguments,
       return reals(call_user(*f, std::move(arguments)))[0];
   } else if (const math::Distribution* d = math::find_distribution(node.distribution)) {
     const math::Density& f = upper_tail ? d->log_ccdf : d->log_cdf;
-    if (f.value != nullptr) return density_sum(f, arguments, false);
+    if (f.value != nullptr) return density_sum(*d, f, arguments, false);
   }
   const Expr at{builder_.span(), node.variate->type, false, lang::Target{}};
   cannot_run(at, fmt::format("truncation of '{}' needs '{}', which this version's engine does not run.",

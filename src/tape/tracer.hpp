@@ -25,6 +25,8 @@ namespace kullback::tape {
 struct Rejection {
   std::string message;
   Span span;
+  // What to change in the program or the data, where parameters had no part in it; else empty.
+  std::string hint = {};
 };
 
 struct TraceOptions {
@@ -113,6 +115,9 @@ class Tracer final {
   Random* random() { return random_; }
   Span here() const { return builder_.span(); }
   [[noreturn]] void refuse(const std::string& message) const;  // Rejection at the current statement
+  // The same, of what no number of the trace decides: it happens at every point unless a comparison of
+  // parameters has led here.
+  [[noreturn]] void refuse_always(const std::string& message, const std::string& hint) const;
   [[noreturn]] void cannot_run(const lang::Expr& expr, const std::string& what) const;
 
   // ---- rows of the data (trace_rows.cpp); nothing to do where rows are not tracked ----
@@ -195,13 +200,15 @@ class Tracer final {
   Value draw_univariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
   Value draw_multivariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
   Value random_value(const lang::Expr& expr, Dims dims, const std::vector<double>& draws);
-  Id density_sum(const math::Density& density, std::span<const Value> arguments, bool drop);
+  Id density_sum(const math::Distribution& of, const math::Density& density, std::span<const Value> arguments,
+                 bool drop);
 
   // checks (trace_checks.cpp): each refuses what is wrong
   void check_constraints(lang::BlockKind block);
   void check_constraint(const lang::SizedType& type, const Value& value, const std::string& subject);
   void check_domain(const math::Distribution& distribution, std::string_view suffix,
                     std::span<const Value> arguments);
+  std::string statement_text() const;  // in one line, shortened: "y ~ normal(mu, sigma)"
   void check_set(const Value& value, const lang::Expr& from) const;
   const Value& read(const Value& value, const lang::Expr& from) const;
   std::string name_of(const lang::Expr& expr) const;  // as it is written, in quotes

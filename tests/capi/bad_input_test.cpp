@@ -66,7 +66,7 @@ TEST(CBadInput, OptionsOfAFit) {
   EXPECT_EQ(unknown.told.text, unknown.told.message + "\n  hint: " + unknown.told.hint);
   EXPECT_EQ(refuse_fit(R"({"method": "nut"})").told.hint, "Did you mean 'nuts'?");
   EXPECT_EQ(refuse_fit(R"({"method": "laplace", "max_depth": 3})").told.message,
-            "--max-depth means nothing to laplace.");
+            "--max-depth cannot be used with `--method laplace`.");
   EXPECT_EQ(refuse_fit(R"({"chains": 0})").told.message,
             "--chains: '0' was given, but a whole number from 1 to 100000 is needed.");
   EXPECT_EQ(refuse_fit(R"({"seed": -1})").status, KB_USAGE);

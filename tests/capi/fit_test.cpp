@@ -196,8 +196,8 @@ TEST(CFit, TwoThreadsAtOnce) {
 
 TEST(CFit, WritesNothingUnasked) {
   const Scratch scratch;
-  const fs::path before = fs::current_path();
   const Model model = eight_schools();
+  const fs::path before = fs::current_path();
   fs::current_path(scratch.path());
   for (const char* options : {R"({"method": "nuts", "seed": 1, "draws": 50})",
                               R"({"seed": 4, "tolerance": 0.05})", R"({"method": "vi", "seed": 1})",

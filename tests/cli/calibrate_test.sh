@@ -26,7 +26,7 @@ expect "a calibration holds no draws" 65 "holds a 'calibration'" -- "$kullback" 
 expect "a flat prior" 65 'flat.stan:2:' -- "$kullback" calibrate flat.stan mean.json --simulations 20
 expect "no folder is left" 1 -- test -e flat-calibration
 expect "no such method" 64 "Did you mean 'laplace'" -- "$kullback" calibrate mean.stan mean.json --method laplac
-expect "an option of other methods" 64 'means nothing to laplace' -- "$kullback" calibrate mean.stan mean.json --method laplace --warmup 3
+expect "an option of other methods" 64 'cannot be used with --method laplace' -- "$kullback" calibrate mean.stan mean.json --method laplace --warmup 3
 expect "one method at a time" 64 'one is calibrated at a time' -- "$kullback" calibrate mean.stan mean.json --method auto
 expect "a point is no distribution" 64 'one point' -- "$kullback" calibrate mean.stan mean.json --method optimize
 expect "too few simulations" 64 'simulations' -- "$kullback" calibrate mean.stan mean.json --simulations 3

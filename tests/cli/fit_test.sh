@@ -48,7 +48,7 @@ expect 'a folder that is no fit' 73 'mine: exists already' -- "$kullback" fit ei
 expect 'which is not touched' 0 'thesis' -- ls mine
 expect 'an unknown method' 64 "Did you mean 'nuts'" -- "$kullback" fit eight_schools.stan eight_schools.json --method nut
 expect 'an unknown option' 64 "Did you mean '--max-depth'" -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --max-dept 3
-expect "another method's option" 64 'It is an option of nuts' -- "$kullback" fit eight_schools.stan eight_schools.json --method laplace --max-depth 3
+expect "another method's option" 64 'take --method nuts; it is an option of nuts' -- "$kullback" fit eight_schools.stan eight_schools.json --method laplace --max-depth 3
 expect 'a switch without sense' 64 'a value must be 0 or 1' -- "$kullback" fit eight_schools.stan eight_schools.json --method pathfinder --resample no
 expect 'an option without sense' 64 "found 'many'" -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --draws many
 expect 'acceptance beyond 1' 64 'target-accept' -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --target-accept 2 --out never

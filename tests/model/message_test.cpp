@@ -155,6 +155,16 @@ constexpr NotFiniteRow kNotFinite[] = {
     {"1 ~ poisson(t);", -1, Status::rejected, "model.stan:3:1: poisson_lpmf: "},
 };
 
+std::string always_error(StanModel& model) {
+  try {
+    evaluate(model, std::vector<double>(model.dim(), 0.0));
+  } catch (const Error& error) {
+    EXPECT_NE(error.hint(), "");
+    return error.message();
+  }
+  return "no error";
+}
+
 TEST(NotFinite, NamesTheStatementAtTraceAndReplay) {
   for (const NotFiniteRow& row : kNotFinite) {
     const std::string program =
@@ -177,8 +187,33 @@ TEST(NotFinite, NamesTheStatementAtTraceAndReplay) {
 
 TEST(NotFinite, ArgumentsThatAreDataAreCheckedEvenWhereTheDensityIsDropped) {
   const auto loaded = load("parameters { real t; }\nmodel {\n1 ~ normal(0, -1); }");
-  EXPECT_EQ(evaluate(*loaded->model, {0}).status, Status::rejected);
-  EXPECT_EQ(loaded->model->message(), "model.stan:3:1: normal_lpdf: scale is -1, but must be positive");
+  EXPECT_EQ(always_error(*loaded->model),
+            "model.stan:3:1: normal_lpdf: scale is -1, but must be positive, in '1 ~ normal(0, -1);'.");
+}
+
+TEST(NotFinite, WhatNoParameterChangesIsAnErrorWithItsStatement) {
+  const auto error_of = [](const std::string& statement) {
+    const auto loaded = load("parameters { vector[2] mu; }\nmodel {\n" + statement + " }");
+    return always_error(*loaded->model);
+  };
+  EXPECT_EQ(error_of("[1, 2, 3]' ~ normal(mu,\n   1);"),
+            "model.stan:3:1: normal: the variate has 3 elements, but the location has 2 elements, in "
+            "'[1, 2, 3]' ~ normal(mu, 1);'.");
+  EXPECT_EQ(error_of("[1, not_a_number()]' ~ normal(mu, 1);"),
+            "model.stan:3:1: normal_lpdf: variate is NaN (element 2 of 2), in "
+            "'[1, not_a_number()]' ~ normal(mu, 1);'.");
+  EXPECT_EQ(error_of("target += mu[3];"), "model.stan:3:1: 'mu': index 3 is outside 1 to 2.");
+  EXPECT_EQ(error_of("vector[3] x = mu;"),
+            "model.stan:3:1: 'x' has dimensions [3], but the value it is given has dimensions [2].");
+  EXPECT_EQ(error_of("target += sum(mu + [1, 2, 3]');"),
+            "model.stan:3:1: add: its arguments have dimensions [2] and dimensions [3].");
+}
+
+TEST(NotFinite, WhatABranchOfParametersDecidesIsNoError) {
+  const auto loaded = load(
+      "parameters { real t; }\nmodel {\nif (t > 0) [1, 2, 3]' ~ normal([1, 2]', 1); t ~ normal(0, 1); }");
+  EXPECT_EQ(evaluate(*loaded->model, {1}).status, Status::rejected);
+  EXPECT_EQ(evaluate(*loaded->model, {-1}).status, Status::ok);
 }
 
 TEST(NotFinite, AnOverflowOfAParameterNamesItsDeclaration) {

@@ -91,7 +91,7 @@ TEST(Divergences, AreLocated) {
   EXPECT_TRUE(finding->evidence.ends_with("10 % quantile.") || finding->evidence.ends_with("9 % quantile.") ||
               finding->evidence.ends_with("11 % quantile."))
       << finding->evidence;
-  EXPECT_NE(finding->advice.find("--target-accept to 0.95"), std::string::npos);
+  EXPECT_NE(finding->advice.find("--target-accept 0.95"), std::string::npos);
   EXPECT_NE(find_code(found(posterior, {.target_accept = 0.95}), "divergences")->advice.find("0.99"),
             std::string::npos);
 }
@@ -115,6 +115,57 @@ TEST(Divergences, OfOneChainAndFew) {
   add_stat(few, "divergent__",
            [](const Chain&, std::size_t c, std::size_t d) { return c == 2 && d == 7 ? 1 : 0; });
   EXPECT_EQ(find_code(found(few), "divergences")->evidence, "They are too few to tell where they sit.");
+}
+
+// Two components at 0 and `apart`; chain c exchanges their labels from draw `from[c]` on.
+Posterior mixture(double apart, std::vector<std::size_t> from) {
+  const auto component = [=](std::string name, bool is_first) {
+    return Maker{std::move(name), [=](Random& random, std::size_t c, std::size_t d) {
+                   return ((d >= from[c]) == is_first ? apart : 0.0) + random.normal();
+                 }};
+  };
+  return make_posterior({component("mu.1", true), component("mu.2", false)}, from.size(), 800);
+}
+
+TEST(Labels, ThatSwitchAreNamedAndNotAnsweredWithMoreIterations) {
+  for (const std::vector<std::size_t>& from : {std::vector<std::size_t>{0, 800, 0, 800},
+                                               {0, 800, 800, 800},
+                                               {400, 800, 800, 800},
+                                               {200, 600, 0, 800}}) {
+    const Findings findings = found(mixture(6, from));
+    const Finding* finding = find_code(findings, "chains-apart");
+    if (finding == nullptr) finding = find_code(findings, "rhat");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_NE((finding->evidence + finding->advice).find("The elements of mu exchange places"),
+              std::string::npos)
+        << finding->evidence << finding->advice;
+    EXPECT_NE(finding->advice.find("ordered[K]"), std::string::npos) << finding->advice;
+    EXPECT_EQ(finding->advice.find("--warmup"), std::string::npos) << finding->advice;
+  }
+}
+
+TEST(Labels, OfChainsThatDoNotAgreeOtherwiseAreNotSaidToSwitch) {
+  EXPECT_EQ(switching_labels(make_posterior({normal("mu.1"), normal("mu.2", 5)}, 4, 800)), "");
+  const auto chain_mean = [](std::string name, double factor) {
+    return Maker{std::move(name), [factor](Random& random, std::size_t c, std::size_t) {
+                   return factor * static_cast<double>(c) + random.normal();
+                 }};
+  };
+  EXPECT_EQ(switching_labels(make_posterior({chain_mean("mu.1", 3), chain_mean("mu.2", 3)}, 4, 800)), "");
+  EXPECT_EQ(switching_labels(make_posterior({chain_mean("mu.1", 3), normal("mu.2")}, 4, 800)), "");
+}
+
+TEST(Divergences, AdviceNamesWhatIsLocatedAndOnlyThen) {
+  Posterior spread = make_posterior({normal("a")}, 4, 500);
+  add_stat(spread, "divergent__",
+           [](const Chain&, std::size_t, std::size_t d) { return d % 20 == 0 ? 1 : 0; });
+  const std::string advice = find_code(found(spread), "divergences")->advice;
+  EXPECT_NE(advice.find("reparametrise scales with what they scale"), std::string::npos) << advice;
+  Posterior funnel = make_posterior({normal("mu"), normal("tau")}, 4, 500);
+  add_stat(funnel, "divergent__", [](const Chain& chain, std::size_t, std::size_t d) {
+    return chain.columns[chain.draws + d] < -1.2816 ? 1 : 0;
+  });
+  EXPECT_NE(find_code(found(funnel), "divergences")->advice.find("reparametrise tau"), std::string::npos);
 }
 
 TEST(Separation, IsMannAndWhitneys) {
@@ -229,7 +280,7 @@ TEST(Ess, AdvisesHowManyDraws) {
   find_low_ess(posterior, rows, {}, findings);
   ASSERT_EQ(codes(findings), "ess ");
   EXPECT_TRUE(findings[0].evidence.starts_with("Smallest: slow (")) << findings[0].evidence;
-  EXPECT_TRUE(findings[0].advice.starts_with("--draws ")) << findings[0].advice;
+  EXPECT_TRUE(findings[0].advice.starts_with("`--draws ")) << findings[0].advice;
   EXPECT_TRUE(findings[0].advice.ends_with("(now 1000).")) << findings[0].advice;
   Findings none;
   find_low_ess(posterior, rows, {.min_ess = 50}, none);

@@ -157,7 +157,7 @@ class Others(support.Case):
 
     def test_methods(self):
         self.assertIn("nuts", kb.methods())
-        self.assertIn("--target-accept", kb.methods("nuts"))
+        self.assertIn("target_accept", kb.methods("nuts"))
         self.assert_says(kb.UsageError, "nutz", kb.methods, "nutz")
 
 

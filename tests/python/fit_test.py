@@ -19,6 +19,7 @@ from support import EXAMPLES, SCHOOLS, engine, read_chain
 import numpy as np
 
 import kullback as kb
+from kullback._advice import as_arguments
 
 PROGRAM = EXAMPLES / "eight_schools.stan"
 DATA = EXAMPLES / "eight_schools.json"
@@ -282,7 +283,7 @@ class Kinds(support.Case):
 class Refusals(support.Case):
     def test_options(self):
         refuse = lambda words, **options: self.assert_says(kb.UsageError, words, kb.fit, PROGRAM, SCHOOLS, seed=1, **options)
-        refuse("max-depth", method="laplace", max_depth=12)
+        refuse("max_depth", method="laplace", max_depth=12)
         refuse("nutz", method="nutz")
         refuse("chanes", method="nuts", chanes=4)
         refuse("chains", method="nuts", chains=0)
@@ -300,6 +301,43 @@ class Refusals(support.Case):
 
     def test_no_finite_start(self):
         self.assert_says(kb.Error, ["never", "starting points"], kb.fit, "parameters { real x; } model { reject(\"never\", x); }", method="nuts")
+
+
+class Advice(support.Case):
+    """Options are arguments here."""
+
+    def test_words(self):
+        for said, written in [
+            ("Fit with `--method nuts --target-accept 0.95`; then", 'Fit with method="nuts", target_accept=0.95; then'),
+            ("raise --max-depth, or --draws 2000.", "raise max_depth, or draws=2000."),
+            ("Add `--force`.", "Add force=True."),
+            ("`kullback certify DIR` makes it.", "'kullback certify DIR' on the command line makes it."),
+            ("'kullback fit --resume DIR' goes on.", "'kullback fit --resume DIR' goes on."),
+            ("kullback fit --help shows it", "kullback fit --help shows it"),
+            ("a--b, /tmp/--c, 10 --draws 5%", "a--b, /tmp/--c, 10 draws 5%"),
+            ("`x` stays", "`x` stays"),
+        ]:
+            self.assertEqual(as_arguments(said), written)
+
+    def test_of_errors(self):
+        with self.assertRaises(kb.UsageError) as caught:
+            kb.fit(PROGRAM, SCHOOLS, target_accept=0.95)
+        self.assertEqual(caught.exception.message, "target_accept cannot be used with the default method.")
+        self.assertEqual(caught.exception.hint, 'Add method="nuts"; it is an option of nuts, hmc.')
+        self.assertNotIn("--", str(caught.exception))
+        with self.assertRaises(kb.UsageError) as caught:
+            kb.mixture(np.zeros((5, 2)), components=0)
+        self.assertNotIn("--", str(caught.exception))
+
+    def test_of_findings(self):
+        fit = kb.fit("parameters { real<lower=0> s; vector[9] x; } model { s ~ normal(0, 3); x ~ normal(0, s); }",
+                     method="nuts", seed=1, draws=200, warmup=200)
+        advice = {finding.code: finding.advice for finding in fit.findings}
+        self.assertIn("Fit with target_accept=0.95;", advice["divergences"])
+        self.assertNotIn("--", repr(fit))
+        self.assertIn("target_accept=0.95", repr(fit))
+        again = kb.load(fit.save(self.scratch / "fit"))
+        self.assertEqual([f.advice for f in again.findings], [f.advice for f in fit.findings])
 
 
 class Interrupts(support.Case):

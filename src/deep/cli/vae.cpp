@@ -33,7 +33,7 @@ std::vector<OptionGroup> program_groups() {
          "columns of 0 and 1, else gaussian"},
         {"prior", "gaussian", "of the latent variables"},
         {"posterior", "gaussian", "family of the latent variables given a row"}}},
-      {"Objective", {{"objective", "vae", "what is made large"}}},
+      {"Objective", {{"objective", "vae", "objective to maximise"}}},
       {"Training",
        {kEpochs,
         batch_option("128"),

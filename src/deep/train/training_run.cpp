@@ -61,8 +61,8 @@ void TrainingRun::choose_lengths(const Lengths& lengths) {
     return;
   }
   if (train_.patience > 0 && !suits)
-    throw Error(ErrorKind::usage, filled("--patience makes no sense with {}.", lengths.no_patience),
-                "Leave it away.");
+    throw Error(ErrorKind::usage, filled("--patience cannot be combined with {}.", lengths.no_patience),
+                "Leave it out.");
   if (train_.patience > 0 && !lengths.has_held_out)
     throw Error(ErrorKind::usage, "--patience needs rows that are held out, but --validation is 0.",
                 "Give --validation 0.1, or leave --patience away.");
