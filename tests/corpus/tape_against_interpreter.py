@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Compares the tape's log density and gradient with the interpreter's, and with stanli's where it is installed.
+
+usage: tests/corpus/tape_against_interpreter.py FOLDER... [--stanli] [--kullback build/kullback] [--jobs 2]
+
+A folder is a checkout of posteriordb or of example-models, or any folder of programs with their data beside them
+(NAME.json, NAME.data.R). Of every pair of program and data that fit each other, at the first point where the density
+is finite, `kullback density --check` compares the tape with the interpreter, which runs the program without recording
+it, at this point, at two near it and beyond each of up to 16 comparisons with parameters: log densities, constants
+included, to 1e-8 of 1 + |log density|; and slopes along a random direction with differences of the interpreter's
+values, to 1e-5 (what differences of a density of size 1e4 hold). With --stanli (PyPI) log density and gradient are
+compared with stanli's too, at three points, to 1e-8, where the data are JSON.
+
+Exits with 1 where anything differs but for what EXPLAINED names.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import example_models
+import posteriordb
+
+DENSITY = 1e-8
+SLOPE = 1e-5
+SECONDS = 300
+POINTS = 3
+# Program: why the tape and the interpreter, or stanli, may differ there.
+EXPLAINED = {}
+STANLI_EXPLAINED = {}
+
+
+def pairs_of_posteriordb(checkout, scratch):
+    database = checkout / "posterior_database"
+    for model, data in posteriordb.posteriors(database).items():
+        program = database / "models" / "stan" / f"{model}.stan"
+        archive = database / "data" / "data" / f"{data}.json.zip"
+        if not archive.is_file():
+            print(f"no data: {model} needs {archive.name}")
+            continue
+        target = scratch / f"{data}.json"
+        with zipfile.ZipFile(archive) as z:
+            target.write_bytes(z.read(z.namelist()[0]))
+        yield program, target
+
+
+def pairs_of(folder, scratch):
+    if (folder / "posterior_database").is_dir():
+        return list(pairs_of_posteriordb(folder, scratch))
+    programs = sorted(folder.rglob("*.stan"))
+    if not programs:
+        raise SystemExit(f"{folder} has no .stan files; give the path of a checkout")
+    return [(program, data) for program in programs for data in example_models.data_files(program)]
+
+
+class Kullback:
+    def __init__(self, path, scratch):
+        self.path, self.scratch = path, scratch
+
+    def density(self, pair, point, check=False):
+        program, data = pair
+        words = [self.path, "density", str(program)] + ([str(data)] if data else []) + ["--check"] * check
+        with tempfile.NamedTemporaryFile("w", dir=self.scratch, suffix=".json") as file:
+            if point is not None:
+                json.dump(point, file)
+                file.flush()
+                words += ["--point", file.name]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS)
+        if done.returncode != 0:
+            return None, " ".join(done.stderr.strip().splitlines()[:1]) or f"exit {done.returncode}"
+        return json.loads(done.stdout), None
+
+
+def error_of(ours, theirs):
+    if isinstance(ours, str) or isinstance(theirs, str):
+        return float("inf")
+    return abs(ours - theirs) / (1 + abs(theirs))
+
+
+class Judge:
+    def __init__(self, kullback, stanli):
+        self.kullback, self.stanli = kullback, stanli
+
+    def explained(self, program, table):
+        return next((why for path, why in table.items() if str(program).endswith(path)), None)
+
+    def __call__(self, pair):
+        """A list of (verdict, explanation)."""
+        fault = next((why for path, why in example_models.FAULTS.items()
+                      if any(str(file).endswith(path) for file in filter(None, pair))), None)
+        try:
+            return self.judge(pair, fault)
+        except subprocess.TimeoutExpired:
+            return [("slow", f"takes more than {SECONDS} s")]
+
+    def judge(self, pair, fault):
+        first, problem = self.kullback.density(pair, None)
+        if first is None:
+            fits = example_models.MISFIT.search(problem) or fault
+            return [("misfit" if fits else "fails", fault or problem)]
+        for point in example_models.start_points(len(first["gradient"])):
+            values, problem = self.kullback.density(pair, point)
+            if values is None:
+                return [("fails", problem)]
+            if not isinstance(values["log_density"], str):
+                found = [self.against_interpreter(pair, point)]
+                if self.stanli and (pair[1] is None or pair[1].suffix == ".json"):
+                    found.append(self.against_stanli(pair, point))
+                return found
+        return [("misfit" if fault else "not finite", fault or values.get("message", ""))]
+
+    def against_interpreter(self, pair, point):
+        values, problem = self.kullback.density(pair, point, check=True)
+        if values is None:
+            return "fails", problem
+        found = values["interpreter"]
+        noise = 1e-15 * abs(values["log_density"]) / 1e-5
+        worst, slope = found["worst_error"], found["worst_slope_error"]
+        if not isinstance(worst, str) and worst <= DENSITY and not isinstance(slope, str) and slope <= max(SLOPE, noise):
+            return "agrees", f"{found['points']} points, {found['beyond_guards']} beyond comparisons"
+        text = f"density {worst} ({found['tape']} against {found['interpreter']}), slope {slope}, {found.get('statement', '')}"
+        why = self.explained(pair[0], EXPLAINED)
+        return ("explained", f"{text}: {why}") if why else ("differs", text)
+
+    def against_stanli(self, pair, point):
+        program, data = pair
+        try:
+            model = self.stanli.Model(stan_file=str(program), data=json.loads(data.read_text()) if data else {})
+        except Exception as e:  # whatever it refuses, it says why
+            return "stanli refuses", (str(e).splitlines() or [""])[0][:120]
+        generator = random.Random(1)
+        worst = 0.0
+        for _ in range(POINTS):
+            values, problem = self.kullback.density(pair, point)
+            if values is None:
+                return "fails", problem
+            if not isinstance(values["log_density"], str):
+                try:
+                    log_density, gradient = model.log_prob_grad(point)
+                except Exception as e:
+                    return "stanli refuses", (str(e).splitlines() or [""])[0][:120]
+                worst = max([worst, error_of(values["log_density"], float(log_density))] +
+                            [error_of(a, float(b)) for a, b in zip(values["gradient"], gradient, strict=True)])
+            point = [x + generator.uniform(-0.2, 0.2) for x in point]
+        if worst <= DENSITY:
+            return "agrees with stanli", ""
+        why = self.explained(program, STANLI_EXPLAINED)
+        return ("explained", f"stanli {worst:.3g}: {why}") if why else ("differs from stanli", f"{worst:.3g}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=pathlib.Path)
+    parser.add_argument("--kullback", default="build/kullback")
+    parser.add_argument("--stanli", action="store_true", help="compare with stanli too, which Python must find")
+    parser.add_argument("--only", default="", help="programs whose path contains this")
+    parser.add_argument("--jobs", type=int, default=2)
+    arguments = parser.parse_args()
+    stanli = None
+    if arguments.stanli:
+        import stanli
+    with tempfile.TemporaryDirectory() as name:
+        scratch = pathlib.Path(name)
+        pairs = [pair for folder in arguments.folders for pair in pairs_of(folder, scratch)
+                 if arguments.only in str(pair[0])]
+        judge = Judge(Kullback(arguments.kullback, scratch), stanli)
+        counts = collections.Counter()
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            for (program, data), verdicts in zip(pairs, pool.map(judge, pairs)):
+                for verdict, why in verdicts:
+                    counts[verdict] += 1
+                    if not verdict.startswith("agrees"):
+                        print(f"{verdict}: {program} with {data.name if data else 'no data'}: {why}", flush=True)
+    print(f"{len(pairs)} pairs of program and data: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common()))
+    return 1 if counts["differs"] + counts["differs from stanli"] > 0 or counts["agrees"] == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
