@@ -352,10 +352,11 @@ int run_density(const DensityArguments& arguments) {
   const std::string minibatch = arguments.minibatch > 0 ? choose_minibatch(arguments, model) : std::string();
   std::string out = evaluation_text(arguments, model, point, start) + minibatch;
   if (arguments.outputs) out += outputs_text(model, point, arguments.seed, arguments.repeat);
-  if (arguments.check) {
-    out += check_text(model::check_gradient(model, point));
-    out += interpreter_text(
-        model::check_against_interpreter(model, point, {.normalized = arguments.normalized}));
+  if (arguments.check) out += check_text(model::check_gradient(model, point));
+  // The interpreter knows no minibatches.
+  if (arguments.check && arguments.minibatch == 0) {
+    const tape::TraceOptions terms{.normalized = arguments.normalized};
+    out += interpreter_text(model::check_against_interpreter(model, point, terms));
   }
   if (const tape::Tape* tape = model.tape()) {
     out += fmt::format(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include "base/random.hpp"
@@ -243,6 +244,23 @@ TEST(Constants, OfRowsGoWithTheirRows) {
         sum += evaluate(*own, {x}).log_density / 4;
       }
       EXPECT_NEAR(sum, whole, 1e-12) << row.name << " at " << x;
+    }
+  }
+}
+
+TEST(Constants, AreInTheTermsOfATerm) {
+  const auto loaded = load(
+      "data { vector[4] y; } parameters { real x; vector[4] z; } model { real m; real s = 2;"
+      " if (x > 0) m = x + 1; else m = x; z ~ normal(0, s); y ~ normal(z, s); 1 ~ poisson(s); z[1] ~ cauchy(m, "
+      "s); }",
+      R"({"y": [0.3, -1, 2, 0.7]})");
+  for (const double x : {-0.4, 0.4}) {
+    const std::vector<double> theta{x, 0.1, 0.2, 0.3, 0.4};
+    for (density::Terms* terms : {loaded->model->terms(), loaded->model->factors()}) {
+      std::vector<double> values(terms->count());
+      terms->evaluate(1, theta.data(), values.data());
+      EXPECT_NEAR(std::accumulate(values.begin(), values.end(), 0.0),
+                  evaluate(*loaded->model, theta).log_density, 1e-12);
     }
   }
 }
