@@ -94,6 +94,16 @@ def error_of(ours, theirs):
     return abs(ours - theirs) / (1 + abs(theirs))
 
 
+# In a process of its own, which stanli may end.
+STANLI = """
+import json, sys, stanli
+data = json.load(open(sys.argv[2])) if len(sys.argv) > 2 else {}
+model = stanli.Model(stan_file=sys.argv[1], data=data)
+values = [model.log_prob_grad(point) for point in json.load(sys.stdin)]
+print(json.dumps([(float(log_density), [float(g) for g in gradient]) for log_density, gradient in values]))
+"""
+
+
 class Judge:
     def __init__(self, kullback, stanli):
         self.kullback, self.stanli = kullback, stanli
@@ -141,28 +151,23 @@ class Judge:
         return ("explained", f"{text}: {why}") if why else ("differs", text)
 
     def against_stanli(self, pair, point):
-        program, data = pair
-        try:
-            model = self.stanli.Model(stan_file=str(program), data=json.loads(data.read_text()) if data else {})
-        except Exception as e:  # whatever it refuses, it says why
-            return "stanli refuses", (str(e).splitlines() or [""])[0][:120]
         generator = random.Random(1)
+        points = [point] + [[x + generator.uniform(-0.2, 0.2) for x in point] for _ in range(POINTS - 1)]
+        words = [sys.executable, "-c", STANLI, str(pair[0])] + ([str(pair[1])] if pair[1] else [])
+        done = subprocess.run(words, input=json.dumps(points), capture_output=True, text=True, timeout=SECONDS)
+        if done.returncode != 0:
+            return "stanli refuses", (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1][:120]
         worst = 0.0
-        for _ in range(POINTS):
-            values, problem = self.kullback.density(pair, point)
+        for at, (log_density, gradient) in zip(points, json.loads(done.stdout), strict=True):
+            values, problem = self.kullback.density(pair, at)
             if values is None:
                 return "fails", problem
             if not isinstance(values["log_density"], str):
-                try:
-                    log_density, gradient = model.log_prob_grad(point)
-                except Exception as e:
-                    return "stanli refuses", (str(e).splitlines() or [""])[0][:120]
-                worst = max([worst, error_of(values["log_density"], float(log_density))] +
-                            [error_of(a, float(b)) for a, b in zip(values["gradient"], gradient, strict=True)])
-            point = [x + generator.uniform(-0.2, 0.2) for x in point]
+                worst = max([worst, error_of(values["log_density"], log_density)] +
+                            [error_of(a, b) for a, b in zip(values["gradient"], gradient, strict=True)])
         if worst <= DENSITY:
             return "agrees with stanli", ""
-        why = self.explained(program, STANLI_EXPLAINED)
+        why = self.explained(pair[0], STANLI_EXPLAINED)
         return ("explained", f"stanli {worst:.3g}: {why}") if why else ("differs from stanli", f"{worst:.3g}")
 
 
@@ -174,14 +179,11 @@ def main():
     parser.add_argument("--only", default="", help="programs whose path contains this")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
-    stanli = None
-    if arguments.stanli:
-        import stanli
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
         pairs = [pair for folder in arguments.folders for pair in pairs_of(folder, scratch)
                  if arguments.only in str(pair[0])]
-        judge = Judge(Kullback(arguments.kullback, scratch), stanli)
+        judge = Judge(Kullback(arguments.kullback, scratch), arguments.stanli)
         counts = collections.Counter()
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             for (program, data), verdicts in zip(pairs, pool.map(judge, pairs)):
