@@ -118,7 +118,7 @@ class Checker final {
   void compare_slopes(const std::vector<double>& theta, Random& random) {
     std::vector<double> gradient(theta.size());
     if (theta.empty() || !is_defined(evaluate(theta, gradient.data()))) return;
-    // Every coordinate has a part: no direction that a coordinate's error could hide from.
+    // Every coordinate has a part in the direction, so that no coordinate's error can hide.
     std::vector<double> direction(theta.size());
     double slope = 0;
     for (std::size_t j = 0; j < theta.size(); ++j) {

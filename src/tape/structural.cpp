@@ -419,8 +419,8 @@ Value over_ints(Tracer& t, std::string_view name, Arguments a) {
     return int_value(t.checked_int(name, static_cast<double>(sum)));
   }
   if (name == "prod") {
-    double product = 1;  // exact as long as it is an int
-    for (const int i : x) product *= i;
+    double product = std::find(x.begin(), x.end(), 0) == x.end() ? 1 : 0;
+    for (const int i : x) product *= product == 0 ? 1 : i;  // exact as long as it is an int
     return int_value(t.checked_int(name, product));
   }
   const bool largest = name == "max";
