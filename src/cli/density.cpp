@@ -23,6 +23,7 @@
 #include "model/bridgestan_model.hpp"
 #include "model/data.hpp"
 #include "model/gradient_check.hpp"
+#include "model/interpreter_check.hpp"
 #include "model/outputs.hpp"
 #include "model/stan_model.hpp"
 #include "tape/dump.hpp"
@@ -145,6 +146,21 @@ std::string check_text(const model::GradientCheck& check) {
     text += fmt::format(", \"statement\": {}, \"statement_gradient\": {}, \"statement_difference\": {}",
                         json_string(check.statement), json_number(check.statement_gradient),
                         json_number(check.statement_difference));
+  }
+  return text + "}";
+}
+
+std::string interpreter_text(const model::InterpreterCheck& check) {
+  std::string text = fmt::format(
+      ",\n  \"interpreter\": {{\"worst_error\": {}, \"points\": {}, \"beyond_guards\": {}, \"tape\": {}, "
+      "\"interpreter\": {}, \"worst_slope_error\": {}, \"slope\": {}, \"slope_difference\": {}",
+      json_number(check.worst_error), check.points, check.beyond_guards, json_number(check.tape),
+      json_number(check.interpreter), json_number(check.worst_slope_error), json_number(check.slope),
+      json_number(check.slope_difference));
+  if (!check.statement.empty()) {
+    text += fmt::format(", \"statement\": {}, \"statement_tape\": {}, \"statement_interpreter\": {}",
+                        json_string(check.statement), json_number(check.statement_tape),
+                        json_number(check.statement_interpreter));
   }
   return text + "}";
 }
@@ -330,6 +346,11 @@ int run_density(const DensityArguments& arguments) {
   std::string out = evaluation_text(arguments, model, point, start) + minibatch;
   if (arguments.outputs) out += outputs_text(model, point, arguments.seed, arguments.repeat);
   if (arguments.check) out += check_text(model::check_gradient(model, point));
+  // The interpreter knows no minibatches.
+  if (arguments.check && arguments.minibatch == 0) {
+    const tape::TraceOptions terms{.normalized = arguments.normalized};
+    out += interpreter_text(model::check_against_interpreter(model, point, terms));
+  }
   if (const tape::Tape* tape = model.tape()) {
     out += fmt::format(
         ",\n  \"tape\": {{\"operations\": {}, \"instructions\": {}, \"slots\": {}, \"constants\": {}, "
@@ -371,7 +392,9 @@ Run add_density(CLI::App& verb) {
   verb.add_option("--minibatch", arguments->minibatch, "Evaluate a random minibatch of so many rows")
       ->type_name("B")
       ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()));
-  verb.add_flag("--check", arguments->check, "Compare the gradient with finite differences");
+  verb.add_flag(
+      "--check", arguments->check,
+      "Compare the gradient with finite differences, and the density with an evaluation without a tape");
   verb.add_flag("--outputs", arguments->outputs,
                 "Add what the program outputs: parameters, transformed parameters, generated quantities");
   verb.add_option("--dump", arguments->dump,

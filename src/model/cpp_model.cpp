@@ -139,7 +139,7 @@ bool operator<=(const Quantity& a, const Quantity& b) { return compare(Op::less_
 bool operator>(const Quantity& a, const Quantity& b) { return compare(Op::greater, a, b); }
 bool operator>=(const Quantity& a, const Quantity& b) { return compare(Op::greater_equal, a, b); }
 
-Quantity call(std::string_view name, std::initializer_list<Quantity> arguments, Here here) {
+Quantity call(std::string_view name, std::initializer_list<Argument> arguments, Here here) {
   return Recording::active().call(name, {arguments.begin(), arguments.size()}, here);
 }
 

@@ -96,10 +96,23 @@ bool operator<=(const Quantity& a, const Quantity& b);
 bool operator>(const Quantity& a, const Quantity& b);
 bool operator>=(const Quantity& a, const Quantity& b);
 
+// An argument of a call: data where it is a number or a std::vector, which no branch of the function can
+// make a parameter; a Quantity is not, whatever it holds in this run.
+class Argument final {
+ public:
+  Argument(const Quantity& given) : quantity(given) {}  // NOLINT: numbers mix freely with quantities
+  template <class T>
+    requires(std::is_constructible_v<Quantity, const T&> && !std::is_same_v<T, Quantity>)
+  Argument(const T& data) : quantity(data), is_data(true) {}  // NOLINT
+
+  Quantity quantity;
+  bool is_data = false;
+};
+
 // Any function or distribution of Stan by its name: call("student_t_lpdf", {y, nu, mu, sigma}). Densities
-// keep their constants; "student_t_lupdf" drops those that Stan's `~` drops.
+// keep their constants; "student_t_lupdf" drops those that Stan's `~` drops: terms of data alone.
 using Here = std::source_location;  // where a call is written, for messages
-Quantity call(std::string_view name, std::initializer_list<Quantity> arguments, Here here = Here::current());
+Quantity call(std::string_view name, std::initializer_list<Argument> arguments, Here here = Here::current());
 
 // The point is refused: its status is `rejected`, the message is that of the density.
 [[noreturn]] void reject(const std::string& message);

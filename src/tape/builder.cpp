@@ -15,6 +15,11 @@ bool all_constant(std::span<const Ids> operands) {
 
 bool any_varies(const Ids& ids) { return !std::all_of(ids.begin(), ids.end(), is_constant); }
 
+// Where constants are dropped, the arguments that are autodiff by type; what varies always is.
+unsigned terms_varying(math::Terms terms, unsigned varying) {
+  return terms.normalized ? varying : terms.varying | varying;
+}
+
 }  // namespace
 
 Id Builder::constant(double value) {
@@ -121,10 +126,11 @@ Id Builder::elementwise(const math::Elementwise& f, std::span<const Id> operands
 
 Id Builder::density(const math::Density& f, math::Terms terms, std::span<const Ids> operands,
                     std::size_t count) {
-  terms.varying = 0;
+  unsigned varying = 0;
   for (std::size_t j = 0; j < operands.size(); ++j) {
-    if (any_varies(operands[j])) terms.varying |= 1U << j;
+    if (any_varies(operands[j])) varying |= 1U << j;
   }
+  terms.varying = terms_varying(terms, varying);
   double sum = 0;
   std::array<double, 16> x{};
   if (terms.normalized || terms.varying != 0) {
@@ -134,7 +140,7 @@ Id Builder::density(const math::Density& f, math::Terms terms, std::span<const I
       sum += f.value(x.data(), terms, nullptr);
     }
   }
-  if (terms.varying == 0 || count == 0) {
+  if (varying == 0 || count == 0) {
     const Id id = constant(sum);
     tag_all(operands, {id}, {});
     return id;
@@ -151,14 +157,15 @@ Id Builder::density(const math::Density& f, math::Terms terms, std::span<const I
 
 Id Builder::density(const math::Density& f, math::Terms terms, std::span<const Id> operands) {
   std::array<double, 16> x{};
-  terms.varying = 0;
+  unsigned varying = 0;
   for (std::size_t j = 0; j < operands.size(); ++j) {
     x[j] = value(operands[j]);
-    if (!is_constant(operands[j])) terms.varying |= 1U << j;
+    if (!is_constant(operands[j])) varying |= 1U << j;
   }
+  terms.varying = terms_varying(terms, varying);
   const bool wanted = terms.normalized || terms.varying != 0;
   const double result = wanted ? f.value(x.data(), terms, nullptr) : 0.0;
-  if (terms.varying == 0) return constant(result, tag(operands));
+  if (varying == 0) return constant(result, tag(operands));
   const Id slot = new_slots(1);
   if (tracks_rows()) join_tag(slot, tag(operands));
   values_[slot] = result;
@@ -178,13 +185,14 @@ Ids Builder::array_op(const math::ArrayOp& f, math::Terms terms, std::span<const
   std::vector<std::vector<double>> dense;
   std::vector<math::DenseArgument> arguments;
   dense.reserve(operands.size());
-  terms.varying = 0;
+  unsigned varying = 0;
   for (std::size_t j = 0; j < operands.size(); ++j) {
     dense.push_back(numbers(operands[j]));
     const bool varies = any_varies(operands[j]);
     arguments.push_back({dense.back().data(), shapes[j], varies});
-    if (varies) terms.varying |= 1U << j;
+    if (varies) varying |= 1U << j;
   }
+  terms.varying = terms_varying(terms, varying);
   *result_shape = f.result_shape(arguments);
   std::vector<double> results(result_shape->size());
   std::vector<double> scratch(f.scratch_size != nullptr ? f.scratch_size(arguments) : 0);
@@ -195,7 +203,7 @@ Ids Builder::array_op(const math::ArrayOp& f, math::Terms terms, std::span<const
   call.scratch = scratch.data();
   f.forward(call);
   Ids ids(results.size());
-  if (terms.varying == 0) {
+  if (varying == 0) {
     ids = constants(results);
     tag_all(operands, ids, *result_shape);
     return ids;

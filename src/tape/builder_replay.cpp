@@ -87,8 +87,12 @@ void Builder::repeat_array(const RawInstruction& r) {
   const auto& f = *static_cast<const math::ArrayOp*>(r.definition);
   const std::vector<std::vector<double>> dense = dense_operands(r);
   std::vector<math::DenseArgument> arguments;
-  for (std::uint32_t j = 0; j < r.operand_count; ++j)
-    arguments.push_back({dense[j].data(), shapes_[r.first_shape + j], (r.terms.varying >> j & 1U) != 0});
+  for (std::uint32_t j = 0; j < r.operand_count; ++j) {
+    const RawOperand& operand = operands_[r.first_operand + j];
+    const bool fixed =
+        std::all_of(pool_.begin() + operand.first, pool_.begin() + operand.first + operand.size, is_constant);
+    arguments.push_back({dense[j].data(), shapes_[r.first_shape + j], !fixed});
+  }
   std::vector<double> scratch(f.scratch_size != nullptr ? f.scratch_size(arguments) : 0);
   math::ArrayCall call;
   call.arguments = arguments;

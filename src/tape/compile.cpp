@@ -261,7 +261,7 @@ class Compiler final {
     const bool weighted = all_constant(sigma);
     const auto sigma_at = [&](std::uint32_t e) { return sigma[sigma.size() == 1 ? 0 : e]; };
     double constant = r.terms.normalized ? -0.5 * std::log(2 * std::numbers::pi) * r.count : 0.0;
-    if (weighted && r.terms.normalized) {
+    if (weighted && r.terms.keep(0b100)) {
       for (std::uint32_t e = 0; e < r.count; ++e) constant -= std::log(trace_.constant(sigma_at(e)));
     }
     MicroOp op{weighted ? MicroCode::normal_weighted : MicroCode::normal_shared,

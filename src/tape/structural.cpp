@@ -331,7 +331,9 @@ Value linspaced(Tracer& t, Arguments a, const Type& type) {
     const int low = as_int(a[1]);
     const int high = as_int(a[2]);
     for (std::size_t i = 0; i < n; ++i) {
-      numbers.push_back(n == 1 ? high : low + static_cast<int>(i) * ((high - low) / static_cast<int>(n - 1)));
+      const auto count = static_cast<std::int64_t>(n) - 1;
+      const std::int64_t step = count == 0 ? 0 : (std::int64_t{high} - low) / count;
+      numbers.push_back(n == 1 ? high : static_cast<int>(low + static_cast<std::int64_t>(i) * step));
     }
     return int_array(std::move(numbers));
   }
@@ -388,7 +390,7 @@ Value sort_indices(Tracer& t, Arguments a, const Type&) {
 Value to_int(Tracer& t, Arguments a, const Type& type) {
   if (a[0].ints) return a[0];
   std::vector<int> ints;
-  for (const Id id : *a[0].ids) ints.push_back(static_cast<int>(t.builder().value(id)));
+  for (const Id id : *a[0].ids) ints.push_back(t.checked_int("to_int", std::trunc(t.builder().value(id))));
   return t.tagged_like(*a[0].ids, int_container(type, a[0].dims, std::move(ints)));
 }
 Value is_nan(Tracer& t, Arguments a, const Type&) {
@@ -410,10 +412,17 @@ Value is_inf(Tracer& t, Arguments a, const Type&) {
 namespace {
 
 // Functions that exist for ints as well as for reals: those of ints are computed here.
-Value over_ints(std::string_view name, Arguments a) {
+Value over_ints(Tracer& t, std::string_view name, Arguments a) {
   const std::vector<int>& x = *a[0].ints;
-  if (name == "sum") return int_value(std::accumulate(x.begin(), x.end(), 0));
-  if (name == "prod") return int_value(std::accumulate(x.begin(), x.end(), 1, std::multiplies<>()));
+  if (name == "sum") {
+    const std::int64_t sum = std::accumulate(x.begin(), x.end(), std::int64_t{0});
+    return int_value(t.checked_int(name, static_cast<double>(sum)));
+  }
+  if (name == "prod") {
+    double product = std::find(x.begin(), x.end(), 0) == x.end() ? 1 : 0;
+    for (const int i : x) product *= product == 0 ? 1 : i;  // exact as long as it is an int
+    return int_value(t.checked_int(name, product));
+  }
   const bool largest = name == "max";
   if (a.size() == 2) return int_value(largest ? std::max(x[0], as_int(a[1])) : std::min(x[0], as_int(a[1])));
   return int_value(largest ? *std::max_element(x.begin(), x.end()) : *std::min_element(x.begin(), x.end()));
@@ -497,27 +506,23 @@ Structural find_structural(std::string_view name) {
   return found == structural_functions().end() ? nullptr : found->second;
 }
 
-bool call_on_ints(std::string_view name, std::span<const Value> arguments, Value& result) {
+bool call_on_ints(Tracer& tracer, std::string_view name, std::span<const Value> arguments, Value& result) {
   if (arguments.empty() ||
       !std::all_of(arguments.begin(), arguments.end(), [](const Value& v) { return v.ints; })) {
     return false;
   }
   if (name == "abs") {
     result = arguments[0];
-    for (int& i : change_ints(result)) i = std::abs(i);
+    for (int& i : change_ints(result)) i = i < 0 ? tracer.negated(i) : i;
     return true;
   }
   if (name == "int_step") {
     result = int_value(as_int(arguments[0]) > 0 ? 1 : 0);
     return true;
   }
-  if (name == "modulus") {
-    result = int_value(as_int(arguments[0]) % as_int(arguments[1]));
-    return true;
-  }
   if (name != "sum" && name != "prod" && name != "max" && name != "min") return false;
   if (arguments.size() == 1 && arguments[0].ints->empty() && name != "sum" && name != "prod") return false;
-  result = over_ints(name, arguments);
+  result = over_ints(tracer, name, arguments);
   return true;
 }
 

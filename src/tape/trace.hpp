@@ -56,6 +56,10 @@ struct Trace {
 
 bool all_constant(std::span<const Id> ids);
 
+// The terms of a GLM's density as those of (..., its linear predictor, ...); `design`: the argument x, behind
+// which are alpha and beta.
+math::Terms terms_of_family(math::Terms glm, std::uint32_t design);
+
 // Calls f with the ids (references) that are read from outside: by guards, by the target and as outputs.
 template <class T, class F>
 void for_each_root(T& trace, F f) {

@@ -170,10 +170,7 @@ std::string Tracer::statement_text() const {
 // ---- ints ----
 
 void Tracer::check_set(const Value& value, const lang::Expr& from) const {
-  if (!value.ints) return;
-  const bool unset =
-      std::any_of(value.ints->begin(), value.ints->end(), [](int i) { return i == kUnsetInt; });
-  if (unset) refuse(fmt::format("{} is read before it is set.", name_of(from)));
+  if (has_gaps(value)) refuse(fmt::format("{} is read before it is set.", name_of(from)));
 }
 
 std::string Tracer::name_of(const lang::Expr& expr) const {

@@ -41,7 +41,8 @@ Value Tracer::unset(const SizedType& type) {
     if (type.array_sizes.empty()) return one;
     change_parts(value).assign(count, one);
   } else if (type.type->is_int()) {
-    change_ints(value).assign(count, kUnsetInt);
+    change_ints(value).resize(count);
+    for (std::size_t i = 0; i < count; ++i) set_gap(value, i);
   } else {
     change_ids(value).assign(count * (type.type->is_complex() ? 2 : 1), nan_);
   }

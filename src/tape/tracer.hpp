@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/source.hpp"
+#include "lang/autodiff.hpp"
 #include "lang/program.hpp"
 #include "tape/builder.hpp"
 #include "tape/value.hpp"
@@ -71,6 +72,8 @@ class Tracer final {
  public:
   Tracer(const lang::Program& program, const SourceMap& sources, Builder& builder, TraceOptions options = {},
          Random* random = nullptr);
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
 
   void set(const lang::Variable& variable, Value value);
   const Value& get(const lang::Variable& variable) const;
@@ -130,13 +133,24 @@ class Tracer final {
   // row. Throws Error where data of several rows meet in it.
   Value of_one_row(std::string_view name, std::span<const Value> arguments, Value result);
 
+  // ---- ints (trace_ints.cpp): what is beyond Stan's is refused, with the numbers ----
+  int int_operation(lang::Op op, int a, int b) const;  // a + b, ...
+  int negated(int a) const;
+  int checked_int(std::string_view function, double result) const;  // a whole number that a function returns
+
   // ---- shared with the built-in functions ----
   Ids reals(const Value& value);  // ints become constants
   Value apply(const math::Elementwise& f, std::span<const Value> arguments, const math::Type& result);
   Value apply(const math::ArrayOp& f, std::span<const Value> arguments, const math::Type& result,
               math::Terms terms = {});
   Value transposed(const Value& value, const math::Type& type);
-  Value call_user(const lang::Function& function, std::vector<Value> arguments);
+  // How a user's function is called: its arguments as they are written there (null: an int), and whether by
+  // `~` or _lupdf. Functions that cannot drop constants need neither.
+  struct CallForm {
+    std::span<const lang::Expr* const> written = {};
+    bool drops = false;
+  };
+  Value call_user(const lang::Function& function, std::vector<Value> arguments, CallForm form);
   // "normal_rng" of these parameters as a value of the expression's type; false where there is none.
   bool call_random(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters,
                    Value& result);
@@ -185,7 +199,7 @@ class Tracer final {
   Value eval_unary(const lang::Expr& expr, const lang::Unary& node);
   Value eval_binary(const lang::Expr& expr);
   Value combine(const lang::Expr& expr, lang::Op op, const Value& left, const Value& right);
-  Value combine_ints(const lang::Expr& expr, lang::Op op, const Value& left, const Value& right);
+  Value combine_ints(lang::Op op, const Value& left, const Value& right);
   Value compare(lang::Op op, const Value& left, const Value& right);
   Value eval_literal(const lang::Expr& expr, lang::List<const lang::Expr*> elements);
   Value& place(const lang::Variable& variable);
@@ -195,13 +209,15 @@ class Tracer final {
   // calls (trace_call.cpp)
   Value call(const lang::Expr& expr, const lang::Call& node);
   Value call_array_op(const math::ArrayOp& f, const lang::Call& node, const math::Type& result);
-  bool call_density(const lang::Expr& expr, std::string_view name, std::span<const Value> arguments,
-                    bool drop, Value& result);
+  bool call_density(std::string_view name, std::span<const Value> arguments, math::Terms terms,
+                    Value& result);
+  // The terms that a density keeps which `key` calls with these arguments.
+  math::Terms terms_of(const void* key, std::span<const lang::Expr* const> arguments, bool drops) const;
   Value draw_univariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
   Value draw_multivariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
   Value random_value(const lang::Expr& expr, Dims dims, const std::vector<double>& draws);
   Id density_sum(const math::Distribution& of, const math::Density& density, std::span<const Value> arguments,
-                 bool drop);
+                 math::Terms terms);
 
   // checks (trace_checks.cpp): each refuses what is wrong
   void check_constraints(lang::BlockKind block);
@@ -260,16 +276,17 @@ class Tracer final {
   StatementHook* hook_ = nullptr;
   std::vector<Value> globals_;  // by variable id
   std::vector<std::unordered_map<std::uint32_t, Value>*> frames_;
+  lang::CallScope outside_;  // of functions
+  lang::CallScope* scope_ = &outside_;
   Value returned_;
   Id nan_;
-  int depth_ = 0;
   std::unordered_map<const lang::Expr*, QuickNode> quick_;
   std::vector<ParameterRange> parameter_ranges_;
   bool sizes_are_tagged_ = false;  // some size depends on a row
 };
 
-// What an int holds that was never set.
-inline constexpr int kUnsetInt = std::numeric_limits<int>::min();
+// Whether a density keeps no term at all.
+inline bool drops_all(math::Terms terms) { return !terms.normalized && terms.varying == 0; }
 
 std::string dims_text(const Dims& dims);  // "dimensions [2, 3]"
 
@@ -278,7 +295,7 @@ std::string dims_text(const Dims& dims);  // "dimensions [2, 3]"
 using Structural = Value (*)(Tracer& tracer, std::span<const Value> arguments, const math::Type& result);
 Structural find_structural(std::string_view name);
 // sum, min, max, abs, ... of ints; false where it is none of these.
-bool call_on_ints(std::string_view name, std::span<const Value> arguments, Value& result);
+bool call_on_ints(Tracer& tracer, std::string_view name, std::span<const Value> arguments, Value& result);
 
 bool has_random(std::string_view name);  // "normal_rng" (trace_random.cpp)
 const math::Distribution* univariate_random(std::string_view name);

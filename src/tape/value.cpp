@@ -1,5 +1,8 @@
 #include "tape/value.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace kullback::tape {
 
 using math::Kind;
@@ -44,6 +47,24 @@ Value int_container(Type type, Dims dims, std::vector<int> numbers) {
 }
 
 std::vector<int>& change_ints(Value& value) { return unshare(value.ints); }
+
+void set_int(Value& value, std::size_t i, int number) {
+  change_ints(value)[i] = number;
+  if (value.gaps) unshare(value.gaps)[i] = false;
+}
+
+// What is read of a gap all the same is the number that Stan puts there.
+void set_gap(Value& value, std::size_t i) {
+  change_ints(value)[i] = std::numeric_limits<int>::min();
+  std::vector<bool>& gaps = unshare(value.gaps);
+  gaps.resize(value.ints->size());
+  gaps[i] = true;
+}
+
+bool has_gaps(const Value& value) {
+  return value.gaps && std::find(value.gaps->begin(), value.gaps->end(), true) != value.gaps->end();
+}
+
 Ids& change_ids(Value& value) { return unshare(value.ids); }
 std::vector<Value>& change_parts(Value& value) { return unshare(value.parts); }
 

@@ -30,6 +30,7 @@ struct Value {
   std::shared_ptr<Ids> ids;                   // real kinds and complex kinds
   std::shared_ptr<std::vector<Value>> parts;  // a tuple's slots; of an array of tuples its tuples
   std::shared_ptr<std::vector<RowTag>> tags;  // rows of ints; null: none (numbers on the tape know their own)
+  std::shared_ptr<std::vector<bool>> gaps = nullptr;  // ints that were never set; null: none
 
   bool is_set() const { return ints || ids || parts; }
   std::size_t size() const { return product(dims); }  // numbers (complex: pairs), tuples count as one
@@ -44,6 +45,10 @@ Value real_container(math::Type type, Dims dims, Ids ids);
 Value int_container(math::Type type, Dims dims, std::vector<int> numbers);
 
 std::vector<int>& change_ints(Value& value);  // not shared any more
+void set_int(Value& value, std::size_t i, int number);
+void set_gap(Value& value, std::size_t i);
+inline bool is_gap(const Value& value, std::size_t i) { return value.gaps && (*value.gaps)[i]; }
+bool has_gaps(const Value& value);
 Ids& change_ids(Value& value);
 std::vector<Value>& change_parts(Value& value);
 std::vector<RowTag>& change_tags(Value& value);  // one for each int

@@ -131,6 +131,87 @@ TEST(Places, IndexesAndSizesNameTheVariable) {
   EXPECT_EQ(line("\nreject(\"so: \", 3);"), "model.stan:3:1: so: 3");
 }
 
+TEST(Ints, BeyondTheirRangeAreErrors) {
+  struct Row {
+    const char* statement;
+    const char* message;
+  };
+  constexpr Row kRows[] = {
+      {"int n = 65536 * 65536;", "65536 * 65536 is 4294967296"},
+      {"array[65536 * k] real x;", "65536 * 65536 is 4294967296"},
+      {"vector[65536 * k] x;", "65536 * 65536 is 4294967296"},
+      {"for (i in 1:(k * k)) k = 1;", "65536 * 65536 is 4294967296"},
+      {"int n = most + 1;", "2147483647 + 1 is 2147483648"},
+      {"int n = least - 1;", "-2147483648 - 1 is -2147483649"},
+      {"int n = -least;", "-(-2147483648) is 2147483648"},
+      {"int n = least %/% -1;", "-2147483648 %/% (-1) is 2147483648"},
+      {"int n = least / -1;", "-2147483648 / (-1) is 2147483648"},
+      {"int n = abs(least);", "-(-2147483648) is 2147483648"},
+      {"k *= k;", "65536 * 65536 is 4294967296"},
+      {"k -= least;", "65536 - (-2147483648) is 2147549184"},
+      {"int n = sum({most, 1});", "the result of sum is 2147483648"},
+      {"int n = prod({k, k, 2});", "the result of prod is 8589934592"},
+      {"int n = choose(60, 30);", "the result of choose is 1.18"},
+      {"int n = to_int(3e9);", "the result of to_int is 3000000000"},
+      {"int n = to_int(not_a_number());", "the result of to_int is nan"},
+      {"int n = poisson_rng(1e9) + poisson_rng(1e9) + 500000000;", " is 2"},
+      {"int n = k %/% 0;", "65536 %/% 0 divides an int by zero."},
+      {"int n = k / 0;", "65536 / 0 divides an int by zero."},
+      {"int n = k % 0;", "65536 % 0 divides an int by zero."},
+      {"int n = modulus(k, 0);", "65536 % 0 divides an int by zero."},
+  };
+  for (const Row& row : kRows) {
+    const std::string found = load_error(
+        std::string("transformed data {\n  int k = 65536; int most = 2147483647; int least = -most - 1;\n") +
+        row.statement + "\n} parameters { real mu; }");
+    EXPECT_EQ(found.rfind("model.stan:3:", 0), 0U) << row.statement << ": " << found;
+    EXPECT_NE(found.find(row.message), std::string::npos) << row.statement << ": " << found;
+  }
+  EXPECT_NE(load_error("data { vector[65536 * 65536] y; } parameters { real mu; }", R"({"y": []})")
+                .find("65536 * 65536 is 4294967296, but an int holds -2147483648 to 2147483647 only"),
+            std::string::npos);
+  EXPECT_NE(load_error("parameters { vector[65536 * 65536] y; }").find("65536 * 65536 is 4294967296"),
+            std::string::npos);
+}
+
+// The least int is a value like any other, not the sign of one that was never set.
+TEST(Ints, AllOfThemAreValues) {
+  const auto loaded = load(
+      "data { int d; array[2] int e; }\n"
+      "transformed data {\n"
+      "  int least = -2147483647 - 1; array[3] int a; a[2] = least; a[1] = min({3, least}); a[3] = d;\n"
+      "  array[2] int part = a[2:3]; int n = 0; int j; j = least;\n"
+      "  for (i in 2147483645:2147483647) n += 1;\n"
+      "  for (i in e) if (i == least) n += 10;\n"
+      "}\n"
+      "parameters { real x; }\n"
+      "model { int k = least; target += x * n; target += (a[1] == d) + 2 * (part[1] == k) + 4 * (j + 1 == "
+      "-2147483647);\n"
+      "  target += 8 * (sum({1, least, 2147483647}) == 0) + 16 * (prod({0, least, least}) == 0) +\n"
+      "            32 * (linspaced_int_array(2, least, 2147483647)[2] == 2147483647); }\n",
+      R"({"d": -2147483648, "e": [-2147483648, 1]})");
+  ASSERT_NE(loaded, nullptr);
+  EXPECT_EQ(evaluate(*loaded->model, {1}).log_density, 13 + 63) << loaded->model->message();
+}
+
+TEST(Ints, GapsMoveWithTheirArrays) {
+  const auto line = [&](const std::string& text) {
+    return load_error("transformed data {\n  array[4] int a; a[1] = 7; a[3] = 8;\n" + text +
+                      "\n} parameters { real mu; }");
+  };
+  EXPECT_EQ(line("array[2] int b = a[3:4]; int n = b[1] + size(a); b = head(a, 2); n = b[1];"), "no error");
+  EXPECT_EQ(line("array[2] int b = a[3:4]; int n = b[2];"),
+            "model.stan:3:26: 'b[2]' is read before it is set.");
+  EXPECT_EQ(line("array[2] int b = {1, 2}; b[1:2] = a[1:2]; int n = b[2];"),
+            "model.stan:3:43: 'b[2]' is read before it is set.");
+  EXPECT_EQ(line("array[4] int b = reverse(a); int n = b[3];"),
+            "model.stan:3:30: 'b[3]' is read before it is set.");
+  EXPECT_EQ(line("array[4] real b = a;"), "model.stan:3:1: 'a' is read before it is set.");
+  EXPECT_EQ(line("array[5] int b = append_array(a, {1});"), "model.stan:3:1: 'a' is read before it is set.");
+  EXPECT_EQ(line("vector[4] v; vector[2] w = v[a[1:2]];"),
+            "model.stan:3:14: 'a[1:2]' is read before it is set.");
+}
+
 struct NotFiniteRow {
   const char* statement;
   double theta;
