@@ -116,6 +116,27 @@ TEST_F(Tables, ErrorsNameLineAndColumn) {
             "\"3\"\" pipe\".");
 }
 
+// Overflow of squares must not look like columns without variance later on.
+TEST_F(Tables, ValuesWhoseSquaresAreNoNumbers) {
+  EXPECT_EQ(error_of(table("a,b\n1,2\n3,-1e308\n")),
+            "data.csv:3: column 'b': found '-1e308', which is too large to be squared (1e100 is possible). | "
+            "Delete the row, or bring the column to another scale.");
+  EXPECT_EQ(error_of(table("a,b\n1e-200,2\n3e-200,1\n")),
+            "data.csv: column 'a': the largest value is 3e-200, too small to be squared (1e-100 is possible). | "
+            "Bring the column to another scale.");
+  EXPECT_EQ(open_source(table("a,b\n1e-200,0\n1e100,0\n"))->units(), 2U);
+}
+
+TEST_F(Tables, AColumnWithoutAValue) {
+  SourceRequest request = table("a,b\n1,NA\n3,\n");
+  request.takes_missing = true;
+  EXPECT_EQ(open_source(request)->units(), 2U);
+  request.needs_values = true;
+  EXPECT_EQ(error_of(request),
+            "data.csv: column 'b' has no value: all of its cells are missing. | Leave the column out with "
+            "--ignore b.");
+}
+
 TEST_F(Tables, ErrorsOfCounts) {
   SourceRequest request = table("a,b\n0,3\n2,-1\n");
   request.needs_counts = true;
