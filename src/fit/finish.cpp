@@ -16,6 +16,8 @@
 #include "base/json.hpp"
 #include "fit/begin.hpp"
 #include "fit/fixed.hpp"
+#include "fit/program_findings.hpp"
+#include "fit/reach.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
 #include "posterior/run_folder.hpp"
@@ -101,13 +103,19 @@ void add_interruption(const Request& request, const std::vector<FinishedChain>& 
        "", resume_hint(request)});
 }
 
-void summarize_into(const Request& request, Outcome& outcome) {
+// Draws are of the posterior of `model`, and `chains` those of which some were drawn.
+void summarize_into(const Request& request, const LoadedModel& model,
+                    const std::vector<FinishedChain>& chains, Outcome& outcome) {
   const bool markov = is_markov(outcome.record);
+  const auto bounded = [&](std::span<const std::size_t> columns) {
+    return are_bounded(*model.outputs, {outcome.posterior, chains}, columns, request.seed);
+  };
   outcome.summary.rows = summary_rows(outcome.posterior, outcome.record);
   add_findings(posterior::find_problems(outcome.posterior, outcome.summary.rows,
                                         {.max_depth = request.options.max_depth,
                                          .target_accept = request.options.target_accept,
-                                         .is_markov = markov}),
+                                         .is_markov = markov,
+                                         .are_bounded = bounded}),
                outcome.summary.findings);
 }
 
@@ -223,9 +231,10 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
     add_chain_files(outcome, files.emplace(request.out));
   }
   if (outcome.posterior.draws() > 0) {
-    summarize_into(request, outcome);
+    summarize_into(request, model, chains, outcome);
     if (request.sensitivity) add_sensitivity(chains, outcome);
   }
+  add_program_findings(model, chains, outcome);
   outcome.record.findings = findings;
   if (files) write_files(request.out, model.data, outcome, *files);
 }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
 
 #include "base/finding.hpp"
 #include "posterior/posterior.hpp"
@@ -16,6 +19,8 @@ struct FindingOptions {
   double min_ess = 400;  // per quantity, bulk and tail
   double min_e_bfmi = 0.3;
   bool is_markov = true;
+  // Which of these columns are known to have values in a bounded range; empty: nothing is known.
+  std::function<std::vector<bool>(std::span<const std::size_t>)> are_bounded = {};
 };
 
 // Divergences and where they sit, saturated tree depth, low energy ratio, R-hat, ESS, chains that disagree,
