@@ -152,7 +152,8 @@ struct Propriety {
 Propriety propriety_of(const LoadedModel& model, const infer::Draws& draws, const Diagnostics& lints) {
   Propriety result;
   result.without_prior = without_prior(lints, *model.program->understood.program);
-  if (!result.without_prior.empty())
+  const bool is_quick = model.stan != nullptr;  // not where each evaluation reads the data from files
+  if (is_quick && !result.without_prior.empty())
     result.improper = improper_among(result.without_prior, *model.density, draws);
   return result;
 }
