@@ -39,8 +39,8 @@ std::string p_text(double p) { return p < 0.0005 ? fmt::format("{:.0e}", p) : fm
 std::string table_text(const fit::Calibration& calibration) {
   std::size_t width = 9;
   for (const auto& parameter : calibration.parameters) width = std::max(width, parameter.name.size());
-  std::string text = fmt::format("{:<{}} {:>7} {:>7} {:>9} {:>9} {:>11}  {}\n", "", width, "bias", "spread",
-                                 "symmetry", "crowding", "uniformity", "verdict");
+  std::string text = fmt::format("{:<{}} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>10}  {}\n", "", width, "bias",
+                                 "p", "spread", "p", "symmetry", "crowding", "uniformity", "verdict");
   std::size_t shown = 0;
   for (const auto& parameter : calibration.parameters) {
     if (++shown > fit::kTableRows) {
@@ -48,8 +48,9 @@ std::string table_text(const fit::Calibration& calibration) {
                           calibration.parameters.size() - fit::kTableRows);
       break;
     }
-    text += fmt::format("{:<{}} {:>7.2f} {:>7.2f} {:>9} {:>9} {:>11}  {}\n", parameter.name, width,
-                        parameter.bias, parameter.spread, p_text(parameter.symmetry_p),
+    text += fmt::format("{:<{}} {:>6.2f} {:>6} {:>6.2f} {:>6} {:>8} {:>8} {:>10}  {}\n", parameter.name,
+                        width, parameter.bias, p_text(parameter.location_p), parameter.spread,
+                        p_text(parameter.spread_p), p_text(parameter.symmetry_p),
                         p_text(parameter.crowding_p), p_text(parameter.uniformity_p), parameter.verdict);
   }
   return text;
@@ -79,7 +80,7 @@ std::string calibration_text(const fit::Calibration& calibration, const fit::Cal
     text += table_text(calibration);
     text +=
         "\nbias: mean of (posterior mean - truth) / posterior sd, 0 if right. spread: its root mean\n"
-        "square, 1 if posterior sds are right. The others are p-values.\n";
+        "square, 1 if posterior sds are right. The others are p-values, p of the column before it.\n";
   }
   text += conclusion(calibration, method);
   if (calibration.failed > 0)

@@ -202,6 +202,45 @@ Findings training_findings(const Outcome& outcome, const TrainOptions& options) 
   return findings;
 }
 
+// The different values of the target in this shard, in the order of the rows; no more than three.
+std::vector<double> target_values(Source& source) {
+  std::vector<double> values;
+  Buffer piece(source.shape().kind, source.shape().columns);
+  source.rewind();
+  while (values.size() < 3 && source.read(piece_units(source.shape()), piece)) {
+    const Batch batch = piece.batch();
+    for (std::size_t n = 0; n < batch.units && values.size() < 3; ++n) {
+      const double value = batch.row(n).back();
+      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    }
+  }
+  return values;
+}
+
+// A number with normal noise is no model of a target with two values. All ranks must call it.
+void add_target_finding(const Request& request, Source& source, const Ranks& ranks, Findings& findings) {
+  if (!request.model->has_target || request.model->target_is_category) return;
+  const std::vector<double> own = target_values(source);
+  std::vector<double> known = own;
+  known.resize(3, own.empty() ? 0 : own.front());
+  const std::string bytes = ranks.broadcast(
+      std::string(reinterpret_cast<const char*>(known.data()), known.size() * sizeof(double)));
+  std::memcpy(known.data(), bytes.data(), bytes.size());
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  double others[] = {known.size() == 2 ? 0.0 : 1.0};
+  for (const double value : own)
+    if (std::find(known.begin(), known.end(), value) == known.end()) ++others[0];
+  ranks.sum(others);
+  if (others[0] > 0 || !ranks.is_first()) return;
+  findings.push_back({"binary-target",
+                      fmt::format("The target '{}' has only two values, but was fitted as a number with "
+                                  "normal noise.",
+                                  source.shape().names.empty() ? "target" : source.shape().names.back()),
+                      fmt::format("{:g} and {:g}", known[0], known[1]),
+                      "Use --kind logistic: its predictions are probabilities."});
+}
+
 // Lines and, where units have them, names.
 struct UnitLines {
   std::vector<double> cells;
@@ -333,6 +372,8 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
     write_unit_table(request, *source, model, ranks);
     write_sample(request, *source, model, ranks);
   }
+  Findings of_target;
+  if (has_results) add_target_finding(request, *source, ranks, of_target);
   if (!ranks.is_first()) return outcome;
   outcome.record.status = has_results ? "complete" : "interrupted";
   if (!outcome.trained.statistics.values.empty()) {
@@ -342,6 +383,7 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
       outcome.record.findings.push_back(std::move(finding));
     }
   }
+  outcome.record.findings.insert(outcome.record.findings.end(), of_target.begin(), of_target.end());
   outcome.figures = model.figures();
   outcome.tables = model.tables(outcome.shape);
   outcome.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

@@ -1,6 +1,7 @@
-// Three tests for each parameter, each at the level over their number (Bonferroni): symmetry of u about 1/2
-// (posterior means off to one side), crowding of u at the ends or in the middle (posterior sds), and
-// uniformity (anything else).
+// Five tests for each parameter, each at the level over their number (Bonferroni). Of u: symmetry about 1/2
+// (posterior means off to one side), crowding at the ends or in the middle (posterior sds), and uniformity
+// (anything else). Of (posterior mean - truth) / posterior sd, which u forgets once the truth is beyond all
+// draws: mean 0 and mean square 1 (stats/placement.hpp).
 #include "fit/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLookEvery{100};
-constexpr std::size_t kTests = 3;
+constexpr std::size_t kTests = 5;
 constexpr std::size_t kFewestFits = 10;
 
 // The simulations on threads, each with a simulator of its own; results are kept by number.
@@ -148,17 +149,21 @@ CalibratedParameter examine(std::string name, const std::vector<SimulatedFit>& f
   CalibratedParameter result;
   result.name = std::move(name);
   std::vector<double> z;
+  std::vector<stats::Placement> placements;
   double squares = 0;
   for (const SimulatedFit& fit : fits) {
     if (fit.u.empty()) continue;
     result.u.push_back(fit.u[column]);
     z.push_back(fit.z[column]);
+    placements.push_back(fit.placements[column]);
     squares += z.back() * z.back();
   }
   const auto count = static_cast<double>(z.size());
   result.bias = stats::mean(z);
   result.bias_error = stats::sd(z) / std::sqrt(count);
   result.spread = std::sqrt(squares / count);
+  result.location_p = stats::location_p_value(placements);
+  result.spread_p = stats::spread_p_value(placements);
   result.symmetry_p = stats::symmetry_test(result.u).p_value;
   result.uniformity_p = stats::uniformity_p_value(result.u);
   result.crowding = stats::end_crowding(result.u);
@@ -167,14 +172,19 @@ CalibratedParameter examine(std::string name, const std::vector<SimulatedFit>& f
 }
 
 std::string verdict_of(const CalibratedParameter& parameter, double threshold) {
-  std::string verdict;
-  if (parameter.symmetry_p < threshold)
-    verdict = stats::mean(parameter.u) > 0.5 ? "mean too low" : "mean too high";
-  if (parameter.crowding_p < threshold)
-    verdict +=
-        std::string(verdict.empty() ? "" : ", ") + (parameter.crowding > 0 ? "too narrow" : "too wide");
-  if (verdict.empty()) verdict = parameter.uniformity_p < threshold ? "not uniform" : "ok";
-  return verdict;
+  const bool is_off_in_spread = parameter.spread_p < threshold;
+  const bool is_crowded = parameter.crowding_p < threshold;
+  const bool is_narrow = (is_off_in_spread && parameter.spread > 1) || (is_crowded && parameter.crowding > 0);
+  const bool is_wide = (is_off_in_spread && parameter.spread < 1) || (is_crowded && parameter.crowding < 0);
+  std::vector<std::string> found;
+  if (parameter.location_p < threshold)
+    found.emplace_back(parameter.bias < 0 ? "mean too low" : "mean too high");
+  else if (parameter.symmetry_p < threshold)
+    found.emplace_back(stats::mean(parameter.u) > 0.5 ? "mean too low" : "mean too high");
+  if (is_wide) found.emplace_back("too wide");
+  if (is_narrow) found.emplace_back(is_wide ? "in some fits too narrow" : "too narrow");
+  if (found.empty()) return parameter.uniformity_p < threshold ? "not uniform" : "ok";
+  return fmt::format("{}", fmt::join(found, ", "));
 }
 
 void count_fits(const std::vector<SimulatedFit>& fits, Calibration& result) {
@@ -218,12 +228,14 @@ std::string parameter_json(const CalibratedParameter& parameter) {
   std::string values;
   for (const double u : parameter.u) values += (values.empty() ? "" : ", ") + number(u);
   return fmt::format(
-      "{{\"name\": {}, \"verdict\": {}, \"bias\": {}, \"bias_error\": {}, \"spread\": {}, \"symmetry_p\": "
+      "{{\"name\": {}, \"verdict\": {}, \"bias\": {}, \"bias_error\": {}, \"location_p\": {}, \"spread\": "
       "{}, "
+      "\"spread_p\": {}, \"symmetry_p\": {}, "
       "\"crowding\": {}, \"crowding_p\": {}, \"uniformity_p\": {},\n     \"u\": [{}]}}",
       json_string(parameter.name), json_string(parameter.verdict), number(parameter.bias),
-      number(parameter.bias_error), number(parameter.spread), number(parameter.symmetry_p),
-      number(parameter.crowding), number(parameter.crowding_p), number(parameter.uniformity_p), values);
+      number(parameter.bias_error), number(parameter.location_p), number(parameter.spread),
+      number(parameter.spread_p), number(parameter.symmetry_p), number(parameter.crowding),
+      number(parameter.crowding_p), number(parameter.uniformity_p), values);
 }
 
 }  // namespace

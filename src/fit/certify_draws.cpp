@@ -11,6 +11,7 @@
 #include "certify/certify.hpp"
 #include "certify/wasserstein.hpp"
 #include "fit/fit.hpp"
+#include "fit/program_findings.hpp"
 #include "model/data.hpp"
 #include "model/unconstrain.hpp"
 #include "posterior/files.hpp"
@@ -148,6 +149,7 @@ CertifiedDraws certify_draws(const CertifyRequest& request, const LoadedModel& m
           "Leave it out.");
     }
     result.certificate = certify::certify_chains(chained(request, model, posterior), terms);
+    note_propriety(model, {}, result.certificate);
   } else {
     check_not_resampled(request, posterior);
     if (posterior.log_q().empty()) {
@@ -165,6 +167,7 @@ CertifiedDraws certify_draws(const CertifyRequest& request, const LoadedModel& m
     judged.certificate.cost.gradients += modes.gradients;
     result.is_stopped = judged.is_stopped;
     result.certificate = std::move(judged.certificate);
+    note_propriety(model, draws, result.certificate);
     if (!judged.weights.empty()) result.weights = write_weights(request, judged.weights);
   }
   if (!result.is_stopped) replace_file(request.out, certify::to_json(result.certificate));

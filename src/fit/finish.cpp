@@ -17,6 +17,8 @@
 #include "fit/begin.hpp"
 #include "fit/finding_advice.hpp"
 #include "fit/fixed.hpp"
+#include "fit/program_findings.hpp"
+#include "fit/reach.hpp"
 #include "posterior/equal_weights.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
@@ -103,11 +105,16 @@ void add_interruption(const Request& request, const std::vector<FinishedChain>& 
        "", resume_hint(request)});
 }
 
-void summarize_into(Outcome& outcome) {
+// Draws are of the posterior of `model`, and `chains` those of which some were drawn.
+void summarize_into(const Request& request, const LoadedModel& model,
+                    const std::vector<FinishedChain>& chains, Outcome& outcome) {
+  posterior::FindingOptions options = finding_options(outcome.record);
+  options.are_bounded = [&](std::span<const std::size_t> columns) {
+    return are_bounded(*model.outputs, {outcome.posterior, chains}, columns, request.seed);
+  };
   outcome.summary.rows = summary_rows(outcome.posterior, outcome.record);
-  add_findings(
-      posterior::find_problems(outcome.posterior, outcome.summary.rows, finding_options(outcome.record)),
-      outcome.summary.findings);
+  add_findings(posterior::find_problems(outcome.posterior, outcome.summary.rows, options),
+               outcome.summary.findings);
 }
 
 // Of the first draws() draws of each chain, chain after chain.
@@ -236,9 +243,10 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
     add_chain_files(request.out, outcome, files.emplace(request.out));
   }
   if (outcome.posterior.draws() > 0) {
-    summarize_into(outcome);
+    summarize_into(request, model, chains, outcome);
     if (request.sensitivity) add_sensitivity(chains, outcome);
   }
+  add_program_findings(model, chains, outcome);
   name_method(outcome.record, findings);
   outcome.record.findings = findings;
   if (files) write_files(request.out, model.data, outcome, *files);

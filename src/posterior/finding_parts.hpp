@@ -19,7 +19,8 @@ void find_high_rhat(const Posterior& posterior, const std::vector<SummaryRow>& r
 void find_low_ess(const Posterior& posterior, const std::vector<SummaryRow>& rows,
                   const FindingOptions& options, Findings& findings);
 void find_too_few_draws(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings);
-void find_heavy_tails(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings);
+void find_heavy_tails(const Posterior& posterior, const std::vector<SummaryRow>& rows,
+                      const FindingOptions& options, Findings& findings);
 void find_bad_weights(const Posterior& posterior, Findings& findings);
 void find_not_finite(const Posterior& posterior, Findings& findings);
 
@@ -56,5 +57,9 @@ struct Separation {
   std::size_t beyond = 0;   // chosen draws on that side of the cut
 };
 Separation separation(const std::vector<double>& values, const std::vector<char>& chosen);
+
+// How many times as common chosen draws are among the nearest neighbours of chosen ones, over all parameters
+// together, as among all draws; 1 where that could be chance.
+double crowding(const Posterior& posterior, const std::vector<char>& chosen);
 
 }  // namespace kullback::posterior

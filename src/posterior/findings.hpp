@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/finding.hpp"
 #include "posterior/posterior.hpp"
@@ -23,6 +25,8 @@ struct FindingOptions {
   double min_ess = 400;  // per quantity, bulk and tail
   double min_e_bfmi = 0.3;
   bool is_markov = true;
+  // Which of these columns are known to have values in a bounded range; empty: nothing is known.
+  std::function<std::vector<bool>(std::span<const std::size_t>)> are_bounded = {};
 
   bool reads(std::string_view option) const;
 };

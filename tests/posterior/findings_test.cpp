@@ -106,6 +106,34 @@ TEST(Divergences, EverywhereAreNotLocated) {
   }
 }
 
+// The neck of a funnel lies around the middle of what the scale scales.
+TEST(Divergences, AroundTheMiddleAreLocated) {
+  Posterior posterior = make_posterior({normal("mu"), normal("x.1"), normal("x.2")}, 4, 1000);
+  add_stat(posterior, "divergent__", [](const Chain& chain, std::size_t, std::size_t d) {
+    return std::fabs(chain.columns[chain.draws + d]) < 0.1 && d % 2 == 0 ? 1 : 0;
+  });
+  const std::string evidence = find_code(found(posterior), "divergences")->evidence;
+  EXPECT_NE(evidence.find(", x[1] is less than 0."), std::string::npos) << evidence;
+  EXPECT_NE(evidence.find(" from its median, "), std::string::npos) << evidence;
+}
+
+TEST(Divergences, OnARidgeAreFoundByNeighbours) {
+  const auto uniform = [](Random& r, std::size_t, std::size_t) { return r.uniform(); };
+  Posterior posterior = make_posterior({{"a", uniform}, {"b", uniform}, {"c", uniform}}, 4, 1000);
+  add_stat(posterior, "divergent__", [](const Chain& chain, std::size_t, std::size_t d) {
+    return std::fabs(chain.columns[d] - chain.columns[chain.draws + d]) < 0.03 ? 1 : 0;
+  });
+  const std::string evidence = find_code(found(posterior), "divergences")->evidence;
+  EXPECT_NE(evidence.find("lie close together"), std::string::npos) << evidence;
+}
+
+TEST(Divergences, FewAreNotCalledSpread) {
+  Posterior posterior = make_posterior({normal("a"), normal("b")}, 4, 500);
+  add_stat(posterior, "divergent__",
+           [](const Chain&, std::size_t, std::size_t d) { return d % 200 == 7 ? 1 : 0; });
+  EXPECT_EQ(find_code(found(posterior), "divergences")->evidence, "They are too few to tell where they sit.");
+}
+
 TEST(Divergences, OfOneChainAndFew) {
   Posterior posterior = make_posterior({normal("a")}, 4, 500);
   add_stat(posterior, "divergent__",
@@ -298,7 +326,7 @@ int count_heavy(const std::function<double(Random&)>& draw, int seeds, double rh
         }};
     const Posterior posterior = make_posterior({maker}, 4, 1000, static_cast<std::uint64_t>(seed));
     Findings findings;
-    find_heavy_tails(posterior, summarize(posterior, true), findings);
+    find_heavy_tails(posterior, summarize(posterior, true), {}, findings);
     count += !findings.empty();
   }
   return count;
@@ -321,6 +349,27 @@ TEST(HeavyTails, NotOfLighterOnes) {
             0);  // t, 5 df
   EXPECT_EQ(count_heavy([](Random& r) { return std::floor(3 * r.exponential()); }, 50), 0);
   EXPECT_EQ(count_heavy([](Random& r) { return r.uniform() < 0.01 ? 1.0 : 0.0; }, 50), 0);
+}
+
+// phi^100 with |phi| < 1: nothing in its draws tells it from a tail with infinite variance.
+TEST(HeavyTails, NotOfBoundedQuantities) {
+  std::vector<Maker> makers = {normal("mu"),
+                               {"x", [](Random& r, std::size_t, std::size_t) { return cauchy(r); }}};
+  for (int i = 1; i <= 5; ++i)
+    makers.push_back({"powers." + std::to_string(i), [](Random& r, std::size_t, std::size_t) {
+                        return std::pow(std::tanh(0.7 + 0.2 * r.normal()), 100);
+                      }});
+  const Posterior posterior = make_posterior(makers, 4, 1000);
+  const Finding all = *find_code(found(posterior), "heavy-tails");
+  EXPECT_TRUE(all.message.starts_with("6 quantities")) << all.message;
+  EXPECT_NE(all.evidence.find("powers, 5 of 5 elements, at most ("), std::string::npos) << all.evidence;
+  const FindingOptions options{.are_bounded = [](std::span<const std::size_t> columns) {
+    std::vector<bool> is_bounded;
+    for (const std::size_t column : columns) is_bounded.push_back(column >= 2);
+    return is_bounded;
+  }};
+  EXPECT_TRUE(
+      find_code(found(posterior, options), "heavy-tails")->message.starts_with("x has so heavy a tail"));
 }
 
 TEST(NotFinite, IsCounted) {

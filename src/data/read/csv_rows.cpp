@@ -69,7 +69,7 @@ class CsvRows final : public Rows {
         double value = 0;
         const char* const stop = read_plain_number(at, end, value);
         const bool is_whole = stop != nullptr && (is_last ? stop == end : stop != end && *stop == separator_);
-        if (is_whole && rules_.accepts(value)) {
+        if (is_whole && rules_.takes(cell, value)) {
           cells_[cell] = value;
           at = stop + 1;
           continue;
