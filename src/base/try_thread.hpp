@@ -19,7 +19,15 @@ bool try_start(std::vector<Thread>& threads, Work&& work) {
   }
 }
 
-// For std::async: in a thread of its own where there is one, else when the result is wanted.
-inline constexpr std::launch kWhereThreadsAre = std::launch::async | std::launch::deferred;
+// In a thread of its own where there is one, else when the result is wanted. (std::async with both policies
+// has moved the work away when it comes to defer it.)
+template <class Work>
+auto async_where_possible(const Work& work) {
+  try {
+    return std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    return std::async(std::launch::deferred, work);
+  }
+}
 
 }  // namespace kullback

@@ -150,8 +150,8 @@ class NewFiles final {
   void add(std::string name, std::function<std::string()> text) {
     constexpr std::size_t kAtOnce = 8;
     if (files_.size() >= kAtOnce) files_[files_.size() - kAtOnce].wait();
-    files_.push_back(std::async(
-        kWhereThreadsAre, [path = out_ / name, text = std::move(text)] { return NewFile(path, text()); }));
+    files_.push_back(
+        async_where_possible([path = out_ / name, text = std::move(text)] { return NewFile(path, text()); }));
   }
 
   // Throws what a writer threw, before any of them is in place.

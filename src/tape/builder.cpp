@@ -5,6 +5,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "tape/container_size.hpp"
 #include "tape/repeat.hpp"
 
 namespace kullback::tape {
@@ -189,7 +190,7 @@ Ids Builder::array_op(const math::ArrayOp& f, math::Terms terms, std::span<const
     if (varies) terms.varying |= 1U << j;
   }
   *result_shape = f.result_shape(arguments);
-  std::vector<double> results(result_shape->size());
+  std::vector<double> results(checked_count({result_shape->size()}));
   std::vector<double> scratch(f.scratch_size != nullptr ? f.scratch_size(arguments) : 0);
   math::ArrayCall call;
   call.arguments = arguments;

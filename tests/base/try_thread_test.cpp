@@ -27,5 +27,9 @@ TEST(TryThread, SaysWhetherThereIsOne) {
   EXPECT_EQ(value, 3);
 }
 
+TEST(TryThread, GivesTheResult) {
+  EXPECT_EQ(async_where_possible([] { return 7; }).get(), 7);
+}
+
 }  // namespace
 }  // namespace kullback
