@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <new>
+#include <stdexcept>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "kullback_version.hpp"
@@ -38,7 +40,14 @@ kb_status report_exception(kb_error** error) noexcept {
     } catch (const std::bad_alloc&) {
       return hand_over(KB_BAD_INPUT, "out of memory.",
                        "Lower the counts among the options, or the size of the data.", error);
+    } catch (const std::length_error&) {  // of a container, beyond any memory
+      return hand_over(KB_BAD_INPUT, "out of memory.",
+                       "Lower the counts among the options, or the size of the data.", error);
     } catch (const std::exception& e) {
+      const auto* refused = dynamic_cast<const std::system_error*>(&e);
+      if (refused != nullptr && refused->code() == std::errc::resource_unavailable_try_again)
+        return hand_over(KB_BAD_INPUT, "the system has no thread left to give.",
+                         "Raise the limit on processes, or ask for fewer threads.", error);
       return hand_over(KB_INTERNAL, fmt::format("internal error: {}", e.what()),
                        "Please report this with the input that caused it.", error);
     } catch (...) {

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "base/random.hpp"
+#include "base/try_thread.hpp"
 #include "certify/certify.hpp"
 #include "certify/chain_witness.hpp"
 #include "certify/confidence.hpp"
@@ -378,11 +379,11 @@ void Judge::ask_chains() {
 // Of the draws as they are; a warning only. Beside the chains, where the density has a clone for it.
 std::future<SteinWarning> Judge::begin_warning() {
   std::shared_ptr<density::LogDensity> own = terms_.threads > 1 ? density_.clone() : nullptr;
-  const auto launch = own != nullptr ? std::launch::async : std::launch::deferred;
-  return std::async(launch, [this, own = std::move(own)] {
+  const auto warning = [this, own] {
     return stein_warning(own != nullptr ? *own : density_, draws_.theta,
                          {.max_draws = kSteinDraws, .replicates = kSteinDraws, .seed = terms_.seed});
-  });
+  };
+  return own != nullptr ? async_where_possible(warning) : std::async(std::launch::deferred, warning);
 }
 
 void Judge::take_warning(const SteinWarning& warning) {

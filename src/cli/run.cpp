@@ -6,8 +6,10 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -176,18 +178,38 @@ void print_error(const std::string& message, const std::string& hint) {
   if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", for_terminal(hint).c_str());
 }
 
+namespace {
+
+int print_out_of_memory() {
+  print_error("out of memory.",
+              "Lower the counts among the options (--draws, --grad-draws, --particles, --paths), or the "
+              "size of the data.");
+  return static_cast<int>(ErrorKind::bad_input);
+}
+
+bool is_lack_of_threads(const std::exception& e) {
+  const auto* refused = dynamic_cast<const std::system_error*>(&e);
+  return refused != nullptr && refused->code() == std::errc::resource_unavailable_try_again;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
   } catch (const Error& e) {
     print_error(e.message(), e.hint());
     return static_cast<int>(e.kind());
+  } catch (const std::length_error&) {  // of a container, beyond any memory
+    return print_out_of_memory();
   } catch (const std::bad_alloc&) {
-    print_error("out of memory.",
-                "Lower the counts among the options (--draws, --grad-draws, --particles, --paths), or the "
-                "size of the data.");
-    return static_cast<int>(ErrorKind::bad_input);
+    return print_out_of_memory();
   } catch (const std::exception& e) {
+    if (is_lack_of_threads(e)) {
+      print_error("the system has no thread left to give.",
+                  "Raise the limit on processes (ulimit -u shows it), or add --threads 1.");
+      return static_cast<int>(ErrorKind::bad_input);
+    }
     print_error(std::string("internal error: ") + e.what(),
                 "Please report this with the input that caused it.");
     return static_cast<int>(ErrorKind::internal);

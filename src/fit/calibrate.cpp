@@ -20,6 +20,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/try_thread.hpp"
 #include "fit/ladder.hpp"
 #include "fit/record.hpp"
 #include "fit/simulated_fit.hpp"
@@ -58,8 +59,11 @@ class Simulations final {
     running_ = simulators_.size();
     {
       std::vector<std::jthread> threads;
-      for (const auto& simulator : simulators_)
-        threads.emplace_back([this, &simulator] { take_simulations(*simulator); });
+      for (const auto& simulator : simulators_) {
+        if (!try_start(threads, [this, &simulator] { take_simulations(*simulator); })) break;
+      }
+      forget_missing(simulators_.size() - threads.size());
+      if (threads.empty()) take_simulations(*simulators_.front());
       look_after(watch);
     }
     if (failure_) std::rethrow_exception(failure_);
@@ -67,6 +71,12 @@ class Simulations final {
   }
 
  private:
+  // Threads that could not be made. The last one's work is done by this thread.
+  void forget_missing(std::size_t missing) {
+    const std::lock_guard lock(mutex_);
+    running_ -= std::min(missing, simulators_.size() - 1);
+  }
+
   void take_simulations(model::Simulator& simulator) {
     try {
       for (std::size_t i = next_++; i < results_.size() && !stop_; i = next_++) {

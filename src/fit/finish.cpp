@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/try_thread.hpp"
 #include "fit/begin.hpp"
 #include "fit/finding_advice.hpp"
 #include "fit/fixed.hpp"
@@ -155,8 +156,8 @@ class NewFiles final {
   void add(std::string name, std::function<std::string()> text) {
     constexpr std::size_t kAtOnce = 8;
     if (files_.size() >= kAtOnce) files_[files_.size() - kAtOnce].wait();
-    files_.push_back(std::async(
-        std::launch::async, [path = out_ / name, text = std::move(text)] { return NewFile(path, text()); }));
+    files_.push_back(
+        async_where_possible([path = out_ / name, text = std::move(text)] { return NewFile(path, text()); }));
   }
 
   // Throws what a writer threw, before any of them is in place.

@@ -20,6 +20,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/try_thread.hpp"
 #include "certify/wasserstein.hpp"
 #include "fit/begin.hpp"
 #include "fit/chain_outputs.hpp"
@@ -194,10 +195,10 @@ void Ladder::try_approximation(std::string_view method) {
 // Beside the first rung, where the density has a clone for it.
 std::shared_future<certify::ModeSearch> Ladder::begin_mode_search() const {
   std::shared_ptr<density::LogDensity> own = request_.threads != 1 ? model_.density->clone() : nullptr;
-  const auto launch = own != nullptr ? std::launch::async : std::launch::deferred;
-  return std::async(launch, [this, own = std::move(own)] {
+  const auto search = [this, own] {
     return certify::search_modes(own != nullptr ? *own : *model_.density, request_.seed);
-  });
+  };
+  return own != nullptr ? async_where_possible(search) : std::async(std::launch::deferred, search);
 }
 
 // On the first rank: others would do the same.

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/try_thread.hpp"
 #include "fit/chain_outputs.hpp"
 #include "model/likelihood_split.hpp"
 #include "posterior/netcdf_file.hpp"
@@ -56,10 +57,12 @@ class Pool final {
   }
 
   std::vector<FinishedChain> run(const Watch& watch) {
-    const std::size_t count = thread_count();
-    running_ = count;
+    running_ = thread_count();
     std::vector<std::jthread> threads;
-    for (std::size_t t = 0; t < count; ++t) threads.emplace_back([this] { take_chains(); });
+    while (threads.size() < thread_count() && try_start(threads, [this] { take_chains(); })) {
+    }
+    forget_missing(thread_count() - threads.size());
+    if (threads.empty()) take_chains();
     if (!request_.out.empty()) posterior::begin_loading_netcdf();  // the draws will go there
     std::unique_lock lock(mutex_);
     while (running_ > 0) {
@@ -81,6 +84,12 @@ class Pool final {
     if (work_.empty() || !work_.front().density) return 1;
     const std::size_t wanted = request_.threads > 0 ? request_.threads : std::thread::hardware_concurrency();
     return std::clamp<std::size_t>(wanted, 1, work_.size());
+  }
+
+  // Threads that could not be made. The last one's work is done by this thread.
+  void forget_missing(std::size_t missing) {
+    const std::lock_guard lock(mutex_);
+    running_ -= std::min(missing, thread_count() - 1);
   }
 
   void take_chains() {

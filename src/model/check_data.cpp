@@ -13,6 +13,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "lang/check/suggest.hpp"
@@ -185,10 +186,10 @@ class Checker final {
   }
 
   void report_missing() {
+    const std::unordered_set<std::string_view> declared(declared_.begin(), declared_.end());
     std::vector<std::string_view> others;
     for (const Data::Item& item : data_.items()) {
-      if (std::find(declared_.begin(), declared_.end(), item.name) == declared_.end())
-        others.push_back(item.name);
+      if (!declared.contains(item.name)) others.push_back(item.name);
     }
     const std::string_view near = lang::nearest_name(variable_->name, others);
     report("data-missing", "'" + std::string(variable_->name) + "' is missing",
@@ -451,19 +452,31 @@ class Checker final {
     return true;
   }
 
+  // One warning, however many there are: a file of a larger project has thousands.
   void warn_of_extra() {
+    constexpr std::size_t kNamed = 5;
+    const std::unordered_set<std::string_view> declared(declared_.begin(), declared_.end());
+    std::vector<std::string_view> extra;
     for (const Data::Item& item : data_.items()) {
-      if (!is_variable_name(item.name)) continue;
-      if (std::find(declared_.begin(), declared_.end(), item.name) != declared_.end()) continue;
-      result_.diagnostics.push_back({Severity::warning,
-                                     "data-extra",
-                                     {},
-                                     prefix() + "'" + item.name + "' is not declared in the " +
-                                         (accept_ == nullptr ? "data" : "parameters") +
-                                         " block; it is not used.",
-                                     {},
-                                     {}});
+      if (is_variable_name(item.name) && !declared.contains(item.name)) extra.push_back(item.name);
     }
+    if (extra.empty()) return;
+    const std::size_t named = extra.size() <= kNamed + 1 ? extra.size() : kNamed;
+    std::string names;
+    for (std::size_t i = 0; i < named; ++i) {
+      const bool is_last = i + 1 == extra.size();
+      names += (i == 0 ? "'" : is_last ? " and '" : ", '") + std::string(extra[i]) + "'";
+    }
+    if (named < extra.size()) names += " and " + std::to_string(extra.size() - named) + " more";
+    result_.diagnostics.push_back({Severity::warning,
+                                   "data-extra",
+                                   {},
+                                   prefix() + names + (extra.size() == 1 ? " is" : " are") +
+                                       " not declared in the " +
+                                       (accept_ == nullptr ? "data" : "parameters") + " block; " +
+                                       (extra.size() == 1 ? "it is" : "they are") + " not used.",
+                                   {},
+                                   {}});
   }
 
   Data data_;

@@ -204,11 +204,13 @@ class CppModel final : public density::LogDensity {
 
  private:
   struct Lanes;
+  struct Known;  // what was made of other branches than that of the tape
 
   CppModel(const CppModel& other);  // without its workspaces
 
-  std::shared_ptr<const tape::Tape> trace(const std::vector<double>& theta, Layout* layout) const;
-  void evaluate_anew(const density::Batch& batch, std::size_t lane);
+  void record(Recording& recording) const;
+  Lanes& branch_at(const std::vector<double>& theta);
+  void evaluate_alone(const density::Batch& batch, std::size_t lane);
   void finish(const density::Batch& batch, std::size_t lane);
   void refuse(std::string why);  // what message() tells
   std::vector<double> point_of(const density::Batch& batch, std::size_t lane) const;
@@ -219,6 +221,7 @@ class CppModel final : public density::LogDensity {
   std::shared_ptr<const Layout> layout_;
   std::shared_ptr<const tape::Tape> tape_;
   std::vector<std::unique_ptr<Lanes>> workspaces_;
+  std::unique_ptr<Known> known_;
   std::string message_;
   std::vector<double> not_finite_;  // the last draw of which that is to be told
 };

@@ -25,6 +25,15 @@ void refuse_size(const tape::Builder& builder, const SourceMap& sources, std::si
               "A vectorised statement takes less than a loop; --max-memory sets the limit.");
 }
 
+void refuse_allocation(const tape::Builder& builder, const SourceMap& sources) {
+  throw Error(
+      ErrorKind::bad_input,
+      fmt::format("{}: out of memory: this statement wants more numbers than fit into the {} that are "
+                  "free.",
+                  place_text(sources, builder.span()), bytes_text(static_cast<double>(available_memory()))),
+      "Check the sizes in the program, and those in the data.");
+}
+
 namespace {
 
 [[noreturn]] void refuse_batch(const std::string& what, std::size_t bytes, std::size_t limit,

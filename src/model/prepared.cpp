@@ -1,5 +1,6 @@
 #include "model/prepared.hpp"
 
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "base/random.hpp"
 #include "lang/visit.hpp"
 #include "model/columns.hpp"
+#include "model/memory_limit.hpp"
 #include "model/values.hpp"
 
 namespace kullback::model {
@@ -63,6 +65,8 @@ std::shared_ptr<const Prepared> prepare(const lang::Program& program, const Sour
       prepared->parameter_columns += count_columns(tracer.unset(*variable->declared));
   } catch (const tape::Rejection& rejection) {
     throw Error(ErrorKind::bad_input, rejection_text(sources, rejection), rejection.hint);
+  } catch (const std::bad_alloc&) {
+    refuse_allocation(prepared->builder, sources);
   }
   prepared->values = tracer.values();
   return prepared;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/try_thread.hpp"
 
 namespace kullback::posterior {
 
@@ -96,7 +97,8 @@ std::vector<Number> converted(const std::vector<double>& numbers) {
 }  // namespace
 
 void begin_loading_netcdf() {
-  static const std::jthread loader([] { library(); });
+  static std::vector<std::jthread> loader;
+  if (loader.empty()) try_start(loader, [] { library(); });
 }
 
 NetcdfFile::NetcdfFile(const std::filesystem::path& path)

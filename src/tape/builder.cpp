@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <stdexcept>
+
+#include "tape/container_size.hpp"
+#include "tape/repeat.hpp"
 
 namespace kullback::tape {
 
@@ -194,7 +198,7 @@ Ids Builder::array_op(const math::ArrayOp& f, math::Terms terms, std::span<const
   }
   terms.varying = terms_varying(terms, varying);
   *result_shape = f.result_shape(arguments);
-  std::vector<double> results(result_shape->size());
+  std::vector<double> results(checked_count({result_shape->size()}));
   std::vector<double> scratch(f.scratch_size != nullptr ? f.scratch_size(arguments) : 0);
   math::ArrayCall call;
   call.arguments = arguments;
@@ -285,12 +289,11 @@ Ids Builder::solve(std::shared_ptr<const DenseFunction> f, const Ids& argument) 
 }
 
 bool Builder::compare(Guard::Relation relation, Id left, Id right) {
-  const double a = value(left);
-  const double b = value(right);
-  const bool outcome = relation == Guard::Relation::less         ? a < b
-                       : relation == Guard::Relation::less_equal ? a <= b
-                                                                 : a == b;
-  if (!is_constant(left) || !is_constant(right)) guards_.push_back({relation, left, right, outcome});
+  constexpr std::size_t kLookEvery = std::size_t{1} << 16;  // a loop may compare without recording anything
+  const bool outcome = holds(relation, value(left), value(right));
+  if (is_constant(left) && is_constant(right)) return outcome;
+  if (guards_.size() % kLookEvery == kLookEvery - 1 && bytes() > limit_) throw TraceTooLarge{};
+  guards_.push_back({relation, left, right, outcome});
   return outcome;
 }
 
@@ -315,6 +318,21 @@ void Builder::start_afresh(std::size_t constants) {
   target_spans_.clear();
   outputs_.clear();
   solvers_.clear();
+}
+
+bool Builder::replay(const double* theta) {
+  std::copy_n(theta, parameter_count_, values_.begin());
+  const Record record{operands_, pool_, shapes_, constants_, values_.data()};
+  try {
+    for (const RawInstruction& r : instructions_) {
+      if (!repeat(record, r)) return false;
+    }
+  } catch (const std::logic_error&) {  // a function refuses its arguments
+    return false;
+  }
+  return std::all_of(guards_.begin(), guards_.end(), [this](const Guard& g) {
+    return holds(g.relation, value(g.left), value(g.right)) == g.outcome;
+  });
 }
 
 void Builder::keep_target(const std::vector<bool>& kept) {

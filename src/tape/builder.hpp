@@ -54,7 +54,7 @@ struct RawInstruction {
 };
 
 // A comparison of numbers that depend on parameters, as it came out at the trace point. Where it comes out
-// differently, the tape is that of another program.
+// differently, the tape is that of another program. Guards are in the order of the program.
 struct Guard {
   enum class Relation : std::uint8_t { less, less_equal, equal };
   Relation relation = Relation::less;
@@ -156,14 +156,6 @@ class Builder final {
   void tag_elements(std::span<const Ids> operands, const Ids& results);
   void tag_all(std::span<const Ids> operands, const Ids& results, const math::Shape& shape);
   void join_tag(Id id, RowTag tag);
-
-  // builder_replay.cpp
-  bool repeat(const RawInstruction& r);
-  void repeat_array(const RawInstruction& r);
-  void repeat_transform(const RawInstruction& r);
-  void repeat_solver(const RawInstruction& r);
-  void element(const RawInstruction& r, std::uint32_t e, double* x) const;
-  std::vector<std::vector<double>> dense_operands(const RawInstruction& r) const;
 
   std::size_t parameter_count_ = 0;
   std::vector<double> constants_;

@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "tape/container_size.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -38,7 +39,7 @@ Value like(const Type& type, Dims dims, Ids ids) {
 }
 
 Value constant_container(Tracer& t, const Type& type, Dims dims, double number) {
-  const std::size_t count = product(dims);
+  const std::size_t count = checked_count(dims);
   return like(type, std::move(dims), Ids(count, t.builder().constant(number)));
 }
 
@@ -58,17 +59,18 @@ Value dims(Tracer&, Arguments a, const Type&) {
 // ---- repetition ----
 Value rep_vector(Tracer& t, Arguments a, const Type& type) {
   const std::size_t n = as_size(t, a[1]);
-  return like(type, {n}, Ids(n, t.reals(a[0])[0]));
+  return like(type, {n}, Ids(checked_count({n}), t.reals(a[0])[0]));
 }
 Value rep_matrix(Tracer& t, Arguments a, const Type& type) {
   const Ids x = t.reals(a[0]);
   if (a.size() == 3) {
     const std::size_t r = as_size(t, a[1]);
     const std::size_t c = as_size(t, a[2]);
-    return like(type, {r, c}, Ids(r * c, x[0]));
+    return like(type, {r, c}, Ids(checked_count({r, c}), x[0]));
   }
   const std::size_t n = as_size(t, a[1]);
   Ids ids;
+  ids.reserve(checked_count({n, x.size()}));
   if (a[0].type.kind == Kind::vector) {
     for (std::size_t c = 0; c < n; ++c) ids.insert(ids.end(), x.begin(), x.end());
     return like(type, {x.size(), n}, std::move(ids));
@@ -82,6 +84,7 @@ Value rep_array(Tracer& t, Arguments a, const Type& type) {
   for (std::size_t i = 1; i < a.size(); ++i) out.dims.push_back(as_size(t, a[i]));
   const std::size_t n = product(out.dims);
   out.dims.insert(out.dims.end(), a[0].dims.begin(), a[0].dims.end());
+  checked_count(out.dims);
   for (std::size_t i = 0; i < n; ++i) {
     if (a[0].parts) {
       std::vector<Value>& parts = change_parts(out);
@@ -350,7 +353,8 @@ Value linspaced(Tracer& t, Arguments a, const Type& type) {
 Value number(Tracer& t, double value) { return real_value(t.builder().constant(value)); }
 
 // ---- order ----
-// The order of numbers that depend on parameters is fixed by guards.
+// Numbers that depend on parameters are ordered by guards: what is compared next follows from what came out
+// before.
 template <bool kDescending>
 std::vector<std::size_t> order_of(Tracer& t, const Value& v) {
   std::vector<std::size_t> order(v.size());
@@ -361,17 +365,10 @@ std::vector<std::size_t> order_of(Tracer& t, const Value& v) {
     });
     return order;
   }
-  Builder& builder = t.builder();
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const double x = builder.value((*v.ids)[a]);
-    const double y = builder.value((*v.ids)[b]);
-    return kDescending ? x > y : x < y;
+    return t.builder().compare(Guard::Relation::less, (*v.ids)[kDescending ? b : a],
+                               (*v.ids)[kDescending ? a : b]);
   });
-  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-    const Id low = (*v.ids)[order[kDescending ? i + 1 : i]];
-    const Id high = (*v.ids)[order[kDescending ? i : i + 1]];
-    builder.compare(Guard::Relation::less_equal, low, high);
-  }
   return order;
 }
 template <bool kDescending>

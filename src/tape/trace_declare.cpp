@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "lang/transform_of.hpp"
+#include "tape/container_size.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -25,6 +26,7 @@ Dims Tracer::sizes_of(const SizedType& type) {
   };
   for (const Expr* size : type.array_sizes) add(size);
   for (const Expr* size : type.sizes) add(size);
+  checked_count(dims);
   return dims;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 namespace kullback::tape {
 
@@ -23,8 +24,11 @@ T& unshare(std::shared_ptr<T>& pointer) {
 }  // namespace
 
 std::size_t product(const Dims& dims) {
+  if (std::find(dims.begin(), dims.end(), std::size_t{0}) != dims.end()) return 0;
   std::size_t size = 1;
-  for (const std::size_t dim : dims) size *= dim;
+  for (const std::size_t dim : dims) {
+    if (__builtin_mul_overflow(size, dim, &size)) throw std::bad_alloc();
+  }
   return size;
 }
 

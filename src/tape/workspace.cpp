@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
+#include "base/error.hpp"
 #include "math/instruction_set.hpp"
 #include "math/positions.hpp"
 
@@ -214,6 +216,10 @@ bool Workspace::forward(const double* theta, std::size_t stride) {
       case OpKind::array:
       case OpKind::solver:
       case OpKind::transform: try { forward_dense(bound);
+        } catch (const std::bad_alloc&) {
+          throw;
+        } catch (const Error&) {  // of the program: no draw can be evaluated
+          throw;
         } catch (const std::exception& e) {
           message_ = e.what();
           failed_at_ = i.span;

@@ -81,6 +81,15 @@ iconv -t UTF-16 good.stan >utf16.stan
 expect 'UTF-16' 65 'UTF-16' -- "$kullback" check utf16.stan
 python3 -c "print('model { real x = ' + '(' * 100000 + '1' + ')' * 100000 + '; }')" >nested.stan
 expect '100,000 parentheses' 65 'levels deep' -- "$kullback" check nested.stan
+python3 -c "
+chain = 'if (N == 0) x ~ normal(0, 1);' + ''.join(f' else if (N == {i}) x ~ normal({i}, 1);' for i in range(30000))
+start = 'transformed data { int N = 1; } parameters { real x; } model { '
+open('chain.stan', 'w').write(start + chain + '}')
+open('long_chain.stan', 'w').write(start + chain[:chain.index(' else if (N == 4999)')] + '}')"
+for verb in check format modernize density simulate; do
+  expect "$verb: 30,000 else if" 65 'More than 5000 .else if' -- "$kullback" $verb chain.stan
+  expect "$verb: 4,999 else if" 0 -- "$kullback" $verb long_chain.stan
+done
 echo 'model { int i = 99999999999; }' >overflow_int.stan
 expect 'int overflow' 65 '2147483647' -- "$kullback" check overflow_int.stan
 echo 'model { real r = 1e999; }' >overflow_real.stan

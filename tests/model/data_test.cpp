@@ -424,6 +424,20 @@ TEST(CheckData, NamesBothPlaces) {
   }
 }
 
+TEST(CheckData, WarnsOnceOfAllThatIsNotDeclared) {
+  std::string data = R"({"y": 1)";
+  for (int i = 0; i < 6; ++i) data += ", \"z" + std::to_string(i) + "\": 0";
+  EXPECT_EQ(
+      check("  real y;", data + "}")->messages(),
+      std::vector<std::string>{"warning: data.json: 'z0', 'z1', 'z2', 'z3', 'z4' and 'z5' are not declared "
+                               "in the data block; they are not used."});
+  for (int i = 6; i < 30000; ++i) data += ", \"z" + std::to_string(i) + "\": 0";
+  EXPECT_EQ(
+      check("  real y;", data + "}")->messages(),
+      std::vector<std::string>{"warning: data.json: 'z0', 'z1', 'z2', 'z3', 'z4' and 29995 more are not "
+                               "declared in the data block; they are not used."});
+}
+
 TEST(CheckData, SuggestsANearName) {
   const auto checked = check("  int num_obs;", R"({"num_obz": 3})");
   ASSERT_EQ(checked->result.diagnostics.size(), 2U);

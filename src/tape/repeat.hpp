@@ -1,0 +1,27 @@
+// Recorded operations computed again at other numbers, one by one, by the same functions that computed them
+// while they were recorded: the results are what recording them at those numbers would give, bit for bit.
+#pragma once
+
+#include <span>
+
+#include "tape/builder.hpp"
+
+namespace kullback::tape {
+
+struct Record {
+  std::span<const RawOperand> operands;
+  std::span<const Id> pool;
+  std::span<const math::Shape> shapes;
+  std::span<const double> constants;
+  double* values = nullptr;  // of the slots
+
+  double value(Id id) const { return is_constant(id) ? constants[id & ~kConstantBit] : values[id]; }
+};
+
+// Computes the results of `r`. False where a density is NaN: perhaps an argument is outside its domain, which
+// the program would reject. Throws std::logic_error where a function refuses its arguments.
+bool repeat(const Record& record, const RawInstruction& r);
+
+bool holds(Guard::Relation relation, double left, double right);
+
+}  // namespace kullback::tape
