@@ -14,6 +14,7 @@
 #include <span>
 
 #include "base/random.hpp"
+#include "base/stop.hpp"
 #include "certify/certify.hpp"
 #include "certify/chain_witness.hpp"
 #include "certify/confidence.hpp"
@@ -379,7 +380,8 @@ void Judge::ask_chains() {
 std::future<SteinWarning> Judge::begin_warning() {
   std::shared_ptr<density::LogDensity> own = terms_.threads > 1 ? density_.clone() : nullptr;
   const auto launch = own != nullptr ? std::launch::async : std::launch::deferred;
-  return std::async(launch, [this, own = std::move(own)] {
+  return std::async(launch, [this, own = std::move(own), request = heeded_stop()] {
+    const StopScope scope(request);
     return stein_warning(own != nullptr ? *own : density_, draws_.theta,
                          {.max_draws = kSteinDraws, .replicates = kSteinDraws, .seed = terms_.seed});
   });

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/stop.hpp"
 #include "math/instruction_set.hpp"
 #include "math/positions.hpp"
 
@@ -194,6 +195,7 @@ bool Workspace::forward(const double* theta, std::size_t stride) {
   }
   message_.clear();
   for (const Bound& bound : bound_) {
+    stop_if_asked();
     const Instruction& i = *bound.instruction;
     switch (i.kind) {
       case OpKind::elementwise:
@@ -489,6 +491,7 @@ void Workspace::backward_outputs(const double* weights, double* gradient) {
 
 void Workspace::sweep_back(double* gradient, std::size_t stride) {
   for (auto bound = bound_.rbegin(); bound != bound_.rend(); ++bound) {
+    stop_if_asked();
     const Instruction& i = *bound->instruction;
     switch (i.kind) {
       case OpKind::elementwise:
