@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/stop.hpp"
 #include "cli/deep.hpp"
 #include "cli/verb.hpp"
 #include "kullback_version.hpp"
@@ -129,6 +131,9 @@ int main(int argc, char** argv) {
   } catch (const Error& e) {
     print_error(e.message(), e.hint());
     return static_cast<int>(e.kind());
+  } catch (const Interrupted&) {
+    print_error("interrupted before there was a result.", "");
+    return kInterruptedCode;
   } catch (const std::bad_alloc&) {
     print_error("out of memory.",
                 "Lower the counts among the options (--draws, --grad-draws, --particles, --paths), or the "

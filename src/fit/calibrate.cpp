@@ -18,7 +18,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
 #include "base/json.hpp"
+#include "base/stop.hpp"
 #include "fit/ladder.hpp"
 #include "fit/record.hpp"
 #include "fit/simulated_fit.hpp"
@@ -58,7 +60,10 @@ class Simulations final {
     {
       std::vector<std::jthread> threads;
       for (const auto& simulator : simulators_)
-        threads.emplace_back([this, &simulator] { take_simulations(*simulator); });
+        threads.emplace_back([this, &simulator, request = heeded_stop()] {
+          const StopScope scope(request);
+          take_simulations(*simulator);
+        });
       look_after(watch);
     }
     if (failure_) std::rethrow_exception(failure_);
@@ -72,6 +77,8 @@ class Simulations final {
         results_[i] = fit_simulation(setting_, simulator, i, stop_);
         if (results_[i].is_done) ++done_;
       }
+    } catch (const Interrupted&) {  // the simulation in hand is not done
+      stop_ = true;
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
@@ -260,6 +267,7 @@ Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& prog
     posterior::remove_without_draws(request.out);
     throw;
   }
+  const Unhurried finishing;
   result.threshold =
       request.level / static_cast<double>(std::max<std::size_t>(kTests * result.parameters.size(), 1));
   for (CalibratedParameter& parameter : result.parameters)
