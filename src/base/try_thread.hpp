@@ -1,4 +1,5 @@
-// Threads where the system has them to give: under a limit on processes (ulimit -u) it may not.
+// Threads where the system has them to give: under a limit on processes (ulimit -u) it may not. What they do heeds
+// the StopRequest that their maker heeds.
 #pragma once
 
 #include <future>
@@ -6,13 +7,24 @@
 #include <utility>
 #include <vector>
 
+#include "base/stop.hpp"
+
 namespace kullback {
+
+// The work, heeding what this thread heeds, wherever it is done.
+template <class Work>
+auto heeding_stop(Work work) {
+  return [work = std::move(work), request = heeded_stop()]() mutable {
+    const StopScope scope(request);
+    return work();
+  };
+}
 
 // False where no thread could be made: the work is left to those that there are.
 template <class Thread, class Work>
-bool try_start(std::vector<Thread>& threads, Work&& work) {
+bool try_start(std::vector<Thread>& threads, Work work) {
   try {
-    threads.emplace_back(std::forward<Work>(work));
+    threads.emplace_back(heeding_stop(std::move(work)));
     return true;
   } catch (const std::system_error&) {
     return false;
@@ -24,9 +36,9 @@ bool try_start(std::vector<Thread>& threads, Work&& work) {
 template <class Work>
 auto async_where_possible(const Work& work) {
   try {
-    return std::async(std::launch::async, work);
+    return std::async(std::launch::async, heeding_stop(work));
   } catch (const std::system_error&) {
-    return std::async(std::launch::deferred, work);
+    return std::async(std::launch::deferred, heeding_stop(work));
   }
 }
 

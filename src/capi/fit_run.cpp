@@ -86,7 +86,7 @@ fit::GivenOptions given_options(const char* text) {
   return given;
 }
 
-std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, Relay& relay) {
+std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, const fit::Watch& watch) {
   const fit::GivenOptions given = given_options(options);
   fit::Request request = fit::make_request(given, model.inputs);
   if (!given.contains("seed")) request.seed = std::random_device{}();
@@ -94,7 +94,7 @@ std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, Rela
                                                        {.jacobian = request.jacobian, .seed = request.seed},
                                                        model.data_text, model.data_name);
   auto made = std::make_unique<kb_fit>();
-  made->outcome = fit::run(request, loaded, Ranks(Ranks::Alone()), relay.as_watch());
+  made->outcome = fit::run(request, loaded, Ranks(Ranks::Alone()), watch);
   made->origin = fit::Origin{model.program->text, model.data_text, !model.data_text.empty(), loaded.data};
   made->record = posterior::to_json(made->outcome.record);
   made->summary = posterior::to_json(made->outcome.summary);
@@ -119,8 +119,8 @@ kb_status kb_fit_run(kb_model* model, const char* options, kb_watch watch, void*
   return guarded(error, [&] {
     require(model, "kb_fit_run", "model");
     require(fit, "kb_fit_run", "fit");
-    Relay relay(watch, user);
-    std::unique_ptr<kb_fit> made = run_fit(*model, options, relay);
+    std::unique_ptr<kb_fit> made;
+    Relay(watch, user).run([&](const fit::Watch& relayed) { made = run_fit(*model, options, relayed); });
     const bool is_interrupted = made->outcome.is_interrupted;
     if (!is_interrupted || made->outcome.posterior.draws() > 0) *fit = made.release();
     if (!is_interrupted) return KB_OK;

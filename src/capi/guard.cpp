@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/stop.hpp"
 #include "kullback_version.hpp"
 
 namespace kullback::capi {
@@ -35,6 +36,8 @@ kb_status report_exception(kb_error** error) noexcept {
       throw;
     } catch (const Failure& failure) {
       return hand_over(failure.status(), failure.error(), error);
+    } catch (const Interrupted&) {
+      return hand_over(KB_CANCELLED, "the run was stopped.", "", error);
     } catch (const Error& e) {
       return hand_over(static_cast<kb_status>(e.kind()), e.message(), e.hint(), error);
     } catch (const std::bad_alloc&) {

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "base/random.hpp"
+#include "base/stop.hpp"
 #include "base/try_thread.hpp"
 #include "certify/certify.hpp"
 #include "certify/chain_witness.hpp"

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/stop.hpp"
 #include "base/try_thread.hpp"
 #include "certify/quantities.hpp"
 #include "stats/chains.hpp"
@@ -132,7 +133,8 @@ bool ChainWitness::run_blocks(std::size_t transitions) {
       }
     }
   };
-  const auto work = [&] {
+  const auto work = [&, request = heeded_stop()] {
+    const StopScope scope(request);
     try {
       move_blocks();
     } catch (...) {

@@ -98,10 +98,10 @@ int run_calibrate(const CalibrateArguments& arguments) {
   request.seed = arguments.seed ? *arguments.seed : std::random_device{}();
   request.out =
       arguments.out.empty() ? default_folder(request.inputs.program, "-calibration") : arguments.out;
+  const InterruptGuard guard({.is_bounded = true});
   const auto program = fit::load_program(request.inputs);
   if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
   Display display(arguments.quiet);
-  const InterruptGuard guard;
   const fit::Calibration calibration =
       fit::calibrate(request, *program,
                      {.on_progress =

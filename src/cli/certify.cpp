@@ -59,10 +59,10 @@ int run_certify(const CertifyArguments& arguments) {
   request.out = !arguments.out.empty() ? std::filesystem::path(arguments.out)
                 : is_folder            ? request.draws / "certificate.json"
                                        : std::filesystem::path(arguments.draws + "-certificate.json");
+  const InterruptGuard guard({.is_bounded = true});
   const auto program = fit::load_program(inputs);
   if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
   const fit::LoadedModel model = fit::load_model(*program, inputs, {.seed = request.seed});
-  const InterruptGuard guard;
   request.should_stop = is_interrupted;
   const fit::CertifiedDraws certified = fit::certify_draws(request, model);
   if (certified.is_stopped) return kInterruptedCode;

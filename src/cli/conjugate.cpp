@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/ranks.hpp"
+#include "base/stop.hpp"
 #include "cli/conjugate_text.hpp"
 #include "cli/fit_run.hpp"
 #include "cli/option_values.hpp"
@@ -93,7 +94,7 @@ int run_on(const Ranks& ranks, const Arguments& arguments) {
   const conjugate::Request request = request_of(arguments, ranks);
   const bool prints = ranks.is_first() && !arguments.quiet;
   TrainDisplay display(!prints, request.train);
-  const InterruptGuard guard;
+  const InterruptGuard guard({.is_announced = ranks.is_first(), .is_bounded = true});
   const conjugate::Outcome outcome = conjugate::fit(
       request, ranks,
       {.on_progress = [&](const auto& progress) { display.show(progress); }, .should_stop = is_interrupted});
@@ -110,6 +111,9 @@ int run_verb(const Arguments& arguments) {
     if (ranks.size() == 1) throw;
     print_error(error.message(), error.hint());
     ranks.abort(static_cast<int>(error.kind()));  // the others would wait for this one
+    throw;
+  } catch (const Interrupted&) {
+    ranks.abort(kInterruptedCode);
     throw;
   }
 }

@@ -15,6 +15,8 @@
 
 #include "base/advice.hpp"
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/stop.hpp"
 #include "cli/deep.hpp"
 #include "cli/verb.hpp"
 #include "kullback_version.hpp"
@@ -200,6 +202,9 @@ int main(int argc, char** argv) {
   } catch (const Error& e) {
     print_error(e.message(), e.hint());
     return static_cast<int>(e.kind());
+  } catch (const Interrupted&) {
+    print_error("interrupted before there was a result.", "");
+    return kInterruptedCode;
   } catch (const std::length_error&) {  // of a container, beyond any memory
     return print_out_of_memory();
   } catch (const std::bad_alloc&) {

@@ -75,7 +75,7 @@ bool may_change(const report::RunState& state) {
 }
 
 void follow(report::RunFollower& follower) {
-  const InterruptGuard guard;
+  const InterruptGuard guard({.is_announced = false});
   Screen screen;
   while (!is_interrupted()) {
     const std::time_t now = std::time(nullptr);

@@ -9,6 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
+#include "base/stop.hpp"
 #include "conjugate/fit_files.hpp"
 #include "conjugate/minibatch.hpp"
 #include "conjugate/passes.hpp"
@@ -337,6 +339,11 @@ void write_results(const Request& request, const Settings& settings, const Outco
   if (!outcome.trained.is_interrupted) fs::remove_all(posterior::partial_folder(out));
 }
 
+void remove_without_checkpoint(const Request& request, const Ranks& ranks) {
+  const bool is_empty = !request.train.resume && !fs::exists(request.train.checkpoint);
+  if (ranks.size() == 1 && is_empty) fs::remove_all(request.out);
+}
+
 }  // namespace
 
 Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
@@ -362,10 +369,16 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
     };
     outcome.trained = train(make, *source, request.train, ranks, logged, prior);
   } catch (const Error&) {
-    const bool is_empty = !request.train.resume && !fs::exists(request.train.checkpoint);
-    if (ranks.size() == 1 && is_empty) fs::remove_all(request.out);
+    remove_without_checkpoint(request, ranks);
+    throw;
+  } catch (const Interrupted&) {  // amid a pass: what there is is the last checkpoint
+    remove_without_checkpoint(request, ranks);
+    outcome.record.status = "interrupted";
+    if (ranks.is_first() && fs::exists(request.out))
+      replace_file(request.out / "run.json", posterior::to_json(outcome.record));
     throw;
   }
+  const Unhurried finishing;
   Model& model = *outcome.trained.model;
   const bool has_results = !outcome.trained.is_interrupted;
   if (has_results && request.writes_units) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "conjugate/start.hpp"
 #include "conjugate/write.hpp"
 
@@ -170,6 +171,7 @@ void Start::save_local() const {
 }
 
 void Start::save() const {
+  const Unhurried writing;
   fs::create_directories(options_.checkpoint);
   if (!outcome_.is_complete) save_local();
   setting_.ranks.barrier();

@@ -19,7 +19,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
 #include "base/json.hpp"
+#include "base/stop.hpp"
 #include "base/try_thread.hpp"
 #include "fit/ladder.hpp"
 #include "fit/record.hpp"
@@ -83,6 +85,8 @@ class Simulations final {
         results_[i] = fit_simulation(setting_, simulator, i, stop_);
         if (results_[i].is_done) ++done_;
       }
+    } catch (const Interrupted&) {  // the simulation in hand is not done
+      stop_ = true;
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
@@ -282,6 +286,7 @@ Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& prog
     posterior::remove_without_draws(request.out);
     throw;
   }
+  const Unhurried finishing;
   result.threshold =
       request.level / static_cast<double>(std::max<std::size_t>(kTests * result.parameters.size(), 1));
   for (CalibratedParameter& parameter : result.parameters)

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
 #include "base/json.hpp"
 #include "base/try_thread.hpp"
 #include "fit/begin.hpp"
@@ -224,6 +225,7 @@ std::vector<posterior::SummaryRow> summary_rows(const posterior::Posterior& post
 
 void finish(const Request& request, const LoadedModel& model, std::vector<FinishedChain> chains,
             Outcome& outcome) {
+  const Unhurried finishing;
   Findings& findings = outcome.summary.findings;
   outcome.is_interrupted = std::any_of(chains.begin(), chains.end(),
                                        [](const FinishedChain& chain) { return !chain.result.is_finished; });
@@ -245,7 +247,7 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   }
   if (outcome.posterior.draws() > 0) {
     summarize_into(request, model, chains, outcome);
-    if (request.sensitivity) add_sensitivity(chains, outcome);
+    if (request.sensitivity && !outcome.is_interrupted) add_sensitivity(chains, outcome);
   }
   add_program_findings(model, chains, outcome);
   name_method(outcome.record, findings);

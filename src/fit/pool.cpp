@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/stop.hpp"
 #include "base/try_thread.hpp"
 #include "fit/chain_outputs.hpp"
 #include "model/likelihood_split.hpp"
@@ -108,16 +109,29 @@ class Pool final {
   void finish_chain(Work& work, FinishedChain& finished) {
     work.run->run(stop_);
     finished.number = work.number;
+    const bool is_cut = !request_.defers_outputs && !add_outputs(work, finished);
+    if (is_cut) work.run->save();
     finished.result = work.run->take_result();
-    if (request_.defers_outputs) return;
-    model::OutputWriter& outputs = work.outputs ? *work.outputs : *model_.outputs;
-    finished.chain = make_chain(request_, outputs, work.number, finished.result, finished.problem);
-    if (request_.sensitivity) split_density(finished);
+    if (is_cut) finished.result.is_finished = false;
   }
 
-  void split_density(FinishedChain& finished) const {
+  // False where a stop came before all of them.
+  bool add_outputs(Work& work, FinishedChain& finished) const {
+    const ChainResult& result = work.run->result();
+    model::OutputWriter& outputs = work.outputs ? *work.outputs : *model_.outputs;
+    finished.chain = make_chain(request_, outputs, work.number, result, finished.problem);
+    if (finished.chain.draws < result.draws.count()) return false;
+    if (!request_.sensitivity) return true;
+    try {
+      split_density(result.draws, finished);
+      return true;
+    } catch (const Interrupted&) {
+      return false;
+    }
+  }
+
+  void split_density(const infer::Draws& draws, FinishedChain& finished) const {
     model::LikelihoodSplit split(model_.stan->prepared());
-    const infer::Draws& draws = finished.result.draws;
     finished.log_prior.resize(draws.count());
     finished.log_likelihood.resize(draws.count());
     for (std::size_t i = 0; i < draws.count(); ++i)

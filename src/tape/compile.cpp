@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/stop.hpp"
 #include "tape/schedule.hpp"
 #include "tape/tape.hpp"
 #include "tape/trace.hpp"
@@ -498,15 +499,11 @@ class Compiler final {
 std::shared_ptr<const Tape> compile(Builder builder) {
   const std::size_t count = builder.instructions().size();
   Trace trace = make_trace(std::move(builder));
-  drop_unused(trace);
-  scalarize(trace);
-  simplify(trace);
-  share_eigendecompositions(trace);
-  rewrite_densities(trace);
-  fuse_glm(trace);
-  collapse_normals(trace);
-  reassociate(trace);
-  fuse_multiply_add(trace);
+  for (void (*pass)(Trace&) : {drop_unused, scalarize, simplify, share_eigendecompositions, rewrite_densities,
+                               fuse_glm, collapse_normals, reassociate, fuse_multiply_add}) {
+    stop_if_asked();
+    pass(trace);
+  }
   return Compiler(std::move(trace), count).run();
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/place.hpp"
+#include "base/stop.hpp"
 #include "lang/visit.hpp"
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
@@ -69,6 +70,7 @@ Tracer::Flow Tracer::execute_all(lang::List<const Stmt*> statements) {
 }
 
 Tracer::Flow Tracer::execute(const Stmt& stmt) {
+  stop_if_asked();
   builder_.set_span(stmt.span);
   if (hook_ != nullptr && frames_.empty() && hook_->take(stmt)) return Flow::next;
   if (const auto* n = stmt.as<lang::Assign>()) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/stop.hpp"
 #include "math/instruction_set.hpp"
 #include "math/positions.hpp"
 
@@ -196,6 +197,7 @@ bool Workspace::forward(const double* theta, std::size_t stride) {
   }
   message_.clear();
   for (const Bound& bound : bound_) {
+    stop_if_asked();
     const Instruction& i = *bound.instruction;
     switch (i.kind) {
       case OpKind::elementwise:
@@ -495,6 +497,7 @@ void Workspace::backward_outputs(const double* weights, double* gradient) {
 
 void Workspace::sweep_back(double* gradient, std::size_t stride) {
   for (auto bound = bound_.rbegin(); bound != bound_.rend(); ++bound) {
+    stop_if_asked();
     const Instruction& i = *bound->instruction;
     switch (i.kind) {
       case OpKind::elementwise:

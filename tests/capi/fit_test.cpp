@@ -1,6 +1,7 @@
 // Fits through the C interface: the draws are the command line's, bit for bit, and nothing is written
 // unasked.
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -270,6 +271,49 @@ TEST(CFit, StopsWhereTheWatchSaysSo) {
   EXPECT_GT(kb_fit_draws(fit), 0U);
   EXPECT_NE(std::strstr(kb_fit_record(fit), "interrupted"), nullptr);
   EXPECT_EQ(std::strstr(kb_fit_text(fit), "--resume"), nullptr);
+}
+
+int stop_if_true(const kb_progress*, size_t, void* user) { return *static_cast<const bool*>(user) ? 1 : 0; }
+
+// Where the calling thread itself would never come to call the watch: each of these programs loops.
+TEST(CFit, StopsProgramsThatLoop) {
+  const char* const programs[] = {"parameters { real x; } model { x ~ normal(0, 1); while (1) { } }",
+                                  "functions { real f(real x) { while (1) { } return x; } } parameters { "
+                                  "real x; } model { f(x) ~ normal(0, 1); }",
+                                  "parameters { real x; } model { x ~ normal(0, 1); } "
+                                  "generated quantities { int n = 0; while (1) { n = 1 - n; } }"};
+  for (const char* program : programs) {
+    const Model model = make_model(program);
+    for (const char* options : {R"({"method": "nuts", "seed": 1})", R"({"seed": 1})"}) {
+      bool stops = true;
+      kb_fit* fit = nullptr;
+      kb_error* error = nullptr;
+      const auto began = std::chrono::steady_clock::now();
+      EXPECT_EQ(kb_fit_run(model.get(), options, stop_if_true, &stops, &fit, &error), KB_CANCELLED);
+      EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4)) << program;
+      const Fit whatever(fit);
+      EXPECT_EQ(take(error).message, "the run was stopped.");
+    }
+  }
+}
+
+TEST(CFit, StopsOneFitAndNoOther) {
+  const Model loops = make_model("parameters { real x; } model { x ~ normal(0, 1); while (1) { } }");
+  const Model model = eight_schools();
+  bool stops = true, goes_on = false;
+  kb_status stopped = KB_OK;
+  std::thread other([&] {
+    kb_fit* fit = nullptr;
+    stopped = kb_fit_run(loops.get(), R"({"seed": 1})", stop_if_true, &stops, &fit, nullptr);
+  });
+  kb_fit* fit = nullptr;
+  const char* const options = R"({"method": "nuts", "seed": 1, "draws": 20000, "threads": 1})";
+  EXPECT_EQ(kb_fit_run(model.get(), options, stop_if_true, &goes_on, &fit, nullptr), KB_OK);
+  other.join();
+  EXPECT_EQ(stopped, KB_CANCELLED);
+  const Fit whole(fit);
+  ASSERT_NE(fit, nullptr);
+  EXPECT_EQ(kb_fit_draws(fit), 20000U);
 }
 
 TEST(CFit, AStoppedFolderGoesOn) {

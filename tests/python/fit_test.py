@@ -341,13 +341,13 @@ class Advice(support.Case):
 
 
 class Interrupts(support.Case):
-    def interrupted_after(self, seconds, **options):
+    def interrupted_after(self, seconds, program=PROGRAM, data=SCHOOLS, **options):
         timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
         timer.start()
         start = time.monotonic()
         try:
             with self.assertRaises(KeyboardInterrupt) as caught:
-                kb.fit(PROGRAM, SCHOOLS, method="nuts", seed=1, **options)
+                kb.fit(program, data, method="nuts", seed=1, **options)
         finally:
             timer.cancel()
         self.assertLess(time.monotonic() - start, seconds + 5)
@@ -360,6 +360,11 @@ class Interrupts(support.Case):
         self.assertEqual(error.fit["theta"].shape[1], 8)
         self.assertEqual(error.fit.record["status"], "interrupted")
         self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+
+    def test_ctrl_c_in_a_program_that_loops(self):
+        error = self.interrupted_after(0.3, "parameters { real x; } model { x ~ normal(0, 1); while (1) { } }", None)
+        self.assertIsInstance(error, kb.Interrupted)
+        self.assertIsNone(error.fit)
 
     def test_another_fit_follows(self):
         self.interrupted_after(0.3, chains=1, draws=50_000_000)
