@@ -12,7 +12,6 @@
 #include <mutex>
 #include <thread>
 
-#include "base/stop.hpp"
 #include "base/try_thread.hpp"
 #include "certify/quantities.hpp"
 #include "stats/chains.hpp"
@@ -133,8 +132,7 @@ bool ChainWitness::run_blocks(std::size_t transitions) {
       }
     }
   };
-  const auto work = [&, request = heeded_stop()] {
-    const StopScope scope(request);
+  const auto work = [&] {
     try {
       move_blocks();
     } catch (...) {
