@@ -48,9 +48,10 @@ def load(folder: str | os.PathLike[str]) -> Fit | Result:
     """A Fit of a program's folder; of mixtures, topics, networks and their like a Result."""
     path = os.fspath(folder)
     record = read_record(path)
-    if not _has_draws(path, record):
-        return Result(path, record)
     handle = ctypes.c_void_p()
-    _library.call("kb_fit_read", os.fsencode(path), ctypes.byref(handle))
+    _library.call("kb_fit_read", os.fsencode(path), ctypes.byref(handle))  # compares the files with the record
+    if not _has_draws(path, record):
+        _library.library().kb_fit_free(handle)
+        return Result(path, record)
     data = os.path.join(path, "data.json")  # of fits whose data came from memory
     return Fit(handle, path, data if os.path.exists(data) else None)

@@ -33,6 +33,7 @@ int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings
       request, model, ranks,
       {.on_progress = [&](const auto& chains) { display.show(chains); }, .should_stop = is_interrupted});
   display.clear();
+  if (!outcome.folder.empty()) request.out = outcome.folder;
   if (prints) std::fputs(text(outcome, request).c_str(), stdout);
   if (settings.report && ranks.is_first()) write_report(request.out, prints);
   if (outcome.is_interrupted) return kInterruptedCode;

@@ -363,7 +363,7 @@ Outcome Ladder::end() {
     if (!best_ || !request_.out.empty()) return end_interrupted();
   }
   if (!best_) {
-    if (ranks_.size() == 1 && !request_.out.empty()) std::filesystem::remove_all(request_.out);
+    abandon_run(request_, ranks_);
     if (request_.budget && is_first_of_rungs_) {
       throw Error(ErrorKind::usage,
                   fmt::format("--budget {} was over before the first rung had finished.", *request_.budget),
@@ -402,8 +402,11 @@ Outcome Ladder::end_interrupted() {
   outcome_.is_interrupted = true;
   outcome_.record.status = "interrupted";
   outcome_.record.findings = outcome_.summary.findings;
-  note_event(request_, "interrupted", fmt::format("\"gradients\": {}", outcome_.record.gradients));
-  if (!request_.out.empty()) replace_file(request_.out / "run.json", posterior::to_json(outcome_.record));
+  if (request_.folder) {
+    request_.folder->finish(outcome_.record, "interrupted",
+                            fmt::format("\"gradients\": {}", outcome_.record.gradients));
+    outcome_.folder = request_.folder->path();
+  }
   return std::move(outcome_);
 }
 

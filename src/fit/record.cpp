@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "fit/begin.hpp"
 #include "fit/fit.hpp"
@@ -12,6 +14,7 @@
 #include "infer/option_text.hpp"
 #include "kullback_version.hpp"
 #include "model/streamed_rows.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -79,9 +82,9 @@ posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model
   posterior::RunRecord record;
   record.version = kVersion;
   record.program = is_file(inputs.program) ? absolute(inputs.program) : inputs.program;
-  record.program_hash = posterior::content_hash(model.program->text);
+  record.program_hash = content_hash(model.program->text);
   record.data = absolute(inputs.data);
-  record.data_hash = posterior::content_hash(model.data_text);
+  record.data_hash = content_hash(model.data_text);
   for (const posterior::DataVariable& variable : model.data)
     record.data_variables.push_back({variable.name, variable.dims, variable.is_int});
   record.seed = seed;
@@ -164,7 +167,7 @@ Request request_of(const std::filesystem::path& folder) {
                                                                  : ": there is no such folder."),
         "kullback fit MODEL DATA --out DIR makes one.");
   }
-  const posterior::RunRecord record = posterior::read_run_record((folder / "run.json").string());
+  const posterior::RunRecord record = posterior::open_folder(folder);
   Request request;
   request.method = method_named(record.method);
   if (request.method == nullptr) {
@@ -185,8 +188,16 @@ Request request_of(const std::filesystem::path& folder) {
     if (name == kStrata) request.inputs.strata = text;
     if (name == kStream) split_into(text, request.inputs.streams);
   }
+  const std::filesystem::path kept = folder / kKeptData;
+  if (std::filesystem::path(record.data).filename() == kKeptData && std::filesystem::exists(kept))
+    request.inputs.data = kept.string();  // the folder may have been moved
   // The copy is what was run; its includes stand beside the original. Of a library there is no copy.
   const std::filesystem::path copy = folder / "model.stan";
+  const bool is_listed = std::any_of(record.files.begin(), record.files.end(),
+                                     [](const auto& file) { return file.name == "model.stan"; });
+  if (is_listed && !std::filesystem::exists(copy))
+    throw Error(ErrorKind::missing_file, copy.string() + ": the file is missing; the run wrote it.",
+                "The folder is incomplete; fit again with --force.");
   if (std::filesystem::exists(copy)) {
     request.inputs.include_paths.push_back(std::filesystem::path(record.program).parent_path().string());
     request.inputs.program = copy.string();

@@ -30,8 +30,11 @@ struct DataVariable {
 };
 
 // ArviZ's groups: posterior, sample_stats, constant_data, and where they exist log_likelihood (log_lik*),
-// posterior_predictive (y_rep*, *_rep, *_pred). Written beside and renamed. Loads netCDF at the first call;
-// throws Error cannot_write, with what to install where the library is missing.
+// posterior_predictive (y_rep*, *_rep, *_pred). The bytes of the file: netCDF never sees the disk, as HDF5
+// does not survive a full one. Loads netCDF at the first call; throws Error cannot_write, with what to
+// install where the library is missing.
+std::string netcdf_bytes(const Posterior& posterior, const RunRecord& record,
+                         const std::vector<DataVariable>& data);
 void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
                   const std::vector<DataVariable>& data);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "posterior/files.hpp"
 #include "posterior/netcdf_file.hpp"
 
@@ -148,20 +149,25 @@ void write_data(NetcdfFile& file, const RunRecord& record, const std::vector<Dat
 
 }  // namespace
 
-void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
-                  const std::vector<DataVariable>& data) {
+std::string netcdf_bytes(const Posterior& posterior, const RunRecord& record,
+                         const std::vector<DataVariable>& data) {
   if (posterior.draws() == 0)
-    throw Error(ErrorKind::cannot_write, path.string() + ": cannot be written: a chain has no draws yet.",
+    throw Error(ErrorKind::cannot_write, "the netCDF file cannot be made: a chain has no draws yet.",
                 "Let the fit go on until each chain has drawn.");
   static std::mutex one_at_a_time;  // HDF5 is seldom built for threads
   const std::lock_guard lock(one_at_a_time);
-  NetcdfFile file(path);
+  NetcdfFile file;
   write_draws(file, "posterior", Place::posterior, posterior, record);
   write_draws(file, "posterior_predictive", Place::posterior_predictive, posterior, record);
   write_draws(file, "log_likelihood", Place::log_likelihood, posterior, record);
   write_stats(file, posterior, record);
   write_data(file, record, data);
-  file.finish();
+  return file.finish();
+}
+
+void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
+                  const std::vector<DataVariable>& data) {
+  replace_file(path, netcdf_bytes(posterior, record, data));
 }
 
 }  // namespace kullback::posterior

@@ -124,7 +124,7 @@ int train_on(const Ranks& ranks, const Arguments& given_arguments) {
   const FitOutcome outcome = watched_fit(prints, "held-out bound", [&](const FitWatch& watch) {
     return discrete::fit_discrete(request, ranks, watch);
   });
-  return end_training(outcome.trained, outcome.record, out, "model", prints, ranks);
+  return end_training(outcome.trained, outcome.record, outcome.folder.string(), "model", prints, ranks);
 }
 
 }  // namespace
