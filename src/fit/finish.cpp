@@ -234,7 +234,14 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
     if (request.sensitivity) add_sensitivity(chains, outcome);
   }
   outcome.record.findings = findings;
-  if (files) write_files(*request.folder, model.data, outcome, *files);
+  if (!files) return;
+  try {
+    write_files(*request.folder, model.data, outcome, *files);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::cannot_write || !error.hint().empty()) throw;
+    throw Error(error.kind(), error.message(),
+                "What is finished stays; with room for the rest, " + resume_hint(request));
+  }
 }
 
 void write_folder(const std::filesystem::path& out, bool force, const Origin& origin, Outcome outcome) {

@@ -56,7 +56,8 @@ Partial::Partial(const std::filesystem::path& folder, std::size_t chain, std::si
       stats_(stats) {}
 
 bool Partial::load(ChainState& state, infer::Draws& draws) {
-  if (!std::filesystem::exists(state_path_)) return false;
+  // One without the other: a kill came while a finished run removed them.
+  if (!std::filesystem::exists(state_path_) || !std::filesystem::exists(draws_path_)) return false;
   const std::string bytes = read_file(state_path_);
   const std::size_t line = bytes.find('\n');
   if (line == std::string::npos || content_hash(bytes.substr(line + 1)) != bytes.substr(0, line))
@@ -67,7 +68,7 @@ bool Partial::load(ChainState& state, infer::Draws& draws) {
   const auto count = static_cast<std::size_t>(head[2]);
   const std::size_t width = record_size(draws.dim, stats_);
   const std::size_t size = count * width * sizeof(double);
-  std::string record_bytes = std::filesystem::exists(draws_path_) ? read_file(draws_path_) : std::string();
+  std::string record_bytes = read_file(draws_path_);
   if (record_bytes.size() < size)
     refuse(draws_path_, fmt::format("has {} bytes, but {} draws were saved, which are {}",
                                     record_bytes.size(), count, size));
@@ -91,7 +92,7 @@ bool Partial::load(ChainState& state, infer::Draws& draws) {
     if (has_weight) draws.log_weight.push_back(record[2]);
     draws.stats.insert(draws.stats.end(), record + 3, record + 3 + stats_);
   }
-  if (count > 0) std::filesystem::resize_file(draws_path_, size);
+  std::filesystem::resize_file(draws_path_, size);
   saved_ = count;
   return true;
 }

@@ -83,6 +83,10 @@ TEST_P(SameDraws, AsTheCommandLine) {
   EXPECT_STREQ(kb_fit_summary(again.get()), kb_fit_summary(fit.get()));
   EXPECT_STREQ(kb_fit_certificate(again.get()), kb_fit_certificate(fit.get()));
   EXPECT_EQ(kb_fit_write(again.get(), (scratch.path() / "copy").c_str(), 0, &error), KB_OK);
+  write_file(scratch.path() / "copy" / "chain-2.csv", "lp__,mu\n-1,2\n");
+  kb_fit* changed = nullptr;
+  EXPECT_EQ(kb_fit_read((scratch.path() / "copy").c_str(), &changed, &error), KB_BAD_INPUT);
+  EXPECT_NE(take(error).text.find("chain-2.csv: has 13 bytes; the run wrote"), std::string::npos);
   const std::filesystem::path page = scratch.path() / "page.html";
   EXPECT_EQ(kb_report_write(written.c_str(), page.c_str(), &error), KB_OK);
   EXPECT_GT(std::filesystem::file_size(page), 10'000u);
@@ -187,8 +191,8 @@ TEST(CFit, TwoThreadsAtOnce) {
 TEST(CFit, WritesNothingUnasked) {
   const Scratch scratch;
   const fs::path before = fs::current_path();
-  fs::current_path(scratch.path());
   const Model model = eight_schools();
+  fs::current_path(scratch.path());
   for (const char* options : {R"({"method": "nuts", "seed": 1, "draws": 50})",
                               R"({"seed": 4, "tolerance": 0.05})", R"({"method": "vi", "seed": 1})",
                               R"({"method": "nuts", "seed": 1, "sensitivity": true, "init": "pathfinder"})"})

@@ -140,8 +140,17 @@ TEST_F(PartialTest, TooFewDrawsAreRefused) {
   Partial(folder_, 0, 1).save({}, draws_of(2));
   fs::resize_file(draws_path(), fs::file_size(draws_path()) - 1);
   EXPECT_NE(refusal().find("chain-1.draws: has 95 bytes, but 2 draws"), std::string::npos);
-  fs::remove(draws_path());
+  fs::resize_file(draws_path(), 0);
   EXPECT_NE(refusal().find("chain-1.draws: has 0 bytes"), std::string::npos);
+}
+
+// A finished run removes both, and may be killed between.
+TEST_F(PartialTest, AStateWhoseDrawsAreGoneIsNone) {
+  Partial(folder_, 0, 1).save({}, draws_of(2));
+  fs::remove(draws_path());
+  ChainState state;
+  infer::Draws loaded;
+  EXPECT_FALSE(load(state, loaded));
 }
 
 TEST_F(PartialTest, OtherDrawsAreRefused) {
