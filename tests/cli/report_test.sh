@@ -29,7 +29,7 @@ cp -r nuts newer && sed -i 's/"version": "[^"]*"/"version": "99.1.0"/' newer/run
 expect 'a newer version' 65 'newer: was written by Kullback 99.1.0' -- "$kullback" report newer
 cp -r nuts torn && echo '{' >torn/summary.json
 expect 'a damaged file' 65 'torn/summary.json: has 2 bytes; the run wrote' -- "$kullback" report torn
-python3 -c 'import json; r = json.load(open("torn/run.json")); del r["files"]; json.dump(r, open("torn/run.json", "w"))'
+forget_files torn
 expect 'a damaged file of a version that did not list them' 65 'torn/summary.json: is no JSON' -- "$kullback" report torn
 cp -r nuts lacking && rm lacking/chain-2.csv
 expect 'draws are missing: the table stays' 0 '^Report: ' -- "$kullback" report lacking

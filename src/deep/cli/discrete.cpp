@@ -30,7 +30,7 @@ std::string value_among(const std::vector<std::string>& words, const std::string
 }
 
 bool holds_discrete(const fs::path& folder) {
-  const fs::path record = folder / "run.json";
+  const fs::path record = posterior::current_folder(folder) / "run.json";
   return fs::is_regular_file(record) && posterior::read_run_record(record.string()).kind == discrete::kKind;
 }
 
