@@ -62,12 +62,13 @@ def load(folder: str | os.PathLike[str]) -> Fit | Result:
     """A Fit of a program's folder; of mixtures, topics, networks and their like a Result. A damaged folder is an error."""
     path = os.fspath(folder)
     record = read_record(path)
+    handle = ctypes.c_void_p()
+    _library.call("kb_fit_read", os.fsencode(path), ctypes.byref(handle))  # compares the files with the record
     if not _has_draws(path, record):
+        _library.library().kb_fit_free(handle)
         result = Result(path, record)
         result._check()
         return result
-    handle = ctypes.c_void_p()
-    _library.call("kb_fit_read", os.fsencode(path), ctypes.byref(handle))
     data = os.path.join(path, "data.json")  # of fits whose data came from memory
     fit = Fit(handle, path, data if os.path.exists(data) else None)
     fit._check()

@@ -39,8 +39,10 @@ std::string certificate_of(const fs::path& path) {
   return text;
 }
 
-bool holds_draws(const posterior::RunRecord& record) {
-  return record.kind == "posterior" || record.kind == "predictions" || record.kind == "simulation";
+// Predictions also of models that have none.
+bool holds_draws(const fs::path& folder, const posterior::RunRecord& record) {
+  if (record.kind == "predictions") return fs::exists(folder / "chain-1.csv");
+  return record.kind == "posterior" || record.kind == "simulation";
 }
 
 // Record and summary are written anew from what was understood of the files: with every key, in its type.
@@ -61,11 +63,11 @@ std::unique_ptr<kb_fit> read_fit(const fs::path& folder) {
   if (!fs::exists(folder / "run.json")) posterior::read_folder(folder);  // says what is missing
   auto read = std::make_unique<kb_fit>();
   read->folder = folder;
+  read->outcome.record = posterior::open_folder(folder);
   read->record = read_file(folder / "run.json");
   read->summary = text_of_file(folder / "summary.json");
   read->certificate = certificate_of(folder / "certificate.json");
-  read->outcome.record = posterior::read_run_record((folder / "run.json").string());
-  if (holds_draws(read->outcome.record))
+  if (holds_draws(folder, read->outcome.record))
     read_draws(*read);
   else if (conjugate::is_conjugate_fit(folder))
     read->text = conjugate::outcome_text(conjugate::read_outcome(folder), folder);

@@ -99,7 +99,7 @@ std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, cons
   made->record = posterior::to_json(made->outcome.record);
   made->summary = posterior::to_json(made->outcome.summary);
   if (made->outcome.certificate) made->certificate = certify::to_json(*made->outcome.certificate);
-  made->text = fit::outcome_text(made->outcome, request.out);
+  made->text = fit::outcome_text(made->outcome, made->outcome.folder);
   name_columns(*made);
   // As on the command line: a certificate that was asked for and was cut off.
   if (request.tolerance && !made->outcome.certificate) made->outcome.is_interrupted = true;

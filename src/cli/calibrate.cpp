@@ -88,7 +88,7 @@ std::string calibration_text(const fit::Calibration& calibration, const fit::Cal
                         calibration.failed, calibration.failed == 1 ? "" : "s", calibration.first_failure);
   if (calibration.is_interrupted)
     text += "Interrupted: the figures are about the simulations that were finished.\n";
-  return text + fmt::format("Results: {}\n", (request.out / "calibration.json").string());
+  return text + fmt::format("Results: {}\n", (calibration.folder / "calibration.json").string());
 }
 
 int run_calibrate(const CalibrateArguments& arguments) {

@@ -99,7 +99,7 @@ int run_on(const Ranks& ranks, const Arguments& arguments) {
       request, ranks,
       {.on_progress = [&](const auto& progress) { display.show(progress); }, .should_stop = is_interrupted});
   display.clear();
-  if (prints) std::fputs(for_terminal(outcome_text(outcome, request.out)).c_str(), stdout);
+  if (prints) std::fputs(for_terminal(outcome_text(outcome, outcome.folder)).c_str(), stdout);
   return outcome.trained.is_interrupted ? kInterruptedCode : 0;
 }
 

@@ -36,6 +36,7 @@ int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings
       {.on_progress = [&](const auto& chains) { display.show(chains); }, .should_stop = is_interrupted});
   const Unhurried finishing;
   display.clear();
+  if (!outcome.folder.empty()) request.out = outcome.folder;
   if (prints) std::fputs(for_terminal(text(outcome, request)).c_str(), stdout);
   if (settings.report && ranks.is_first()) write_report(request.out, prints);
   if (!ranks.is_first()) return 0;  // the first rank knows how it went, and its code is that of all

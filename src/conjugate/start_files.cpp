@@ -172,7 +172,12 @@ void Start::save_local() const {
 
 void Start::save() const {
   const Unhurried writing;
-  fs::create_directories(options_.checkpoint);
+  std::error_code problem;
+  fs::create_directories(options_.checkpoint, problem);
+  if (problem)
+    throw Error(ErrorKind::cannot_write,
+                fmt::format("{}: cannot be made: {}.", options_.checkpoint.string(), problem.message()),
+                "Unfinished starts are saved there; choose another folder with --out.");
   if (!outcome_.is_complete) save_local();
   setting_.ranks.barrier();
   if (setting_.ranks.is_first()) {

@@ -270,7 +270,7 @@ Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& prog
   const std::vector<std::string> names = simulations.simulator().column_names();
   check_simulator(request, simulations.simulator(), setting.parameters);
   posterior::RunRecord record = begin_calibration(request, model);
-  posterior::begin_folder(request.out, record, program.text, request.force);
+  const auto folder = posterior::RunFolder::begin(request.out, record, program.text, request.force);
 
   Calibration result;
   result.simulations = request.simulations;
@@ -283,7 +283,7 @@ Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& prog
       if (varies(fits, j)) result.parameters.push_back(examine(posterior::display_name(names[j]), fits, j));
     }
   } catch (const Error&) {
-    posterior::remove_without_draws(request.out);
+    folder->abandon();
     throw;
   }
   const Unhurried finishing;
@@ -295,9 +295,9 @@ Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& prog
   record.status = result.is_interrupted ? "interrupted" : "complete";
   record.gradients = result.gradients;
   record.seconds = result.seconds;
-  replace_file(request.out / "calibration.json", to_json(result, request));
-  replace_file(request.out / "run.json", posterior::to_json(record));
-  std::filesystem::remove_all(posterior::partial_folder(request.out));
+  replace_file(folder->file("calibration.json"), to_json(result, request));
+  folder->finish(record, {}, {});
+  result.folder = folder->path();
   return result;
 }
 

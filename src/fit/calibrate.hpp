@@ -56,6 +56,7 @@ struct Calibration {
   std::uint64_t gradients = 0;
   double seconds = 0;
   bool is_interrupted = false;
+  std::filesystem::path folder = {};  // where the files are
 
   bool is_ok() const;  // no parameter is flagged
 };

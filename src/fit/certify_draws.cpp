@@ -15,6 +15,7 @@
 #include "model/data.hpp"
 #include "model/unconstrain.hpp"
 #include "posterior/files.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -120,12 +121,22 @@ certify::ChainedValues chained(const CertifyRequest& request, const LoadedModel&
   return result;
 }
 
+// A file of the folder of the fit is one of its record.
+void write_beside(const CertifyRequest& request, const std::filesystem::path& path, const std::string& text) {
+  std::error_code none;
+  const std::filesystem::path place = path.has_parent_path() ? path.parent_path() : ".";
+  if (std::filesystem::is_directory(request.draws) && std::filesystem::equivalent(place, request.draws, none))
+    posterior::replace_in_folder(request.draws, path.filename().string(), text);
+  else
+    replace_file(path, text);
+}
+
 std::filesystem::path write_weights(const CertifyRequest& request, const std::vector<double>& weights) {
   std::string text = "log_weight__\n";
   for (const double weight : weights) text += fmt::format("{}\n", std::log(weight));
   std::filesystem::path path = request.out;
   path.replace_filename(path.stem().string() + "-weights.csv");
-  replace_file(path, text);
+  write_beside(request, path, text);
   return path;
 }
 
@@ -170,7 +181,7 @@ CertifiedDraws certify_draws(const CertifyRequest& request, const LoadedModel& m
     note_propriety(model, draws, result.certificate);
     if (!judged.weights.empty()) result.weights = write_weights(request, judged.weights);
   }
-  if (!result.is_stopped) replace_file(request.out, certify::to_json(result.certificate));
+  if (!result.is_stopped) write_beside(request, request.out, certify::to_json(result.certificate));
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -87,7 +88,7 @@ void take_facts(const std::vector<FinishedChain>& chains, posterior::RunRecord& 
   }
 }
 
-void write_trace(const std::filesystem::path& out, const infer::Trace& trace) {
+void write_trace(posterior::RunFolder& folder, const infer::Trace& trace) {
   if (trace.columns.empty()) return;
   const std::size_t width = trace.columns.size();
   std::string text = fmt::format("{}\n", fmt::join(trace.columns, ","));
@@ -95,7 +96,7 @@ void write_trace(const std::filesystem::path& out, const infer::Trace& trace) {
     const auto row = trace.values.begin() + static_cast<std::ptrdiff_t>(first);
     text += fmt::format("{}\n", fmt::join(row, row + static_cast<std::ptrdiff_t>(width), ","));
   }
-  replace_file(out / "trace.csv", text);
+  replace_file(folder.file("trace.csv"), text);
 }
 
 void add_interruption(const Request& request, const std::vector<FinishedChain>& chains, Findings& findings) {
@@ -136,10 +137,44 @@ void add_sensitivity(const std::vector<FinishedChain>& chains, Outcome& outcome)
       outcome.summary.findings);
 }
 
+// Each file waits for the disk: several at a time wait hardly longer than one. They come into place in the
+// order in which they were added.
+class NewFiles final {
+ public:
+  explicit NewFiles(posterior::RunFolder& folder) : folder_(folder) {}
+
+  // `text` is made and written in a thread of its own; what it refers to must stay until the end.
+  void add(const std::string& name, std::function<std::string()> text) {
+    constexpr std::size_t kAtOnce = 8;
+    if (files_.size() >= kAtOnce) files_[files_.size() - kAtOnce].wait();
+    files_.push_back(async_where_possible(
+        [path = folder_.file(name), text = std::move(text)] { return NewFile(path, text()); }));
+  }
+
+  // Of several that a full disk does not take, those that it takes stay. Throws what the first writer threw.
+  void put_in_place() {
+    std::exception_ptr problem;
+    for (std::future<NewFile>& file : files_) {
+      try {
+        file.get().put_in_place();
+      } catch (const Error&) {
+        if (!problem) problem = std::current_exception();
+      }
+    }
+    if (problem) std::rethrow_exception(problem);
+  }
+
+ private:
+  posterior::RunFolder& folder_;
+  std::vector<std::future<NewFile>> files_;
+};
+
 // The draws are in the CSV files too: a machine without netCDF loses nothing but this copy.
-void write_arviz_file(const std::filesystem::path& out, const DataVariables& data, Outcome& outcome) {
+void add_arviz_file(const DataVariables& data, Outcome& outcome, NewFiles& files) {
   try {
-    posterior::write_netcdf(out / "posterior.nc", outcome.posterior, outcome.record, data);
+    const auto bytes =
+        std::make_shared<std::string>(posterior::netcdf_bytes(outcome.posterior, outcome.record, data));
+    files.add("posterior.nc", [bytes] { return std::move(*bytes); });
   } catch (const Error& error) {
     const Finding finding{"netcdf", "posterior.nc was not written.", error.message(), error.hint()};
     outcome.summary.findings.push_back(finding);
@@ -147,37 +182,11 @@ void write_arviz_file(const std::filesystem::path& out, const DataVariables& dat
   }
 }
 
-// Each file waits for the disk: several at a time wait hardly longer than one. They come into place together,
-// in the order in which they were added.
-class NewFiles final {
- public:
-  explicit NewFiles(std::filesystem::path out) : out_(std::move(out)) {}
-
-  // `text` is made and written in a thread of its own; what it refers to must stay until the end.
-  void add(std::string name, std::function<std::string()> text) {
-    constexpr std::size_t kAtOnce = 8;
-    if (files_.size() >= kAtOnce) files_[files_.size() - kAtOnce].wait();
-    files_.push_back(
-        async_where_possible([path = out_ / name, text = std::move(text)] { return NewFile(path, text()); }));
-  }
-
-  // Throws what a writer threw, before any of them is in place.
-  void put_in_place() {
-    std::vector<NewFile> written;
-    for (std::future<NewFile>& file : files_) written.push_back(file.get());
-    for (NewFile& file : written) file.put_in_place();
-  }
-
- private:
-  std::filesystem::path out_;
-  std::vector<std::future<NewFile>> files_;
-};
-
 // Draws with weights have a file of their own: who reads chain-1.csv without the weights must not be misled.
-void add_chain_files(const std::filesystem::path& out, const Outcome& outcome, NewFiles& files) {
+void add_chain_files(const posterior::RunFolder& run, const Outcome& outcome, NewFiles& files) {
   const posterior::Posterior& posterior = outcome.posterior;
   if (posterior.draws() == 0) return;
-  const auto folder = std::filesystem::absolute(out).lexically_normal();
+  const auto folder = std::filesystem::absolute(run.out()).lexically_normal();
   const auto record = std::make_shared<posterior::RunRecord>(outcome.record);  // findings are added meanwhile
   if (!posterior.log_weight().empty()) {
     files.add("chain-1.csv", [&posterior, record, folder] {
@@ -196,21 +205,18 @@ void add_chain_files(const std::filesystem::path& out, const Outcome& outcome, N
               [&posterior, record, folder] { return posterior::mode_csv_text(posterior, *record, folder); });
 }
 
-// The record last: it says that the others are there.
-void write_files(const std::filesystem::path& out, const DataVariables& data, Outcome& outcome,
-                 NewFiles& files) {
+void write_files(posterior::RunFolder& folder, const DataVariables& data, Outcome& outcome, NewFiles& files) {
   if (outcome.certificate)
     files.add("certificate.json", [&] { return certify::to_json(*outcome.certificate); });
   if (outcome.posterior.draws() > 0) {
-    write_arviz_file(out, data, outcome);
+    add_arviz_file(data, outcome, files);
     files.add("summary.json", [&] { return posterior::to_json(outcome.summary); });
   }
-  files.add("run.json", [&] { return posterior::to_json(outcome.record); });
   files.put_in_place();
-  posterior::add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
-                       fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
-                                   outcome.record.findings.size()));
-  if (!outcome.is_interrupted) std::filesystem::remove_all(posterior::partial_folder(out));
+  folder.finish(outcome.record, outcome.is_interrupted ? "interrupted" : "finish",
+                fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
+                            outcome.record.findings.size()));
+  outcome.folder = folder.path();
 }
 
 }  // namespace
@@ -241,9 +247,9 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   outcome.record.parameters = outcome.posterior.parameters;
   outcome.record.generated = outcome.posterior.generated;
   std::optional<NewFiles> files;
-  if (!request.out.empty()) {
-    write_trace(request.out, outcome.trace);
-    add_chain_files(request.out, outcome, files.emplace(request.out));
+  if (request.folder) {
+    write_trace(*request.folder, outcome.trace);
+    add_chain_files(*request.folder, outcome, files.emplace(*request.folder));
   }
   if (outcome.posterior.draws() > 0) {
     summarize_into(request, model, chains, outcome);
@@ -252,21 +258,33 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   add_program_findings(model, chains, outcome);
   name_method(outcome.record, findings);
   outcome.record.findings = findings;
-  if (files) write_files(request.out, model.data, outcome, *files);
+  if (!files) return;
+  try {
+    write_files(*request.folder, model.data, outcome, *files);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::cannot_write || !error.hint().empty()) throw;
+    throw Error(error.kind(), error.message(),
+                "What is finished stays; with room for the rest, " + resume_hint(request));
+  }
 }
 
 void write_folder(const std::filesystem::path& out, bool force, const Origin& origin, Outcome outcome) {
   if (origin.is_in_memory) outcome.record.data = kept_data_path(out).string();
-  posterior::begin_folder(out, outcome.record, origin.program_text, force);
-  if (origin.is_in_memory) write_file(kept_data_path(out), origin.data_text);
-  posterior::add_event(out, "start", start_fields(outcome.record));
-  write_trace(out, outcome.trace);
-  NewFiles files(out);
-  add_chain_files(out, outcome, files);
-  write_files(out, origin.data, outcome, files);
+  const auto folder = posterior::RunFolder::begin(out, outcome.record, origin.program_text, force);
+  try {
+    if (origin.is_in_memory) write_file(folder->file(kKeptData), origin.data_text);
+    folder->add_event("start", start_fields(outcome.record));
+    write_trace(*folder, outcome.trace);
+    NewFiles files(*folder);
+    add_chain_files(*folder, outcome, files);
+    write_files(*folder, origin.data, outcome, files);
+  } catch (const Error&) {
+    folder->abandon();
+    throw;
+  }
 }
 
-void finish_predictions(const std::filesystem::path& out, const LoadedModel& model,
+void finish_predictions(posterior::RunFolder& folder, const LoadedModel& model,
                         std::vector<FinishedChain> chains, Outcome& outcome) {
   add_chain_findings(chains, outcome.summary.findings);
   take_chains(chains, outcome.posterior);
@@ -275,9 +293,9 @@ void finish_predictions(const std::filesystem::path& out, const LoadedModel& mod
   outcome.record.findings = outcome.summary.findings;
   outcome.record.parameters = 0;
   outcome.record.generated = 0;
-  NewFiles files(out);
-  add_chain_files(out, outcome, files);
-  write_files(out, model.data, outcome, files);
+  NewFiles files(folder);
+  add_chain_files(folder, outcome, files);
+  write_files(folder, model.data, outcome, files);
 }
 
 }  // namespace kullback::fit

@@ -73,7 +73,7 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
     outcome.summary.findings.push_back(
         {"interrupted", "The certificate was interrupted.", "",
          request.out.empty() ? std::string()
-                             : fmt::format("kullback certify {} makes it.", request.out.string())});
+                             : fmt::format("kullback certify {} makes it.", folder_name(request))});
     return;
   }
   outcome.certificate = std::move(judged->certificate);
@@ -87,6 +87,7 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
   const Clock::time_point began = Clock::now();
   settle_method(request, model);
   if (request.out.empty()) request.kept = std::make_shared<KeptChains>();
+  if (request.resume) take_up(request, ranks);
   if (request.method == &auto_method()) return run_ladder(std::move(request), model, ranks, watch);
   Outcome outcome;
   outcome.record = make_record(request, model);

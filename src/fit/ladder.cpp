@@ -540,8 +540,11 @@ Outcome Ladder::end_interrupted() {
   outcome_.is_interrupted = true;
   outcome_.record.status = "interrupted";
   outcome_.record.findings = outcome_.summary.findings;
-  note_event(request_, "interrupted", fmt::format("\"gradients\": {}", outcome_.record.gradients));
-  if (!request_.out.empty()) replace_file(request_.out / "run.json", posterior::to_json(outcome_.record));
+  if (request_.folder) {
+    request_.folder->finish(outcome_.record, "interrupted",
+                            fmt::format("\"gradients\": {}", outcome_.record.gradients));
+    outcome_.folder = request_.folder->path();
+  }
   return std::move(outcome_);
 }
 

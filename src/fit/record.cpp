@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "fit/begin.hpp"
 #include "fit/fit.hpp"
@@ -16,6 +17,7 @@
 #include "infer/option_text.hpp"
 #include "kullback_version.hpp"
 #include "model/streamed_rows.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -164,9 +166,9 @@ posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model
   posterior::RunRecord record;
   record.version = kVersion;
   record.program = is_file(inputs.program) ? absolute(inputs.program) : inputs.program;
-  record.program_hash = posterior::content_hash(model.program->text);
+  record.program_hash = content_hash(model.program->text);
   record.data = absolute(inputs.data);
-  record.data_hash = posterior::content_hash(model.data_text);
+  record.data_hash = content_hash(model.data_text);
   for (const posterior::DataVariable& variable : model.data)
     record.data_variables.push_back({variable.name, variable.dims, variable.is_int, variable.is_observed});
   record.seed = seed;
@@ -245,7 +247,7 @@ Request request_of(const std::filesystem::path& folder) {
                                                              : ": there is no such folder."),
         "`kullback fit MODEL DATA --out DIR` makes one.");
   }
-  const posterior::RunRecord record = posterior::read_run_record((folder / "run.json").string());
+  const posterior::RunRecord record = posterior::open_folder(folder);
   Request request;
   request.method = method_named(record.method);
   if (request.method == nullptr) {
@@ -261,8 +263,16 @@ Request request_of(const std::filesystem::path& folder) {
     if (const auto found = record.options.find(std::string(kept.name)); found != record.options.end())
       kept.read(found->second, request);
   }
+  const std::filesystem::path kept = folder / kKeptData;
+  if (std::filesystem::path(record.data).filename() == kKeptData && std::filesystem::exists(kept))
+    request.inputs.data = kept.string();  // the folder may have been moved
   // The copy is what was run; its includes stand beside the original. Of a library there is no copy.
   const std::filesystem::path copy = folder / "model.stan";
+  const bool is_listed = std::any_of(record.files.begin(), record.files.end(),
+                                     [](const auto& file) { return file.name == "model.stan"; });
+  if (is_listed && !std::filesystem::exists(copy))
+    throw Error(ErrorKind::missing_file, copy.string() + ": the file is missing; the run wrote it.",
+                "The folder is incomplete; fit again with --force.");
   if (std::filesystem::exists(copy)) {
     request.inputs.include_paths.push_back(std::filesystem::path(record.program).parent_path().string());
     request.inputs.program = copy.string();

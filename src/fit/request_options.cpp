@@ -17,6 +17,7 @@
 #include "fit/minibatch_options.hpp"
 #include "fit/option_values.hpp"
 #include "infer/option_text.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -248,7 +249,9 @@ Request make_request(const GivenOptions& given, Inputs inputs) {
 
 Request make_resuming_request(const GivenOptions& given, const Inputs& inputs) {
   check_resume_alone(given, inputs);
-  Request request = request_of(given.at("resume"));
+  const std::filesystem::path out = given.at("resume");
+  Request request = request_of(posterior::current_folder(out));
+  request.out = out;
   request.threads = count_or(given, "threads", 0, {1, kMostThreads});
   request.sensitivity = given.contains("sensitivity");
   request.checkpoint_seconds = checkpoint_of(given);

@@ -42,8 +42,10 @@ struct DataVariable {
 // ArviZ's groups: posterior, sample_stats, and where they exist observed_data, constant_data, log_likelihood
 // (log_lik*), posterior_predictive (y_rep*, *_rep, *_tilde, *_pred). ArviZ knows no weights: of draws with
 // weights these groups have equally weighted ones, and `approximation` has the draws with their log weights.
-// Written beside and renamed. Loads netCDF at the first call; throws Error cannot_write, with what to install
-// where the library is missing.
+// The bytes of the file: netCDF never sees the disk, as HDF5 does not survive a full one. Loads netCDF at the
+// first call; throws Error cannot_write, with what to install where the library is missing.
+std::string netcdf_bytes(const Posterior& posterior, const RunRecord& record,
+                         const std::vector<DataVariable>& data);
 void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
                   const std::vector<DataVariable>& data);
 

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "posterior/files.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::posterior {
 
@@ -78,6 +79,15 @@ Posterior read_weighted(const fs::path& path) {
               "The file was written by another program, or is damaged; fit again.");
 }
 
+void check_no_more_chains(const fs::path& folder, const RunRecord& record, std::size_t files) {
+  if (record.status != "complete" || files <= record.chains) return;
+  throw Error(ErrorKind::bad_input,
+              (folder / ("chain-" + std::to_string(record.chains + 1) + ".csv")).string() +
+                  ": is not a file of this run, which had " + std::to_string(record.chains) +
+                  (record.chains == 1 ? " chain." : " chains."),
+              "Move it elsewhere.");
+}
+
 void check_columns(const fs::path& folder, const RunRecord& record, const Posterior& posterior) {
   const std::size_t columns = posterior.names.size();
   if (record.parameters <= record.generated && record.generated <= columns) return;
@@ -97,10 +107,11 @@ Folder read_folder(const fs::path& folder) {
                 folder.string() + ": is not the folder of a fit: it has no run.json.",
                 "The folder is the one given as --out of 'kullback fit'.");
   Folder result;
-  result.record = read_run_record((folder / "run.json").string());
+  result.record = open_folder(folder);
   check_holds_draws(folder, result.record);
   const std::vector<fs::path> files = chain_files(folder);
   check_chains(folder, result.record, files);
+  check_no_more_chains(folder, result.record, files.size());
   const fs::path weighted = folder / kWeightedFile;
   result.posterior = fs::exists(weighted) ? read_weighted(weighted) : read_csv(files);
   check_columns(folder, result.record, result.posterior);

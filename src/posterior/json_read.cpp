@@ -165,6 +165,12 @@ RunRecord read_run_record(const std::string& path) {
   reader.text(object, "started", record.started);
   reader.count(object, "gradients", record.gradients);
   reader.number(object, "seconds", record.seconds);
+  reader.each("files", [&](const JsonValue& file) {
+    RecordedFile& read = record.files.emplace_back();
+    reader.text(file, "name", read.name);
+    reader.count(file, "bytes", read.bytes);
+    reader.text(file, "xxh64", read.hash);
+  });
   record.findings = reader.findings();
   return record;
 }

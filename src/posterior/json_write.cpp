@@ -76,6 +76,15 @@ std::string shapes_json(const std::vector<DataShape>& shapes) {
   return "[" + text + "]";
 }
 
+std::string files_json(const std::vector<RecordedFile>& files) {
+  std::string text;
+  for (const RecordedFile& file : files) {
+    text += filled("{}\n    {{\"name\": {}, \"bytes\": {}, \"xxh64\": {}}}", text.empty() ? "" : ",",
+                   json_string(file.name), file.bytes, json_string(file.hash));
+  }
+  return "[" + text + "\n  ]";
+}
+
 }  // namespace
 
 std::string to_json(const Summary& summary) {
@@ -109,6 +118,7 @@ std::string to_json(const RunRecord& record) {
   add("started", json_string(record.started));
   add("gradients", std::to_string(record.gradients));
   add("seconds", json_number(record.seconds));
+  if (!record.files.empty()) add("files", files_json(record.files));
   return text + "  \"findings\": " + json_findings(record.findings) + "\n}\n";
 }
 

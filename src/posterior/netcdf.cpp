@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "posterior/equal_weights.hpp"
 #include "posterior/files.hpp"
 #include "posterior/netcdf_file.hpp"
@@ -163,17 +164,17 @@ void write_data(NetcdfFile& file, const RunRecord& record, const std::vector<Dat
 
 }  // namespace
 
-void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
-                  const std::vector<DataVariable>& data) {
+std::string netcdf_bytes(const Posterior& posterior, const RunRecord& record,
+                         const std::vector<DataVariable>& data) {
   if (posterior.draws() == 0)
-    throw Error(ErrorKind::cannot_write, path.string() + ": cannot be written: a chain has no draws yet.",
+    throw Error(ErrorKind::cannot_write, "the netCDF file cannot be made: a chain has no draws yet.",
                 "Let the fit go on until each chain has drawn.");
   static std::mutex one_at_a_time;  // HDF5 is seldom built for threads
   const std::lock_guard lock(one_at_a_time);
   const bool is_weighted = !posterior.log_weight().empty();
   const Posterior equal = is_weighted ? with_equal_weights(posterior, record.seed) : Posterior();
   const Posterior& shown = is_weighted ? equal : posterior;
-  NetcdfFile file(path);
+  NetcdfFile file;
   write_draws(file, "posterior", Place::posterior, shown, record);
   write_draws(file, "posterior_predictive", Place::posterior_predictive, shown, record);
   write_draws(file, "log_likelihood", Place::log_likelihood, shown, record);
@@ -181,7 +182,12 @@ void write_netcdf(const std::filesystem::path& path, const Posterior& posterior,
   if (is_weighted) write_approximation(file, posterior, record);
   write_data(file, record, data, true);
   write_data(file, record, data, false);
-  file.finish();
+  return file.finish();
+}
+
+void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
+                  const std::vector<DataVariable>& data) {
+  replace_file(path, netcdf_bytes(posterior, record, data));
 }
 
 }  // namespace kullback::posterior

@@ -4,10 +4,11 @@
 
 #include <dlfcn.h>
 #include <netcdf.h>
-#include <unistd.h>
+#include <netcdf_mem.h>
 
 #include <cmath>
-#include <system_error>
+#include <cstdlib>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -18,9 +19,12 @@ namespace kullback::posterior {
 
 namespace {
 
+constexpr std::size_t kFirstBytes = 1 << 16;
+
 struct Library {
-  decltype(&nc_create) create;
-  decltype(&nc_close) close;
+  decltype(&nc_create_mem) create_mem;
+  decltype(&nc_abort) abort;
+  decltype(&nc_close_memio) close_memio;
   decltype(&nc_def_grp) def_grp;
   decltype(&nc_def_dim) def_dim;
   decltype(&nc_inq_dimid) inq_dimid;
@@ -56,8 +60,9 @@ Library load() {
     library.problem = "there is no netCDF library (libnetcdf.so) on this machine";
     return library;
   }
-  find(handle, "nc_create", library.create, library.problem);
-  find(handle, "nc_close", library.close, library.problem);
+  find(handle, "nc_create_mem", library.create_mem, library.problem);
+  find(handle, "nc_abort", library.abort, library.problem);
+  find(handle, "nc_close_memio", library.close_memio, library.problem);
   find(handle, "nc_def_grp", library.def_grp, library.problem);
   find(handle, "nc_def_dim", library.def_dim, library.problem);
   find(handle, "nc_inq_dimid", library.inq_dimid, library.problem);
@@ -101,27 +106,24 @@ void begin_loading_netcdf() {
   if (loader.empty()) try_start(loader, [] { library(); });
 }
 
-NetcdfFile::NetcdfFile(const std::filesystem::path& path)
-    : path_(path), beside_(path.string() + ".new-" + std::to_string(::getpid())) {
+NetcdfFile::NetcdfFile() {
   if (!library().problem.empty())
     throw Error(
-        ErrorKind::cannot_write, path_.string() + ": cannot be written: " + library().problem + ".",
+        ErrorKind::cannot_write, "the netCDF file cannot be made: " + library().problem + ".",
         "Install Debian's libnetcdf19, or what your system calls it; the CSV files hold the same draws.");
-  check(library().create(beside_.c_str(), NC_CLOBBER | NC_NETCDF4, &file_));
+  check(library().create_mem("posterior.nc", NC_CLOBBER | NC_NETCDF4, kFirstBytes, &file_));
   is_open_ = true;
   int before = 0;
   check(library().set_fill(file_, NC_NOFILL, &before));
 }
 
 NetcdfFile::~NetcdfFile() {
-  if (is_open_) library().close(file_);
-  std::error_code ignored;
-  std::filesystem::remove(beside_, ignored);
+  if (is_open_) library().abort(file_);
 }
 
 void NetcdfFile::refuse(const std::string& why) const {
-  throw Error(ErrorKind::cannot_write, path_.string() + ": cannot be written: " + why + ".",
-              "Is there a folder, the right to write in it, and room on the disk?");
+  throw Error(ErrorKind::cannot_write, "the netCDF file cannot be made: " + why + ".",
+              "The CSV files hold the same draws.");
 }
 
 void NetcdfFile::check(int status) const {
@@ -186,13 +188,13 @@ void NetcdfFile::add_attribute(int group, const std::string& name, double number
   check(library().put_att_double(group, NC_GLOBAL, name.c_str(), NC_DOUBLE, 1, &number));
 }
 
-void NetcdfFile::finish() {
+std::string NetcdfFile::finish() {
   write_waiting();
   is_open_ = false;
-  check(library().close(file_));
-  std::error_code problem;
-  std::filesystem::rename(beside_, path_, problem);
-  if (problem) refuse(problem.message());
+  NC_memio image{};
+  check(library().close_memio(file_, &image));
+  const std::unique_ptr<void, decltype(&std::free)> memory(image.memory, &std::free);
+  return {static_cast<const char*>(image.memory), image.size};
 }
 
 }  // namespace kullback::posterior

@@ -1,9 +1,8 @@
-// A netCDF-4 file that is being written, by a library that is opened at the first use.
+// A netCDF-4 file that is made in memory, by a library that is opened at the first use.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -22,10 +21,10 @@ struct NetcdfVariable {
 // as a small fit. Until then no other thread can be made.
 void begin_loading_netcdf();
 
-// Written beside its path; finish() puts it there. All functions throw Error cannot_write.
+// All functions throw Error cannot_write.
 class NetcdfFile final {
  public:
-  explicit NetcdfFile(const std::filesystem::path& path);
+  NetcdfFile();
   ~NetcdfFile();
   NetcdfFile(const NetcdfFile&) = delete;
   NetcdfFile& operator=(const NetcdfFile&) = delete;
@@ -36,7 +35,7 @@ class NetcdfFile final {
   void add_variable(int group, const NetcdfVariable& variable, std::vector<double> numbers);
   void add_attribute(int group, const std::string& name, const std::string& text);
   void add_attribute(int group, const std::string& name, double number);
-  void finish();
+  std::string finish();  // the bytes of the file
 
  private:
   void check(int status) const;
@@ -52,8 +51,6 @@ class NetcdfFile final {
     std::vector<double> numbers;
   };
 
-  std::filesystem::path path_;
-  std::filesystem::path beside_;
   int file_ = 0;
   bool is_open_ = false;
   std::vector<Waiting> waiting_;

@@ -90,6 +90,10 @@ TEST_P(SameDraws, AsTheCommandLine) {
   EXPECT_EQ(kb_report_write((scratch.path() / "nowhere").c_str(), page.c_str(), &error), KB_NO_INPUT);
   EXPECT_NE(take(error).text.find("nowhere"), std::string::npos);
   expect_same_files(written, scratch.path() / "copy");
+  write_file(written / "chain-1.csv", "lp__,mu\n-1,2\n");
+  kb_fit* changed = nullptr;
+  EXPECT_EQ(kb_fit_read(written.c_str(), &changed, &error), KB_BAD_INPUT);
+  EXPECT_NE(take(error).text.find("chain-1.csv: has 13 bytes; the run wrote"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -107,5 +107,8 @@ expect 'no picture of what is no image' 64 'no images' -- "$kullback" sample rin
 expect 'an autoencoder has another verb' 65 'kullback evaluate' -- "$kullback" loglik vae plane.csv
 expect 'and still gives samples' 0 '5 samples' -- "$kullback" sample vae --count 5
 cp hmc/weights.safetensors ring/weights.safetensors
+expect 'weights that are not those of the run' 65 'ring/weights.safetensors: has .* the run wrote' -- "$kullback" sample ring --force
+expect 'also by the summary' 65 'ring/weights.safetensors: has .* the run wrote' -- "$kullback" summary ring
+forget_files ring
 expect 'weights of another network' 65 'has no|another model' -- bash -c "cp bits/weights.safetensors ring/weights.safetensors; '$kullback' sample ring --force"
 finish

@@ -160,6 +160,13 @@ TEST_F(Netcdf, ReplacesAFileAndLeavesNothingBeside) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
+// HDF5 writes to memory: a full disk meets only what we write ourselves.
+TEST_F(Netcdf, AFullDiskIsAnError) {
+  EXPECT_GT(netcdf_bytes(small_posterior(), {}, {}).size(), 1000u);
+  fs::create_symlink("/dev/full", path());
+  EXPECT_THROW(write_netcdf(path(), small_posterior(), {}, {}), Error);
+}
+
 TEST_F(Netcdf, ErrorsNameTheFile) {
   const auto message = [](const fs::path& path, const Posterior& posterior) {
     try {

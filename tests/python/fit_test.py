@@ -244,6 +244,10 @@ class Folders(support.Case):
             path.write_text(path.read_text().replace("mu,tau", "<script>alert(1)</script>,tau", 1))
         summary = folder / "summary.json"
         summary.write_text(summary.read_text().replace('"mu"', '"<script>alert(1)</script>"'))
+        self.assert_says(kb.InputError, "the run wrote", kb.load, folder)
+        record = json.loads((folder / "run.json").read_text())
+        del record["files"]  # as of a version that did not list them
+        (folder / "run.json").write_text(json.dumps(record))
         self.assertNotIn("<script>", kb.load(folder)._repr_html_())
 
 

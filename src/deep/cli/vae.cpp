@@ -140,7 +140,7 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const VaeFitRequest request = request_of(arguments, chosen, ranks);
   const FitOutcome outcome = watched_fit(
       prints, "held-out bound", [&](const FitWatch& watch) { return fit_vae(request, ranks, watch); });
-  return end_training(outcome.trained, outcome.record, out, "model", prints, ranks);
+  return end_training(outcome.trained, outcome.record, outcome.folder.string(), "model", prints, ranks);
 }
 
 }  // namespace
