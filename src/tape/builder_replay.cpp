@@ -72,23 +72,23 @@ void Builder::element(const RawInstruction& r, std::uint32_t e, double* x) const
   }
 }
 
-std::vector<std::vector<double>> Builder::dense_operands(const RawInstruction& r) const {
-  std::vector<std::vector<double>> dense;
-  dense.reserve(r.operand_count);
+Builder::DenseOperands Builder::dense_operands(const RawInstruction& r) const {
+  DenseOperands dense;
+  dense.copies.resize(r.operand_count);
   for (std::uint32_t j = 0; j < r.operand_count; ++j) {
     const RawOperand& operand = operands_[r.first_operand + j];
-    std::vector<double>& numbers = dense.emplace_back(operand.size);
-    for (std::uint32_t i = 0; i < operand.size; ++i) numbers[i] = value(pool_[operand.first + i]);
+    dense.numbers.push_back(
+        numbers(std::span<const Id>(pool_).subspan(operand.first, operand.size), dense.copies[j]));
   }
   return dense;
 }
 
 void Builder::repeat_array(const RawInstruction& r) {
   const auto& f = *static_cast<const math::ArrayOp*>(r.definition);
-  const std::vector<std::vector<double>> dense = dense_operands(r);
+  const DenseOperands dense = dense_operands(r);
   std::vector<math::DenseArgument> arguments;
   for (std::uint32_t j = 0; j < r.operand_count; ++j)
-    arguments.push_back({dense[j].data(), shapes_[r.first_shape + j], (r.terms.varying >> j & 1U) != 0});
+    arguments.push_back({dense.numbers[j], shapes_[r.first_shape + j], (r.terms.varying >> j & 1U) != 0});
   std::vector<double> scratch(f.scratch_size != nullptr ? f.scratch_size(arguments) : 0);
   math::ArrayCall call;
   call.arguments = arguments;
@@ -100,24 +100,24 @@ void Builder::repeat_array(const RawInstruction& r) {
 
 void Builder::repeat_solver(const RawInstruction& r) {
   const auto& f = *static_cast<const DenseFunction*>(r.definition);
-  const std::vector<std::vector<double>> dense = dense_operands(r);
+  const DenseOperands dense = dense_operands(r);
   std::vector<double> scratch(f.scratch_size());
-  f.forward({dense.front().data(), values_.data() + r.result, scratch.data()}, *f.make_state());
+  f.forward({dense.numbers.front(), values_.data() + r.result, scratch.data()}, *f.make_state());
 }
 
 void Builder::repeat_transform(const RawInstruction& r) {
   const auto& f = *static_cast<const math::TransformDef*>(r.definition);
-  const std::vector<std::vector<double>> dense = dense_operands(r);
+  const DenseOperands dense = dense_operands(r);
   std::vector<math::DenseArgument> bounds;
   for (std::uint32_t j = 1; j < r.operand_count; ++j)
-    bounds.push_back({dense[j].data(), {dense[j].size(), 1, 1}, false});
+    bounds.push_back({dense.numbers[j], {operands_[r.first_operand + j].size, 1, 1}, false});
   math::TransformCall call;
   call.shape = shapes_[r.first_shape];
   std::vector<double> scratch(math::scratch_size(f, call.shape));
   double* value = values_.data() + r.result;
   value[r.result_size - 1] = 0;
   call.bounds = bounds;
-  call.free = dense.front().data();
+  call.free = dense.numbers.front();
   call.value = value;
   call.log_jacobian = value + r.result_size - 1;
   call.scratch = scratch.data();

@@ -18,7 +18,7 @@ struct NumberRange {
 struct Recorded {
   std::span<const RawOperand> operands;
   std::span<const Id> pool;
-  std::span<const double> constants;
+  const Constants& constants;
   std::function<const RawInstruction*(Id)> producer;  // null: a constant or a parameter
 };
 

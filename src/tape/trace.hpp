@@ -26,7 +26,7 @@ struct Trace {
   std::vector<RawOperand> operands;
   Ids pool;
   std::vector<math::Shape> shapes;
-  std::vector<double> constants;
+  Constants constants;
   std::vector<Guard> guards;
   std::vector<TargetTerm> target;
   Ids outputs;                                                // of a callback's tape

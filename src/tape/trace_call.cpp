@@ -13,6 +13,7 @@
 #include "math/elementwise.hpp"
 #include "tape/complex.hpp"
 #include "tape/higher_order.hpp"
+#include "tape/real_operands.hpp"
 #include "tape/special_calls.hpp"
 #include "tape/tracer.hpp"
 
@@ -197,11 +198,9 @@ bool is_supported(std::string_view name) {
 }
 
 Id Tracer::density_sum(const math::Density& density, std::span<const Value> arguments, bool drop) {
-  std::vector<Ids> operands;
   std::size_t count = 1;
   bool sized = false;
   for (const Value& argument : arguments) {
-    operands.push_back(reals(argument));
     if (argument.dims.empty()) continue;
     if (sized && argument.size() != count) refuse("the sizes of the arguments of a distribution differ.");
     count = argument.size();
@@ -209,7 +208,7 @@ Id Tracer::density_sum(const math::Density& density, std::span<const Value> argu
   }
   math::Terms terms;
   terms.normalized = !drop;
-  return builder_.density(density, terms, operands, count);
+  return builder_.density(density, terms, RealOperands(*this, arguments).list(), count);
 }
 
 }  // namespace kullback::tape

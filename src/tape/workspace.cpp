@@ -33,8 +33,10 @@ std::size_t dense_size(const Tape& tape) {
   for (const Instruction& i : tape.instructions) {
     if (i.kind != OpKind::array && i.kind != OpKind::transform && i.kind != OpKind::solver) continue;
     std::size_t size = 2 * static_cast<std::size_t>(i.result_size);
-    for (std::uint32_t j = 0; j < i.operand_count; ++j)
-      size += 2 * std::size_t{tape.operands[i.first_operand + j].size};
+    for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+      const TapeOperand& operand = tape.operands[i.first_operand + j];
+      if (!operand.constant) size += 2 * std::size_t{operand.size};  // constants are used in place
+    }
     most = std::max(most, size);
   }
   return most;
@@ -130,7 +132,7 @@ void Workspace::resolve() {
     math::Operand resolved;
     resolved.step = o.step;
     if (o.constant) {
-      resolved.value = tape_->constants.data() + o.base;
+      resolved.value = tape_->constants_of(o);
     } else {
       const std::size_t base = o.gathered ? 0 : o.base * lanes_;
       resolved.value = values_.data() + base;
@@ -146,7 +148,7 @@ void Workspace::resolve() {
 // Constants of functions that work element by element, repeated for each lane, up to some number of them:
 // more would leave the cache.
 void Workspace::spread_constants() {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;  // of (first constant, count)
+  std::map<std::pair<const double*, std::uint32_t>, std::size_t> places;  // of (first constant, count)
   const auto each_operand = [&](auto visit) {
     for (const Instruction& i : tape_->instructions) {
       if (i.kind != OpKind::elementwise && i.kind != OpKind::density && i.kind != OpKind::each_density)
@@ -161,12 +163,12 @@ void Workspace::spread_constants() {
   each_operand([&](const TapeOperand& operand, std::uint32_t count, const math::Operand& resolved) {
     const std::size_t size = std::size_t{count} * lanes_;
     if (spread_.size() + size > kMostSpread) return;
-    if (!places.try_emplace({operand.base, count}, spread_.size()).second) return;
+    if (!places.try_emplace({tape_->constants_of(operand), count}, spread_.size()).second) return;
     spread_.resize(spread_.size() + size);
     math::copy_positions(resolved, {0, count, lanes_}, spread_.data() + spread_.size() - size);
   });
   each_operand([&](const TapeOperand& operand, std::uint32_t count, math::Operand& resolved) {
-    const auto place = places.find({operand.base, count});
+    const auto place = places.find({tape_->constants_of(operand), count});
     if (place == places.end()) return;
     resolved.value = spread_.data() + place->second;
     resolved.spread = true;
@@ -227,7 +229,7 @@ bool Workspace::forward(const double* theta, std::size_t stride) {
 
 void Workspace::gather(const TapeOperand& operand, std::size_t lane, double* dense) const {
   if (operand.constant) {
-    std::copy_n(tape_->constants.begin() + operand.base, operand.size, dense);
+    std::copy_n(tape_->constants_of(operand), operand.size, dense);
     return;
   }
   for (std::size_t i = 0; i < operand.size; ++i) {

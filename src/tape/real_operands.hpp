@@ -1,0 +1,31 @@
+// Values as the operands of one operation: their own lists of numbers, without copies.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tape/tracer.hpp"
+
+namespace kullback::tape {
+
+// The values must outlive it. Ints become constants, which it keeps.
+class RealOperands final {
+ public:
+  RealOperands(Tracer& tracer, std::span<const Value> values) {
+    made_.reserve(values.size());
+    OperandList::Spans lists;
+    for (const Value& value : values)
+      lists.emplace_back(value.ids ? *value.ids : made_.emplace_back(tracer.reals(value)));
+    list_ = std::move(lists);
+  }
+  RealOperands(const RealOperands&) = delete;
+  RealOperands& operator=(const RealOperands&) = delete;
+
+  const OperandList& list() const { return list_; }
+
+ private:
+  std::vector<Ids> made_;
+  OperandList list_;
+};
+
+}  // namespace kullback::tape
