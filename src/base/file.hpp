@@ -9,6 +9,8 @@ namespace kullback {
 
 // Throws Error missing_file, or bad_input for a folder or an unreadable file.
 std::string read_file(const std::filesystem::path& path);
+// What read_file() throws for this errno.
+[[noreturn]] void refuse_reading(const std::filesystem::path& path, int error_number);
 
 // A text on the disk, beside the file it is for, until put_in_place(); goes with the object where that was
 // not called. Both throw Error cannot_write.

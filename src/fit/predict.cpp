@@ -88,7 +88,7 @@ Outcome predict(const PredictRequest& request, const LoadedProgram& program) {
   outcome.record.kind = "predictions";
   outcome.record.seed = request.seed;
   outcome.record.data = std::filesystem::absolute(inputs.data).string();
-  outcome.record.data_hash = posterior::content_hash(model.data_text);
+  outcome.record.data_hash = model.data_hash;
   outcome.record.findings.clear();
   posterior::begin_folder(request.out, outcome.record, program.text, request.force);
   std::vector<FinishedChain> chains(fit.posterior.chains.size());

@@ -360,8 +360,11 @@ void StanModel::evaluate(const Batch& batch) {
   for (std::size_t lane = 0; lane < batch.lanes && !tape_; ++lane) {
     tape::Builder builder;
     if (!trace(point_of(batch, lane).data(), builder)) continue;
-    tape_ = compile(std::move(builder), std::min(batch.lanes, tape::kLanesTogether));
+    tape_ = compile(std::move(builder), 1);
     width_ = tape::best_width(*tape_);
+    // Draws go on together as far as there is memory for them.
+    const std::size_t limit = memory_limit();
+    while (width_ > 1 && width_ * tape::Workspace::bytes_per_lane(*tape_) > limit) width_ /= 2;
     all_packed_ = tape::is_all_packed(*tape_);
   }
   if (!tape_) {

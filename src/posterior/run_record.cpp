@@ -1,5 +1,7 @@
 #include "posterior/run_record.hpp"
 
+#include "posterior/content_hash.hpp"
+
 #include <ctime>
 
 namespace kullback::posterior {
@@ -20,14 +22,9 @@ const std::string* find_fact(const RunRecord& record, std::string_view name) {
 }
 
 std::string content_hash(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3;
-  }
-  std::string digits(16, '0');
-  for (std::size_t i = 16; i-- > 0; hash /= 16) digits[i] = "0123456789abcdef"[hash % 16];
-  return digits;
+  ContentHash hash;
+  hash.add(text);
+  return hash.text();
 }
 
 }  // namespace kullback::posterior

@@ -87,6 +87,12 @@ std::size_t partial_count(const Instruction& i, const math::Operand& operand) {
 
 Workspace::~Workspace() = default;
 
+std::size_t Workspace::bytes_per_lane(const Tape& tape) {
+  std::size_t numbers = 2 * tape.slot_count + dense_size(tape);
+  for (const Instruction& i : tape.instructions) numbers += i.scratch_size;
+  return numbers * sizeof(double);
+}
+
 Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
     : tape_(std::move(tape)), lanes_(lanes) {
   values_.assign(tape_->slot_count * lanes_, 0.0);

@@ -18,6 +18,7 @@ class Workspace final {
   Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes);
   ~Workspace();
 
+  static std::size_t bytes_per_lane(const Tape& tape);
   std::size_t lanes() const { return lanes_; }
 
   // theta: parameter_count * lanes. Computes all values; false where a function refused its arguments
