@@ -30,8 +30,8 @@ const lang::Variable* declared_data(const lang::Program* program, std::string_vi
   return nullptr;
 }
 
-// Data for posterior.nc. Tuples and ragged arrays have no place in a netCDF file of numbers. Of what the program
-// declares, the numbers are those of the model, once there is one.
+// Data for posterior.nc. Tuples and ragged arrays have no place in a netCDF file of numbers. Of what the
+// program declares, the numbers are those of the model, once there is one.
 class PlainVariables final {
  public:
   PlainVariables(const lang::Program* program, model::Data& data) {

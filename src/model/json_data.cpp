@@ -3,8 +3,8 @@
 //   array    of arrays or numbers, row-major, not ragged: [[1, 2, 3], [4, 5, 6]] is 2 x 3
 //   complex  [real, imaginary]: here just one more dimension
 //   tuple    {"1": first slot, "2": second slot}; an array of tuples is an array of such objects
-// A value that breaks these rules is kept with its problem: another program may not want it. A text that is no
-// JSON is refused with line and column. The text passes by in a window: only the numbers are kept.
+// A value that breaks these rules is kept with its problem: another program may not want it. A text that is
+// no JSON is refused with line and column. The text passes by in a window: only the numbers are kept.
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -56,7 +56,8 @@ std::string read_key(JsonText& text) {
 class Builder final {
  public:
   // `level` counts how deep the reader stands, for a variable and all its slots together.
-  Builder(std::string name, JsonText& text, int& level) : name_(std::move(name)), text_(&text), level_(&level) {}
+  Builder(std::string name, JsonText& text, int& level)
+      : name_(std::move(name)), text_(&text), level_(&level) {}
 
   void read() { read_at(0); }
 
@@ -234,7 +235,8 @@ class Builder final {
 
 Data read_object(JsonText& text, std::string name) {
   Data data(std::move(name));
-  if (text.is_at_end()) text.refuse("the text is empty.", "Data are a JSON object such as {\"N\": 2}; {} for none.");
+  if (text.is_at_end())
+    text.refuse("the text is empty.", "Data are a JSON object such as {\"N\": 2}; {} for none.");
   if (!text.take('{')) text.refuse("a JSON object is needed: { \"name\": value, ... }.");
   if (!text.take('}')) {
     do {

@@ -83,11 +83,12 @@ bool convert(std::string_view digits, const Digits& parts, double& number) {
   }
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (status == std::errc()) return true;
-  // Out of the range of doubles, at one of its ends: the number is below 1 where its first digit that is not zero comes
-  // after as many places as the exponent takes away.
+  // Out of the range of doubles, at one of its ends: the number is below 1 where its first digit that is not
+  // zero comes after as many places as the exponent takes away.
   const std::size_t exponent = digits.find_first_of("eE");
   const bool small = exponent != std::string_view::npos && digits.substr(exponent + 1).starts_with('-');
-  const bool only_decimals = exponent == std::string_view::npos && digits.starts_with(parts.negative ? "-0." : "0.");
+  const bool only_decimals =
+      exponent == std::string_view::npos && digits.starts_with(parts.negative ? "-0." : "0.");
   number = parts.negative ? -0.0 : 0.0;
   return small || only_decimals;
 }

@@ -25,7 +25,8 @@ class JsonText final {
 
   // A string with its quotes, or what lies before the next blank or mark. Good until the next call.
   std::string_view token();
-  // A number of JSON's grammar that a double can hold. False, with nothing read, where the next token is none.
+  // A number of JSON's grammar that a double can hold. False, with nothing read, where the next token is
+  // none.
   struct Number {
     double value = 0;
     bool is_integer = false;  // as it is written

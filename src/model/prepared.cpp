@@ -38,7 +38,8 @@ CheckedData checked_data(const lang::Program& program, const SourceMap& sources,
 
 // What was computed on the way to transformed data is left behind; copies of the builder share the rest.
 void keep_values(const std::vector<tape::Value>& values, const tape::Builder& builder, Prepared& prepared) {
-  for (const tape::Value& value : values) prepared.values.push_back(in_place(value, builder, prepared.builder));
+  for (const tape::Value& value : values)
+    prepared.values.push_back(in_place(value, builder, prepared.builder));
   prepared.builder.share_constants();
 }
 

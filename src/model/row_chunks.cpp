@@ -102,6 +102,7 @@ class ChunkTracer final {
     check_form(*first.program);
     check_company(*first.program);
     ChunkedRows result{begin_program(*first.program), first.model->prepared()};
+    sink.expect(count * first.program->classes.front().constant_varies.size());
     append(*first.program, result.program, sink);
     for (std::size_t at = kChunk; at < count; at += kChunk) {
       const Chunk chunk = trace(at, std::min(kChunk, count - at));
@@ -272,6 +273,7 @@ class MemoryLines final : public LineSink {
   void append(const std::vector<double>& lines) override {
     all.insert(all.end(), lines.begin(), lines.end());
   }
+  void expect(std::size_t numbers) override { all.reserve(numbers); }
   std::vector<double> all;
 };
 

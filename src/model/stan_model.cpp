@@ -4,9 +4,14 @@
 #include "model/stan_model.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <functional>
 #include <limits>
+#include <mutex>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "base/memory.hpp"
@@ -320,7 +325,7 @@ bool all_finite(const double* x, std::size_t n) {
 // Lanes from `first` on, `size` of them in one workspace.
 void StanModel::evaluate_together(const Batch& batch, std::size_t first, std::size_t size) {
   Lanes& all = workspace(size);
-  if (!all.workspace.forward(batch.theta + first, batch.lanes)) {
+  if (!all.workspace.forward(batch.theta + first, batch.lanes, batch.gradient != nullptr)) {
     for (std::size_t lane = first; lane < first + size; ++lane) evaluate_one(batch, lane);
     return;
   }
@@ -354,6 +359,44 @@ void StanModel::evaluate_apart(const Batch& batch, std::size_t first, std::size_
   }
 }
 
+// Pieces of width_ draws, as evaluate() would take them one after another; returns how many draws they are.
+// They pay for threads where a draw reads many numbers.
+std::size_t StanModel::evaluate_on_threads(const Batch& batch) {
+  constexpr std::size_t kExpensive = 1'000'000;  // numbers
+  const std::size_t pieces = batch.lanes / width_;
+  const std::size_t count = std::min(threads_, pieces);
+  if (width_ < 4 || count < 2 || tape_->constant_count() + tape_->slot_count < kExpensive) return 0;
+  while (helpers_.size() + 1 < count) helpers_.push_back(std::unique_ptr<StanModel>(new StanModel(*this)));
+  std::vector<std::string> messages(pieces);
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto work = [&](StanModel& model) {
+    try {
+      for (std::size_t piece = next++; piece < pieces; piece = next++) {
+        model.message_.clear();
+        model.evaluate_together(batch, piece * width_, width_);
+        messages[piece] = model.message_;
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      next = pieces;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t + 1 < count; ++t) threads.emplace_back(work, std::ref(*helpers_[t]));
+    work(*this);
+  }
+  if (failure) std::rethrow_exception(failure);
+  message_.clear();
+  for (const std::string& message : messages) {
+    if (!message.empty()) message_ = message;
+  }
+  return pieces * width_;
+}
+
 void StanModel::evaluate(const Batch& batch) {
   if (rows_ && rows_->is_chosen()) return rows_->evaluate(batch, message_);
   message_.clear();
@@ -375,7 +418,7 @@ void StanModel::evaluate(const Batch& batch) {
   constexpr std::size_t kLine = 8;           // lanes whose numbers lie in one line of the cache
   constexpr std::size_t kFirstCache = 4096;  // numbers
   const bool is_small = dim() * batch.lanes <= kFirstCache;
-  for (std::size_t first = 0; first < batch.lanes;) {
+  for (std::size_t first = threads_ > 1 ? evaluate_on_threads(batch) : 0; first < batch.lanes;) {
     const std::size_t size = piece_size(batch.lanes - first);
     if (size > 1 || is_small) {
       evaluate_together(batch, first, size);

@@ -65,6 +65,9 @@ class StanModel final : public density::LogDensity {
   std::size_t lanes_together() const { return width_; }   // of many lanes, so many are evaluated at once
   std::shared_ptr<const Prepared> prepared() const { return prepared_; }
 
+  // Batches whose draws are expensive are evaluated by so many threads, to the same bits. Clones have one.
+  void use_threads(std::size_t count) { threads_ = count; }
+
   // Runs the program at a point, recording it on `builder`. False where the program rejects the point
   // (message()).
   bool trace(const double* theta, tape::Builder& builder);
@@ -82,6 +85,7 @@ class StanModel final : public density::LogDensity {
   void evaluate_together(const density::Batch& batch, std::size_t first, std::size_t size);
   void evaluate_apart(const density::Batch& batch, std::size_t first, std::size_t size);
   std::size_t piece_size(std::size_t lanes) const;
+  std::size_t evaluate_on_threads(const density::Batch& batch);
   void evaluate_anew(const density::Batch& batch, std::size_t lane);
   void reject(const density::Batch& batch, std::size_t lane) const;
   void finish_lane(const density::Batch& batch, std::size_t lane, const Lanes& lanes, std::size_t lane_there);
@@ -106,6 +110,8 @@ class StanModel final : public density::LogDensity {
   std::shared_ptr<const tape::Tape> tape_;
   std::size_t width_ = 1;  // lanes that are best evaluated together
   bool all_packed_ = false;
+  std::size_t threads_ = 1;
+  std::vector<std::unique_ptr<StanModel>> helpers_;  // one for each thread but this one
   std::vector<double> piece_theta_;
   std::vector<double> piece_gradient_;
   std::vector<std::unique_ptr<Lanes>> workspaces_;

@@ -14,7 +14,7 @@ namespace kullback::model {
                               const std::string& message, const std::string& hint = {});
 
 // The same where line and column are known.
-[[noreturn]] void refuse_place(std::string_view name, std::size_t line, std::size_t column, const std::string& message,
-                               const std::string& hint = {});
+[[noreturn]] void refuse_place(std::string_view name, std::size_t line, std::size_t column,
+                               const std::string& message, const std::string& hint = {});
 
 }  // namespace kullback::model

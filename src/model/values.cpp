@@ -174,7 +174,8 @@ void copy_file_numbers(const Value& value, const tape::Builder& builder, std::si
   for (std::size_t i = 0; i < to.size(); ++i) {
     const std::size_t at = first + i;
     const std::size_t element = at % per_item / unit;
-    const std::size_t place = at - at % per_item + (element % cols * rows + element / cols) * unit + at % unit;
+    const std::size_t place =
+        at - at % per_item + (element % cols * rows + element / cols) * unit + at % unit;
     to[i] = value.ints ? static_cast<double>((*value.ints)[place]) : builder.value((*value.ids)[place]);
   }
 }

@@ -25,8 +25,8 @@ DataValue to_file_value(const tape::Value& value, const tape::Builder& builder);
 void copy_file_numbers(const tape::Value& value, const tape::Builder& builder, std::size_t first,
                        std::span<double> to);
 
-// The values with their numbers alone as constants of another builder: what else was computed is left behind. Numbers
-// that both builders can share are not copied, and each variable's lie side by side.
+// The values with their numbers alone as constants of another builder: what else was computed is left behind.
+// Numbers that both builders can share are not copied, and each variable's lie side by side.
 tape::Value in_place(const tape::Value& value, const tape::Builder& from, tape::Builder& to);
 
 // The value with its numbers as constants of another builder.

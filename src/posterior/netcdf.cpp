@@ -155,8 +155,7 @@ void write_stats(NetcdfFile& file, const Posterior& posterior, const RunRecord& 
 void write_data(NetcdfFile& file, const RunRecord& record, const std::vector<DataVariable>& data) {
   if (data.empty()) return;
   Group group(file, "constant_data", record);
-  for (const DataVariable& variable : data)
-    group.add_data(variable);
+  for (const DataVariable& variable : data) group.add_data(variable);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "posterior/run_record.hpp"
 
-#include "posterior/content_hash.hpp"
-
 #include <ctime>
+
+#include "posterior/content_hash.hpp"
 
 namespace kullback::posterior {
 

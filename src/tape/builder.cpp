@@ -74,8 +74,17 @@ std::size_t Builder::bytes() const {
          shapes_.size() * sizeof(math::Shape) + guards_.size() * sizeof(Guard);
 }
 
+// Many data are not listed again.
+void Builder::record_operand(std::span<const Id> ids, const IdPool::SharedIds& owner) {
+  constexpr std::size_t kMany = 1024;
+  const bool stays = owner != nullptr && ids.size() >= kMany && !tracks_rows() && !any_varies(ids);
+  const auto first = stays ? pool_.share(owner) : static_cast<std::uint32_t>(pool_.size());
+  if (!stays) pool_.insert(pool_.end(), ids.begin(), ids.end());
+  operands_.push_back({first, static_cast<std::uint32_t>(ids.size())});
+}
+
 RawInstruction& Builder::record(OpKind kind, const void* definition, const OperandList& operands) {
-  if (bytes() > limit_) throw TraceTooLarge{};
+  if (bytes() > limit_ || pool_.is_full()) throw TraceTooLarge{};
   RawInstruction instruction;
   instruction.kind = kind;
   instruction.definition = definition;
@@ -83,10 +92,7 @@ RawInstruction& Builder::record(OpKind kind, const void* definition, const Opera
   instruction.operand_count = static_cast<std::uint32_t>(operands.size());
   instruction.first_shape = static_cast<std::uint32_t>(shapes_.size());
   instruction.span = span_;
-  for (const std::span<const Id> ids : operands) {
-    operands_.push_back({static_cast<std::uint32_t>(pool_.size()), static_cast<std::uint32_t>(ids.size())});
-    pool_.insert(pool_.end(), ids.begin(), ids.end());
-  }
+  for (std::size_t j = 0; j < operands.size(); ++j) record_operand(operands[j], operands.owner(j));
   instructions_.push_back(instruction);
   return instructions_.back();
 }

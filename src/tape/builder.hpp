@@ -19,6 +19,7 @@
 #include "math/transform.hpp"
 #include "tape/constants.hpp"
 #include "tape/dense_function.hpp"
+#include "tape/id_pool.hpp"
 #include "tape/recent_operations.hpp"
 #include "tape/row_tag.hpp"
 #include "tape/value.hpp"
@@ -73,9 +74,11 @@ struct Trace;
 class OperandList final {
  public:
   using Spans = std::vector<std::span<const Id>>;
+  using Owners = std::vector<IdPool::SharedIds>;
 
   OperandList() = default;
-  OperandList(Spans lists) : lists_(std::move(lists)) {}
+  // `owners`: of each list, null where it will not last.
+  OperandList(Spans lists, Owners owners) : lists_(std::move(lists)), owners_(std::move(owners)) {}
   OperandList(std::span<const Ids> lists) : lists_(lists.begin(), lists.end()) {}
   OperandList(const std::vector<Ids>& lists) : OperandList(std::span<const Ids>(lists)) {}
   template <std::size_t kCount>
@@ -84,11 +87,13 @@ class OperandList final {
 
   std::size_t size() const { return lists_.size(); }
   std::span<const Id> operator[](std::size_t j) const { return lists_[j]; }
+  IdPool::SharedIds owner(std::size_t j) const { return owners_.empty() ? nullptr : owners_[j]; }
   Spans::const_iterator begin() const { return lists_.begin(); }
   Spans::const_iterator end() const { return lists_.end(); }
 
  private:
   Spans lists_;
+  Owners owners_;
 };
 
 // Thrown while recording, when the trace has more bytes than the limit.
@@ -99,8 +104,8 @@ class Builder final {
   Id constant(double value);
   // Many constants, which copies of the builder share.
   Ids shared_constants(std::vector<double> values);
-  // The first constant of those, of another builder, that this one shares from here on; none where they are not one
-  // piece of memory there.
+  // The first constant of those, of another builder, that this one shares from here on; none where they are
+  // not one piece of memory there.
   std::optional<Id> share_constants_of(const Builder& other, std::span<const Id> ids);
   // Copies made later share the constants that are here.
   void share_constants() { constants_.share(); }
@@ -167,7 +172,7 @@ class Builder final {
   // ---- what was recorded ----
   const std::vector<RawInstruction>& instructions() const { return instructions_; }
   const std::vector<RawOperand>& operands() const { return operands_; }
-  const Ids& pool() const { return pool_; }
+  const IdPool& pool() const { return pool_; }
   const std::vector<math::Shape>& shapes() const { return shapes_; }
   const std::vector<Guard>& guards() const { return guards_; }
   // Recorded while the parameters were declared: a part of a constraint's transform.
@@ -180,11 +185,15 @@ class Builder final {
   const Constants& constants() const { return constants_; }
   // The numbers of a list: where they lie side by side among shared constants there, else copied.
   const double* numbers(std::span<const Id> ids, std::vector<double>& copy) const;
+  std::span<const Id> ids_of(const RawOperand& operand) const {
+    return pool_.list(operand.first, operand.size);
+  }
   const std::vector<double>& values() const { return values_; }
 
  private:
   friend Trace make_trace(Builder builder);
   Id new_slots(std::size_t count);
+  void record_operand(std::span<const Id> ids, const IdPool::SharedIds& owner);
   RawInstruction& record(OpKind kind, const void* definition, const OperandList& operands);
   Ids constants(std::span<const double> values);
   void tag_elements(const OperandList& operands, const Ids& results);
@@ -208,7 +217,7 @@ class Builder final {
   std::vector<double> values_;
   std::vector<RawInstruction> instructions_;
   std::vector<RawOperand> operands_;
-  Ids pool_;
+  IdPool pool_;
   RecentOperations recent_;
   std::vector<math::Shape> shapes_;
   std::vector<Guard> guards_;

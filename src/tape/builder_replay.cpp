@@ -68,7 +68,7 @@ bool Builder::repeat(const RawInstruction& r) {
 void Builder::element(const RawInstruction& r, std::uint32_t e, double* x) const {
   for (std::uint32_t j = 0; j < r.operand_count; ++j) {
     const RawOperand& operand = operands_[r.first_operand + j];
-    x[j] = value(pool_[operand.first + (operand.size == 1 ? 0 : e)]);
+    x[j] = value(ids_of(operand)[operand.size == 1 ? 0 : e]);
   }
 }
 
@@ -77,8 +77,7 @@ Builder::DenseOperands Builder::dense_operands(const RawInstruction& r) const {
   dense.copies.resize(r.operand_count);
   for (std::uint32_t j = 0; j < r.operand_count; ++j) {
     const RawOperand& operand = operands_[r.first_operand + j];
-    dense.numbers.push_back(
-        numbers(std::span<const Id>(pool_).subspan(operand.first, operand.size), dense.copies[j]));
+    dense.numbers.push_back(numbers(ids_of(operand), dense.copies[j]));
   }
   return dense;
 }

@@ -1,5 +1,5 @@
-// Constants by number. Those that many recordings have in common (data and transformed data) come first: copies share
-// them. All that is computed from them refers to them in place.
+// Constants by number. Those that many recordings have in common (data and transformed data) come first:
+// copies share them. All that is computed from them refers to them in place.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ class Constants final {
   using Numbers = std::shared_ptr<const std::vector<double>>;
 
   double operator[](std::size_t i) const {
-    return i >= common_size_ ? own_[i - common_size_] : common_[i >= last_begin_ ? common_.size() - 1 : segment_of(i)].at(i);
+    return i >= common_size_ ? own_[i - common_size_]
+                             : common_[i >= last_begin_ ? common_.size() - 1 : segment_of(i)].at(i);
   }
   std::size_t size() const { return common_size_ + own_.size(); }
   std::size_t own_size() const { return own_.size(); }  // of this copy alone

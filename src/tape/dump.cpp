@@ -88,7 +88,7 @@ class TraceText final {
 
   std::string operand(const RawInstruction& r, std::uint32_t j) const {
     const RawOperand& o = builder_.operands()[r.first_operand + j];
-    const std::span<const Id> ids = std::span<const Id>(builder_.pool()).subspan(o.first, o.size);
+    const std::span<const Id> ids = builder_.ids_of(o);
     if (ids.size() == 1) return one(ids.front());
     bool range = !ids.empty() && !is_constant(ids.front());
     for (std::size_t i = 0; i < ids.size(); ++i) range = range && ids[i] == ids.front() + i;

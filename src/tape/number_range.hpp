@@ -17,7 +17,7 @@ struct NumberRange {
 // What a recorded program must tell of its numbers.
 struct Recorded {
   std::span<const RawOperand> operands;
-  std::span<const Id> pool;
+  const IdPool& pool;
   const Constants& constants;
   std::function<const RawInstruction*(Id)> producer;  // null: a constant or a parameter
 };

@@ -14,9 +14,12 @@ class RealOperands final {
   RealOperands(Tracer& tracer, std::span<const Value> values) {
     made_.reserve(values.size());
     OperandList::Spans lists;
-    for (const Value& value : values)
+    OperandList::Owners owners;
+    for (const Value& value : values) {
       lists.emplace_back(value.ids ? *value.ids : made_.emplace_back(tracer.reals(value)));
-    list_ = std::move(lists);
+      owners.push_back(value.ids);
+    }
+    list_ = OperandList(std::move(lists), std::move(owners));
   }
   RealOperands(const RealOperands&) = delete;
   RealOperands& operator=(const RealOperands&) = delete;

@@ -194,7 +194,8 @@ void Workspace::place_partials(const Bound& bound) {
 bool Workspace::forward(const double* theta) { return forward(theta, lanes_); }
 void Workspace::backward(double* gradient) { backward(gradient, lanes_); }
 
-bool Workspace::forward(const double* theta, std::size_t stride) {
+bool Workspace::forward(const double* theta, std::size_t stride, bool with_gradient) {
+  with_gradient_ = with_gradient;
   if (stride == lanes_) {
     std::copy_n(theta, tape_->parameter_count * lanes_, values_.data());
   } else {
@@ -301,6 +302,7 @@ LaneCall Workspace::lane_call(const Bound& bound, math::DenseArgument* arguments
   return {lanes_,
           {arguments, i.operand_count},
           i.terms,
+          with_gradient_,
           bound.result,
           bound.scratch,
           bound.result_adjoint,

@@ -84,7 +84,8 @@ Posterior small_posterior() {
   return posterior;
 }
 
-DataVariable data_of(std::string name, std::vector<std::size_t> dims, std::vector<double> numbers, bool is_int) {
+DataVariable data_of(std::string name, std::vector<std::size_t> dims, std::vector<double> numbers,
+                     bool is_int) {
   return {std::move(name), std::move(dims), is_int, [numbers](std::size_t first, std::span<double> to) {
             std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
           }};
