@@ -21,18 +21,6 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-[[noreturn]] void cannot_read(const std::filesystem::path& path, int error_number) {
-  const bool missing = error_number == ENOENT || error_number == ENOTDIR;
-  std::error_code ignored;
-  const std::string here = std::filesystem::current_path(ignored).string();
-  const std::string hint = error_number == EISDIR          ? "A file is needed, not a folder."
-                           : error_number == EACCES        ? "Its permissions must allow reading."
-                           : missing && path.is_relative() ? "The path begins in " + here + "."
-                                                           : "";
-  throw Error(missing ? ErrorKind::missing_file : ErrorKind::bad_input,
-              path.string() + ": cannot be read: " + std::strerror(error_number) + ".", hint);
-}
-
 [[noreturn]] void cannot_write(const std::filesystem::path& path, int error_number) {
   throw Error(ErrorKind::cannot_write,
               path.string() + ": cannot be written: " + std::strerror(error_number) + ".");
@@ -58,12 +46,24 @@ bool write_through(std::FILE* file, std::string_view text) {
 
 }  // namespace
 
+void refuse_reading(const std::filesystem::path& path, int error_number) {
+  const bool missing = error_number == ENOENT || error_number == ENOTDIR;
+  std::error_code ignored;
+  const std::string here = std::filesystem::current_path(ignored).string();
+  const std::string hint = error_number == EISDIR          ? "A file is needed, not a folder."
+                           : error_number == EACCES        ? "Its permissions must allow reading."
+                           : missing && path.is_relative() ? "The path begins in " + here + "."
+                                                           : "";
+  throw Error(missing ? ErrorKind::missing_file : ErrorKind::bad_input,
+              path.string() + ": cannot be read: " + std::strerror(error_number) + ".", hint);
+}
+
 void read_pieces(const std::filesystem::path& path, const std::function<void(std::string_view)>& use) {
   const File file(std::fopen(path.c_str(), "rb"));
-  if (!file) cannot_read(path, errno);
+  if (!file) refuse_reading(path, errno);
   char buffer[1 << 16];
   while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) use({buffer, count});
-  if (std::ferror(file.get()) != 0) cannot_read(path, errno);
+  if (std::ferror(file.get()) != 0) refuse_reading(path, errno);
 }
 
 std::string read_file(const std::filesystem::path& path) {

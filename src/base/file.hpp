@@ -12,6 +12,8 @@ namespace kullback {
 std::string read_file(const std::filesystem::path& path);
 // The same piece by piece, for files that need not be in memory at once.
 void read_pieces(const std::filesystem::path& path, const std::function<void(std::string_view)>& use);
+// What read_file() throws for this errno.
+[[noreturn]] void refuse_reading(const std::filesystem::path& path, int error_number);
 
 // A text on the disk, beside the file it is for, until put_in_place(); goes with the object where that was
 // not called. A link that has the name of the file is replaced: what it names is not written to. Both throw

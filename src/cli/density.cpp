@@ -355,7 +355,7 @@ int run_density(const DensityArguments& arguments) {
     out += fmt::format(
         ",\n  \"tape\": {{\"operations\": {}, \"instructions\": {}, \"slots\": {}, \"constants\": {}, "
         "\"guards\": {}, \"lanes_together\": {}}}",
-        tape->raw_instruction_count, tape->instructions.size(), tape->slot_count, tape->constants.size(),
+        tape->raw_instruction_count, tape->instructions.size(), tape->slot_count, tape->constant_count(),
         tape->guards.size(), model.lanes_together());
   }
   std::printf("%s\n}\n", out.c_str());

@@ -34,12 +34,19 @@ struct Work {
   std::uint32_t number = 0;
 };
 
+std::size_t wanted_threads(const Request& request) {
+  return request.threads > 0 ? request.threads : std::thread::hardware_concurrency();
+}
+
 std::vector<Work> prepare(const Request& request, const LoadedModel& model,
                           std::vector<infer::Start> starts) {
   std::vector<Work> all;
   for (infer::Start& start : starts) {
     Work work{model.density->clone(), model.outputs->clone(), nullptr, start.chain};
     density::LogDensity& density = work.density ? *work.density : *model.density;
+    // Cores that have no chain of their own help with batches.
+    if (auto* stan = dynamic_cast<model::StanModel*>(&density))
+      stan->use_threads(std::max<std::size_t>(1, wanted_threads(request) / starts.size()));
     work.run = std::make_unique<ChainRun>(request, density, std::move(start));
     all.push_back(std::move(work));
   }
@@ -83,8 +90,7 @@ class Pool final {
  private:
   std::size_t thread_count() const {
     if (work_.empty() || !work_.front().density) return 1;
-    const std::size_t wanted = request_.threads > 0 ? request_.threads : std::thread::hardware_concurrency();
-    return std::clamp<std::size_t>(wanted, 1, work_.size());
+    return std::clamp<std::size_t>(wanted_threads(request_), 1, work_.size());
   }
 
   // Threads that could not be made. The last one's work is done by this thread.

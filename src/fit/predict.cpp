@@ -100,7 +100,7 @@ Outcome predict(const PredictRequest& request, const LoadedProgram& program) {
   outcome.record.kind = "predictions";
   outcome.record.seed = request.seed;
   outcome.record.data = std::filesystem::absolute(inputs.data).string();
-  outcome.record.data_hash = content_hash(model.data_text);
+  outcome.record.data_hash = model.data_hash;
   outcome.record.findings.clear();
   const auto folder = posterior::RunFolder::begin(request.out, outcome.record, program.text, request.force);
   try {

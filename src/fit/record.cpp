@@ -168,7 +168,7 @@ posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model
   record.program = is_file(inputs.program) ? absolute(inputs.program) : inputs.program;
   record.program_hash = content_hash(model.program->text);
   record.data = absolute(inputs.data);
-  record.data_hash = content_hash(model.data_text);
+  record.data_hash = model.data_hash;
   for (const posterior::DataVariable& variable : model.data)
     record.data_variables.push_back({variable.name, variable.dims, variable.is_int, variable.is_observed});
   record.seed = seed;

@@ -66,15 +66,18 @@ math::Shape shape_of(Kind kind, const Dims& dims, std::size_t array_rank) {
 // Row-major matrices become column-major; `unit` numbers make an element.
 void put_columns_together(std::vector<double>& numbers, math::Shape shape, std::size_t unit) {
   if (shape.rows < 2 || shape.cols < 2) return;
+  constexpr std::size_t kBlock = 64;  // rows that stay in the cache while their columns are written
   std::vector<double> result(numbers.size());
   const std::size_t per_item = shape.rows * shape.cols;
   for (std::size_t item = 0; item < shape.count; ++item) {
     const double* from = numbers.data() + item * per_item * unit;
     double* to = result.data() + item * per_item * unit;
-    for (std::size_t row = 0; row < shape.rows; ++row) {
+    for (std::size_t first = 0; first < shape.rows; first += kBlock) {
+      const std::size_t last = std::min(first + kBlock, shape.rows);
       for (std::size_t col = 0; col < shape.cols; ++col) {
-        for (std::size_t u = 0; u < unit; ++u) {
-          to[(col * shape.rows + row) * unit + u] = from[(row * shape.cols + col) * unit + u];
+        for (std::size_t row = first; row < last; ++row) {
+          for (std::size_t u = 0; u < unit; ++u)
+            to[(col * shape.rows + row) * unit + u] = from[(row * shape.cols + col) * unit + u];
         }
       }
     }
@@ -498,6 +501,12 @@ class Checker final {
 const DataValue* BoundData::find(const lang::Variable& variable) const {
   if (variable.id >= by_id_.size() || !by_id_[variable.id]) return nullptr;
   return &*by_id_[variable.id];
+}
+
+DataValue BoundData::take(const lang::Variable& variable) {
+  DataValue value = std::move(by_id_.at(variable.id)).value();
+  by_id_[variable.id].reset();
+  return value;
 }
 
 void BoundData::set(const lang::Variable& variable, DataValue value) {

@@ -6,6 +6,7 @@
 #include "base/memory.hpp"
 #include "base/place.hpp"
 #include "tape/trace_size.hpp"
+#include "tape/workspace.hpp"
 
 namespace kullback::model {
 
@@ -51,9 +52,7 @@ std::string draws_text(std::size_t lanes) {
 }  // namespace
 
 void check_workspace_size(const tape::Tape& tape, std::size_t lanes, std::size_t limit, std::size_t rows) {
-  std::size_t per_lane = 2 * tape.slot_count;
-  for (const tape::Instruction& i : tape.instructions) per_lane += i.scratch_size;
-  const std::size_t bytes = per_lane * lanes * sizeof(double);
+  const std::size_t bytes = tape::Workspace::bytes_per_lane(tape) * lanes;
   if (bytes <= limit) return;
   if (rows == 0) refuse_batch(draws_text(lanes), bytes, limit, "Evaluate fewer draws at once");
   refuse_batch(fmt::format("a minibatch of {} row{}: {}", rows, rows == 1 ? "" : "s", draws_text(lanes)),

@@ -6,13 +6,19 @@
 #include "model/stan_model.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <functional>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "base/memory.hpp"
+#include "base/try_thread.hpp"
 #include "base/place.hpp"
 #include "model/memory_limit.hpp"
 #include "model/prepared.hpp"
@@ -193,6 +199,10 @@ density::Terms* StanModel::factors() {
 StanModel::Branch StanModel::make_branch(tape::Builder builder, std::size_t lanes) const {
   Branch branch{compile(std::move(builder), lanes)};
   branch.width = tape::best_width(*branch.tape);
+  // Draws go on together as far as there is memory for them.
+  const std::size_t limit = memory_limit();
+  while (branch.width > 1 && branch.width * tape::Workspace::bytes_per_lane(*branch.tape) > limit)
+    branch.width /= 2;
   branch.all_packed = tape::is_all_packed(*branch.tape);
   return branch;
 }
@@ -372,7 +382,7 @@ bool all_finite(const double* x, std::size_t n) {
 // Lanes from `first` on, `size` of them in one workspace.
 void StanModel::evaluate_together(const Batch& batch, std::size_t first, std::size_t size) {
   tape::Workspace& all = workspace(main_, size);
-  if (!all.forward(batch.theta + first, batch.lanes)) {
+  if (!all.forward(batch.theta + first, batch.lanes, batch.gradient != nullptr)) {
     for (std::size_t lane = first; lane < first + size; ++lane) evaluate_one(batch, lane);
     return;
   }
@@ -420,6 +430,52 @@ void StanModel::evaluate_apart(const Batch& batch, std::size_t first, std::size_
   }
 }
 
+// Pieces of as many draws as evaluate() would take together, as it would take them one after another; returns
+// how many draws they are. They pay for threads where a draw reads many numbers.
+std::size_t StanModel::evaluate_on_threads(const Batch& batch) {
+  constexpr std::size_t kExpensive = 1'000'000;  // numbers
+  const tape::Tape& tape = *main_.tape;
+  const std::size_t width = main_.width;
+  const std::size_t pieces = batch.lanes / width;
+  const std::size_t count = std::min(threads_, pieces);
+  if (width < 4 || count < 2 || tape.constant_count() + tape.slot_count < kExpensive) return 0;
+  while (helpers_.size() + 1 < count) helpers_.push_back(std::unique_ptr<StanModel>(new StanModel(*this)));
+  std::vector<std::string> messages(pieces);
+  std::vector<std::vector<std::size_t>> missed(pieces);  // lanes on other branches
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto work = [&](StanModel& model) {
+    try {
+      for (std::size_t piece = next++; piece < pieces; piece = next++) {
+        model.message_.clear();
+        model.missed_.clear();
+        model.evaluate_together(batch, piece * width, width);
+        messages[piece] = model.message_;
+        missed[piece] = model.missed_;
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      next = pieces;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    while (threads.size() + 1 < count && try_start(threads, [&, t = threads.size()] { work(*helpers_[t]); })) {
+    }
+    work(*this);
+  }
+  if (failure) std::rethrow_exception(failure);
+  message_.clear();
+  missed_.clear();
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    if (!messages[piece].empty()) message_ = messages[piece];
+    missed_.insert(missed_.end(), missed[piece].begin(), missed[piece].end());
+  }
+  return pieces * width;
+}
+
 void StanModel::evaluate(const Batch& batch) {
   if (rows_ && rows_->is_chosen()) return rows_->evaluate(batch, message_);
   message_.clear();
@@ -427,7 +483,7 @@ void StanModel::evaluate(const Batch& batch) {
   for (std::size_t lane = 0; lane < batch.lanes && !main_.tape; ++lane) {
     tape::Builder builder;
     if (!trace(point_of(batch, lane).data(), builder)) continue;
-    main_ = make_branch(std::move(builder), std::min(batch.lanes, tape::kLanesTogether));
+    main_ = make_branch(std::move(builder), 1);
   }
   if (!main_.tape) {
     for (std::size_t lane = 0; lane < batch.lanes; ++lane) reject(batch, lane);
@@ -443,7 +499,7 @@ void StanModel::evaluate_on_main(const Batch& batch) {
   constexpr std::size_t kLine = 8;           // lanes whose numbers lie in one line of the cache
   constexpr std::size_t kFirstCache = 4096;  // numbers
   const bool is_small = dim() * batch.lanes <= kFirstCache;
-  for (std::size_t first = 0; first < batch.lanes;) {
+  for (std::size_t first = threads_ > 1 ? evaluate_on_threads(batch) : 0; first < batch.lanes;) {
     const std::size_t size = piece_size(main_, batch.lanes - first);
     if (size > 1 || is_small) {
       evaluate_together(batch, first, size);

@@ -68,6 +68,9 @@ class StanModel final : public density::LogDensity {
   std::size_t branches_known() const { return branches_.count(); }  // besides that of the first evaluation
   std::shared_ptr<const Prepared> prepared() const { return prepared_; }
 
+  // Batches whose draws are expensive are evaluated by so many threads, to the same bits. Clones have one.
+  void use_threads(std::size_t count) { threads_ = count; }
+
   // Runs the program at a point, recording it on `builder`. False where the program rejects the point
   // (message()).
   bool trace(const double* theta, tape::Builder& builder);
@@ -101,6 +104,7 @@ class StanModel final : public density::LogDensity {
   void evaluate_group(Branch& branch, const density::Batch& batch, std::span<const std::size_t> lanes);
   void evaluate_on(Branch& branch, const density::Batch& batch, std::span<const std::size_t> lanes);
   void refuse_on(Branch& branch, const density::Batch& batch, std::size_t lane);
+  std::size_t evaluate_on_threads(const density::Batch& batch);
   void reject(const density::Batch& batch, std::size_t lane) const;
   struct There {  // where a draw was evaluated
     const tape::Workspace& workspace;
@@ -129,6 +133,8 @@ class StanModel final : public density::LogDensity {
   Branch main_;
   Branches<Branch> branches_;
   std::vector<std::size_t> missed_;  // lanes of a batch whose draws are on other branches
+  std::size_t threads_ = 1;
+  std::vector<std::unique_ptr<StanModel>> helpers_;  // one for each thread but this one
   std::vector<double> piece_theta_;
   std::vector<double> piece_gradient_;
   std::vector<double> piece_values_;

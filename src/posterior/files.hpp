@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,9 +36,10 @@ Posterior read_csv_text(const std::string& name, std::string text);
 struct DataVariable {
   std::string name;
   std::vector<std::size_t> dims;
-  std::vector<double> numbers;  // row-major
   bool is_int = false;
   bool is_observed = false;  // the program models it
+  // Puts its numbers there, row-major, from number `first` on.
+  std::function<void(std::size_t first, std::span<double> to)> read;
 };
 
 // ArviZ's groups: posterior, sample_stats, and where they exist observed_data, constant_data, log_likelihood

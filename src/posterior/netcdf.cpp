@@ -66,6 +66,20 @@ class Group final {
     file_->add_variable(id_, variable, std::move(numbers));
   }
 
+  void add_data(const DataVariable& data) {
+    NetcdfVariable variable{free_name(data.name), {}, data.is_int ? NumberType::whole : NumberType::real};
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < data.dims.size(); ++i) {
+      variable.dims.push_back(free_name(data.name + "_dim_" + std::to_string(i)));
+      file_->add_dimension(id_, variable.dims.back(), data.dims[i]);
+      count *= data.dims[i];
+    }
+    if (count > NetcdfFile::kPiece) return file_->add_variable(id_, variable, {data.dims, data.read});
+    std::vector<double> numbers(count);
+    if (count > 0) data.read(0, numbers);
+    file_->add_variable(id_, variable, std::move(numbers));
+  }
+
  private:
   void add_dim(const std::string& name, std::size_t size) {
     file_->add_dimension(id_, name, size);
@@ -157,8 +171,7 @@ void write_data(NetcdfFile& file, const RunRecord& record, const std::vector<Dat
   Group group(file, is_observed ? "observed_data" : "constant_data", record);
   for (const DataVariable& variable : data) {
     if (!is_here(variable)) continue;
-    group.add_array(variable.name, false, variable.dims,
-                    variable.is_int ? NumberType::whole : NumberType::real, variable.numbers);
+    group.add_data(variable);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <netcdf.h>
 #include <netcdf_mem.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -34,6 +35,8 @@ struct Library {
   decltype(&nc_put_var_double) put_var_double;
   decltype(&nc_put_var_longlong) put_var_longlong;
   decltype(&nc_put_var_schar) put_var_schar;
+  decltype(&nc_put_vara_double) put_vara_double;
+  decltype(&nc_put_vara_longlong) put_vara_longlong;
   decltype(&nc_set_fill) set_fill;
   decltype(&nc_strerror) strerror;
   std::string problem;  // empty where all functions were found
@@ -72,6 +75,8 @@ Library load() {
   find(handle, "nc_put_var_double", library.put_var_double, library.problem);
   find(handle, "nc_put_var_longlong", library.put_var_longlong, library.problem);
   find(handle, "nc_put_var_schar", library.put_var_schar, library.problem);
+  find(handle, "nc_put_vara_double", library.put_vara_double, library.problem);
+  find(handle, "nc_put_vara_longlong", library.put_vara_longlong, library.problem);
   find(handle, "nc_set_fill", library.set_fill, library.problem);
   find(handle, "nc_strerror", library.strerror, library.problem);
   return library;
@@ -162,6 +167,35 @@ void NetcdfFile::add_variable(int group, const NetcdfVariable& variable, std::ve
   waiting_.push_back({group, id, variable.type, std::move(numbers)});
   constexpr std::size_t kManyNumbers = 8'000'000;  // 64 MB
   if (waiting_numbers_ > kManyNumbers) write_waiting();
+}
+
+void NetcdfFile::add_variable(int group, const NetcdfVariable& variable, const Numbers& numbers) {
+  const int id = define(group, variable);
+  write_waiting();
+  write_pieces(group, id, variable.type, numbers);
+}
+
+// Whole items of the first dimension at a time.
+void NetcdfFile::write_pieces(int group, int id, NumberType type, const Numbers& numbers) {
+  std::vector<std::size_t> start(numbers.dims.size(), 0);
+  std::vector<std::size_t> count = numbers.dims;
+  const std::size_t items = numbers.dims.front();
+  std::size_t per_item = 1;
+  for (std::size_t d = 1; d < numbers.dims.size(); ++d) per_item *= numbers.dims[d];
+  const std::size_t at_once = std::max<std::size_t>(1, kPiece / per_item);
+  std::vector<double> piece;
+  for (std::size_t first = 0; first < items; first += at_once) {
+    start.front() = first;
+    count.front() = std::min(at_once, items - first);
+    piece.resize(count.front() * per_item);
+    numbers.read(first * per_item, piece);
+    if (type == NumberType::real) {
+      check(library().put_vara_double(group, id, start.data(), count.data(), piece.data()));
+    } else {
+      check(library().put_vara_longlong(group, id, start.data(), count.data(),
+                                        converted<long long>(piece).data()));
+    }
+  }
 }
 
 void NetcdfFile::write_waiting() {

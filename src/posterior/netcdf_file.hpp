@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,13 @@ class NetcdfFile final {
   // With its coordinates 0, 1, ...
   void add_dimension(int group, const std::string& name, std::size_t size);
   void add_variable(int group, const NetcdfVariable& variable, std::vector<double> numbers);
+  // Of very many numbers: they are read and written some kPiece at a time.
+  struct Numbers {
+    std::vector<std::size_t> dims;
+    std::function<void(std::size_t first, std::span<double> to)> read;
+  };
+  static constexpr std::size_t kPiece = 1'000'000;
+  void add_variable(int group, const NetcdfVariable& variable, const Numbers& numbers);
   void add_attribute(int group, const std::string& name, const std::string& text);
   void add_attribute(int group, const std::string& name, double number);
   std::string finish();  // the bytes of the file
@@ -42,6 +51,7 @@ class NetcdfFile final {
   [[noreturn]] void refuse(const std::string& why) const;
   int define(int group, const NetcdfVariable& variable) const;
   void write_waiting();
+  void write_pieces(int group, int id, NumberType type, const Numbers& numbers);
 
   // Each turn from definitions to numbers flushes the file: numbers wait until there are many.
   struct Waiting {

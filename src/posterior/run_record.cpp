@@ -2,6 +2,8 @@
 
 #include <ctime>
 
+#include "posterior/content_hash.hpp"
+
 namespace kullback::posterior {
 
 std::string utc_now() {

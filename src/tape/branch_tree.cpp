@@ -40,7 +40,7 @@ class BranchTree::Recorded final {
       const RawInstruction& r = builder_.instructions()[taken[next]];
       for (std::uint32_t j = 0; j < r.operand_count; ++j) {
         const RawOperand& operand = builder_.operands()[r.first_operand + j];
-        for (std::uint32_t k = 0; k < operand.size; ++k) need(builder_.pool()[operand.first + k]);
+        for (const Id id : builder_.ids_of(operand)) need(id);
       }
     }
     std::sort(taken.begin(), taken.end());
@@ -101,8 +101,7 @@ BranchTree::Ref BranchTree::add_node(Ref parent, const Guard& guard, Recorded& r
       for (std::uint32_t j = 0; j < r.operand_count; ++j) {
         const RawOperand& operand = builder.operands()[first + j];
         code->operands.push_back({static_cast<std::uint32_t>(code->pool.size()), operand.size});
-        for (std::uint32_t k = 0; k < operand.size; ++k)
-          code->pool.push_back(own_id(builder.pool()[operand.first + k], builder));
+        for (const Id id : builder.ids_of(operand)) code->pool.push_back(own_id(id, builder));
       }
       const auto shapes = builder.shapes().begin() + r.first_shape;
       r.first_shape = static_cast<std::uint32_t>(code->shapes.size());
@@ -175,26 +174,31 @@ BranchTree::Leaf BranchTree::add(const Builder& builder) {
   return leaf;
 }
 
+// False where a function refuses its arguments, or a density is NaN.
+bool BranchTree::run(const Code& code) {
+  const Record record{code.operands, code.pool, code.shapes, constants_, values_.data()};
+  try {
+    for (const RawInstruction& r : code.instructions) {
+      if (!repeat(record, r)) return false;
+    }
+  } catch (const std::logic_error&) {
+    return false;
+  }
+  return true;
+}
+
 BranchTree::Leaf BranchTree::find(const double* theta) {
   if (root_ == kNone) return kNone;
   std::copy_n(theta, parameter_count_, values_.begin());
+  const auto value = [this](Id id) {
+    return is_constant(id) ? constants_[id & ~kConstantBit] : values_[id];
+  };
   Ref at = root_;
   while ((at & kLeafBit) == 0) {
     const Node& node = nodes_[at];
-    Record record{{}, {}, {}, constants_, values_.data()};
-    if (node.code) {
-      const Code& code = *node.code;
-      record = {code.operands, code.pool, code.shapes, constants_, values_.data()};
-      try {
-        for (const RawInstruction& r : code.instructions) {
-          if (!repeat(record, r)) return kNone;
-        }
-      } catch (const std::logic_error&) {  // a function refuses its arguments
-        return kNone;
-      }
-    }
+    if (node.code && !run(*node.code)) return kNone;
     const Guard& guard = node.guard;
-    at = node.next[holds(guard.relation, record.value(guard.left), record.value(guard.right)) ? 1 : 0];
+    at = node.next[holds(guard.relation, value(guard.left), value(guard.right)) ? 1 : 0];
     if (at == kNone) return kNone;
   }
   const Leaf leaf = at & ~kLeafBit;

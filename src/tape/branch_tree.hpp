@@ -36,7 +36,7 @@ class BranchTree final {
   struct Code {
     std::vector<RawInstruction> instructions;
     std::vector<RawOperand> operands;
-    Ids pool;
+    IdPool pool;
     std::vector<math::Shape> shapes;
     std::vector<std::shared_ptr<const DenseFunction>> solvers;
   };
@@ -54,6 +54,7 @@ class BranchTree final {
   };
   class Recorded;
 
+  bool run(const Code& code);
   Ref add_node(Ref parent, const Guard& guard, Recorded& recorded);
   Leaf add_end(Ref parent);
   bool is_same(const Guard& known, const Guard& guard, const Builder& builder);  // as a node has it
@@ -67,7 +68,7 @@ class BranchTree final {
   std::vector<End> ends_;
   std::vector<Leaf> free_ends_;
   std::list<Leaf> used_;  // longest ago first
-  std::vector<double> constants_;
+  Constants constants_;
   std::unordered_map<std::uint64_t, Id> constant_ids_;  // by bits
   std::vector<double> values_;
   std::size_t parameter_count_ = 0;

@@ -13,31 +13,33 @@ namespace {
 void element(const Record& record, const RawInstruction& r, std::uint32_t e, double* x) {
   for (std::uint32_t j = 0; j < r.operand_count; ++j) {
     const RawOperand& operand = record.operands[r.first_operand + j];
-    x[j] = record.value(record.pool[operand.first + (operand.size == 1 ? 0 : e)]);
+    x[j] = record.value(record.ids_of(operand)[operand.size == 1 ? 0 : e]);
   }
 }
 
-std::vector<std::vector<double>> dense_operands(const Record& record, const RawInstruction& r) {
-  std::vector<std::vector<double>> dense;
-  dense.reserve(r.operand_count);
+struct DenseOperands {
+  std::vector<std::vector<double>> copies;
+  std::vector<const double*> numbers;
+};
+
+DenseOperands dense_operands(const Record& record, const RawInstruction& r) {
+  DenseOperands dense;
+  dense.copies.resize(r.operand_count);
   for (std::uint32_t j = 0; j < r.operand_count; ++j) {
     const RawOperand& operand = record.operands[r.first_operand + j];
-    std::vector<double>& numbers = dense.emplace_back(operand.size);
-    for (std::uint32_t i = 0; i < operand.size; ++i)
-      numbers[i] = record.value(record.pool[operand.first + i]);
+    dense.numbers.push_back(record.numbers(record.ids_of(operand), dense.copies[j]));
   }
   return dense;
 }
 
 void repeat_array(const Record& record, const RawInstruction& r) {
   const auto& f = *static_cast<const math::ArrayOp*>(r.definition);
-  const std::vector<std::vector<double>> dense = dense_operands(record, r);
+  const DenseOperands dense = dense_operands(record, r);
   std::vector<math::DenseArgument> arguments;
   for (std::uint32_t j = 0; j < r.operand_count; ++j) {
-    const RawOperand& operand = record.operands[r.first_operand + j];
-    const auto first = record.pool.begin() + operand.first;
-    const bool is_fixed = std::all_of(first, first + operand.size, is_constant);
-    arguments.push_back({dense[j].data(), record.shapes[r.first_shape + j], !is_fixed});
+    const std::span<const Id> ids = record.ids_of(record.operands[r.first_operand + j]);
+    const bool is_fixed = std::all_of(ids.begin(), ids.end(), is_constant);
+    arguments.push_back({dense.numbers[j], record.shapes[r.first_shape + j], !is_fixed});
   }
   std::vector<double> scratch(f.scratch_size != nullptr ? f.scratch_size(arguments) : 0);
   math::ArrayCall call;
@@ -50,24 +52,24 @@ void repeat_array(const Record& record, const RawInstruction& r) {
 
 void repeat_solver(const Record& record, const RawInstruction& r) {
   const auto& f = *static_cast<const DenseFunction*>(r.definition);
-  const std::vector<std::vector<double>> dense = dense_operands(record, r);
+  const DenseOperands dense = dense_operands(record, r);
   std::vector<double> scratch(f.scratch_size());
-  f.forward({dense.front().data(), record.values + r.result, scratch.data()}, *f.make_state());
+  f.forward({dense.numbers.front(), record.values + r.result, scratch.data()}, *f.make_state());
 }
 
 void repeat_transform(const Record& record, const RawInstruction& r) {
   const auto& f = *static_cast<const math::TransformDef*>(r.definition);
-  const std::vector<std::vector<double>> dense = dense_operands(record, r);
+  const DenseOperands dense = dense_operands(record, r);
   std::vector<math::DenseArgument> bounds;
   for (std::uint32_t j = 1; j < r.operand_count; ++j)
-    bounds.push_back({dense[j].data(), {dense[j].size(), 1, 1}, false});
+    bounds.push_back({dense.numbers[j], {record.operands[r.first_operand + j].size, 1, 1}, false});
   math::TransformCall call;
   call.shape = record.shapes[r.first_shape];
   std::vector<double> scratch(math::scratch_size(f, call.shape));
   double* value = record.values + r.result;
   value[r.result_size - 1] = 0;
   call.bounds = bounds;
-  call.free = dense.front().data();
+  call.free = dense.numbers.front();
   call.value = value;
   call.log_jacobian = value + r.result_size - 1;
   call.scratch = scratch.data();
@@ -75,6 +77,16 @@ void repeat_transform(const Record& record, const RawInstruction& r) {
 }
 
 }  // namespace
+
+const double* Record::numbers(std::span<const Id> ids, std::vector<double>& copy) const {
+  if (!ids.empty() && is_constant(ids.front()) && is_run(ids)) {
+    const double* shared = constants.shared(ids.front() & ~kConstantBit, ids.size());
+    if (shared != nullptr) return shared;
+  }
+  copy.resize(ids.size());
+  std::transform(ids.begin(), ids.end(), copy.begin(), [this](Id id) { return value(id); });
+  return copy.data();
+}
 
 bool holds(Guard::Relation relation, double left, double right) {
   switch (relation) {

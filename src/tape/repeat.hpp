@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "tape/builder.hpp"
 
@@ -10,12 +11,17 @@ namespace kullback::tape {
 
 struct Record {
   std::span<const RawOperand> operands;
-  std::span<const Id> pool;
+  const IdPool& pool;
   std::span<const math::Shape> shapes;
-  std::span<const double> constants;
+  const Constants& constants;
   double* values = nullptr;  // of the slots
 
   double value(Id id) const { return is_constant(id) ? constants[id & ~kConstantBit] : values[id]; }
+  std::span<const Id> ids_of(const RawOperand& operand) const {
+    return pool.list(operand.first, operand.size);
+  }
+  // The numbers of a list: where they lie side by side among shared constants there, else copied.
+  const double* numbers(std::span<const Id> ids, std::vector<double>& copy) const;
 };
 
 // Computes the results of `r`. False where a density is NaN: perhaps an argument is outside its domain, which

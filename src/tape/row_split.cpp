@@ -144,6 +144,7 @@ class RowSplitter final {
   void rename_operands(const RawInstruction& r) {
     for (std::uint32_t j = 0; j < r.operand_count; ++j) {
       const RawOperand& o = trace().operands[r.first_operand + j];
+      if (IdPool::is_shared(o.first)) continue;
       for (std::uint32_t k = 0; k < o.size; ++k)
         trace().pool[o.first + k] = renamed(trace().pool[o.first + k]);
     }

@@ -13,6 +13,7 @@
 #include "math/elementwise.hpp"
 #include "tape/complex.hpp"
 #include "tape/higher_order.hpp"
+#include "tape/real_operands.hpp"
 #include "tape/special_calls.hpp"
 #include "tape/tracer.hpp"
 
@@ -218,11 +219,9 @@ bool is_supported(std::string_view name) {
 
 Id Tracer::density_sum(const math::Distribution& of, const math::Density& density,
                        std::span<const Value> arguments, math::Terms terms) {
-  std::vector<Ids> operands;
   std::size_t count = 1;
   std::size_t sized = arguments.size();  // the argument that has given the count
   for (std::size_t j = 0; j < arguments.size(); ++j) {
-    operands.push_back(reals(arguments[j]));
     if (arguments[j].dims.empty()) continue;
     if (sized < j && arguments[j].size() != count) {
       refuse_always(fmt::format("{}: the {} has {}, but the {} has {}, in '{}'.", of.name,
@@ -233,7 +232,7 @@ Id Tracer::density_sum(const math::Distribution& of, const math::Density& densit
     count = arguments[j].size();
     sized = j;
   }
-  return builder_.density(density, terms, operands, count);
+  return builder_.density(density, terms, RealOperands(*this, arguments).list(), count);
 }
 
 }  // namespace kullback::tape

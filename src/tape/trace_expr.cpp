@@ -10,6 +10,7 @@
 #include "math/array_op.hpp"
 #include "math/elementwise.hpp"
 #include "tape/complex.hpp"
+#include "tape/real_operands.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -190,11 +191,9 @@ Value Tracer::promote(const Value& value, const Type& type) {
 }
 
 Value Tracer::apply(const math::Elementwise& f, std::span<const Value> arguments, const Type& result) {
-  std::vector<Ids> operands;
   Dims dims;
   std::size_t count = 1;
   for (const Value& argument : arguments) {
-    operands.push_back(reals(argument));
     if (argument.dims.empty()) continue;
     if (!dims.empty() && dims != argument.dims)
       refuse_always(
@@ -204,7 +203,7 @@ Value Tracer::apply(const math::Elementwise& f, std::span<const Value> arguments
     count = argument.size();
   }
   // A container of one number looks like a scalar; then every operand has one.
-  return real_container(result, dims, builder_.elementwise(f, operands, count));
+  return real_container(result, dims, builder_.elementwise(f, RealOperands(*this, arguments).list(), count));
 }
 
 namespace {
@@ -239,15 +238,11 @@ Dims dims_of(const math::Shape& shape, const Type& type) {
 
 Value Tracer::apply(const math::ArrayOp& f, std::span<const Value> arguments, const Type& result,
                     math::Terms terms) {
-  std::vector<Ids> operands;
   std::vector<math::Shape> shapes;
-  for (const Value& argument : arguments) {
-    operands.push_back(reals(argument));
-    shapes.push_back(dense_shape(argument));
-  }
+  for (const Value& argument : arguments) shapes.push_back(dense_shape(argument));
   math::Shape shape;
   try {
-    Ids ids = builder_.array_op(f, terms, operands, shapes, &shape);
+    Ids ids = builder_.array_op(f, terms, RealOperands(*this, arguments).list(), shapes, &shape);
     return real_container(result, dims_of(shape, result), std::move(ids));
   } catch (const std::invalid_argument& e) {  // sizes
     refuse_always(e.what(), "Correct the program, or the data that the sizes come from.");

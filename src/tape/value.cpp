@@ -32,6 +32,13 @@ std::size_t product(const Dims& dims) {
   return size;
 }
 
+bool is_run(std::span<const Id> ids) {
+  for (std::size_t i = 1; i < ids.size(); ++i) {
+    if (ids[i] != ids[0] + i) return false;
+  }
+  return true;
+}
+
 Value int_value(int number) { return int_container(Type{Kind::int_}, {}, {number}); }
 
 Value int_array(std::vector<int> numbers) {

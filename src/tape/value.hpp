@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "math/type.hpp"
@@ -18,6 +19,7 @@ inline bool is_constant(Id id) { return (id & kConstantBit) != 0; }
 
 using Dims = std::vector<std::size_t>;  // array sizes, then the rows and columns of a vector or matrix
 using Ids = std::vector<Id>;
+bool is_run(std::span<const Id> ids);  // each is one more than the one before
 
 std::size_t product(const Dims& dims);
 

@@ -84,10 +84,32 @@ Posterior small_posterior() {
   return posterior;
 }
 
+DataVariable data_of(std::string name, std::vector<std::size_t> dims, std::vector<double> numbers,
+                     bool is_int) {
+  return {std::move(name), std::move(dims), is_int, [numbers](std::size_t first, std::span<double> to) {
+            std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
+          }};
+}
+
+// More numbers than are written at once, in rows that do not divide a piece.
+TEST_F(Netcdf, LargeDataAreWrittenInPieces) {
+  std::vector<double> numbers(3 * 400'001);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i) / 8;
+  std::vector<double> whole(1'000'003);
+  for (std::size_t i = 0; i < whole.size(); ++i) whole[i] = static_cast<double>(i % 1000);
+  write_netcdf(path(), small_posterior(), {},
+               {data_of("X", {400'001, 3}, numbers, false), data_of("n", {1'000'003}, whole, true)});
+  EXPECT_EQ(read("constant_data", "X"), numbers);
+  EXPECT_EQ(shape_, (std::vector<std::size_t>{400'001, 3}));
+  EXPECT_EQ(read("constant_data", "n"), whole);
+  EXPECT_EQ(type_, NC_INT64);
+}
+
 TEST_F(Netcdf, HasTheGroupsOfArviz) {
   const Posterior posterior = small_posterior();
   write_netcdf(path(), posterior, {},
-               {{"N", {}, {3}, true}, {"X", {2, 3}, {1, 2, 3, 4, 5, 6}, false}, {"none", {0}, {}, false}});
+               {data_of("N", {}, {3}, true), data_of("X", {2, 3}, {1, 2, 3, 4, 5, 6}, false),
+                data_of("none", {0}, {}, false)});
   EXPECT_EQ(read("posterior", "mu"), posterior.column(0));
   EXPECT_EQ(shape_, (std::vector<std::size_t>{2, 3}));
   const std::vector<double> l = read("posterior", "L");
