@@ -175,28 +175,33 @@ BranchTree::Leaf BranchTree::add(const Builder& builder) {
   return leaf;
 }
 
+// False where a function refuses its arguments, or a density is NaN.
+bool BranchTree::run(const Code& code) {
+  const Record record{code.operands, code.pool, code.shapes, constants_, values_.data()};
+  try {
+    for (const RawInstruction& r : code.instructions) {
+      if (!repeat(record, r)) return false;
+    }
+  } catch (const std::logic_error&) {
+    return false;
+  }
+  return true;
+}
+
 BranchTree::Leaf BranchTree::find(const double* theta) {
   if (root_ == kNone) return kNone;
   std::copy_n(theta, parameter_count_, values_.begin());
+  const double* constants = constants_.data();
+  const double* values = values_.data();
+  const auto value = [=](Id id) { return is_constant(id) ? constants[id & ~kConstantBit] : values[id]; };
   Ref at = root_;
   while ((at & kLeafBit) == 0) {
     const Node& node = nodes_[at];
-    Record record{{}, {}, {}, constants_, values_.data()};
-    if (node.code) {
-      const Code& code = *node.code;
-      record = {code.operands, code.pool, code.shapes, constants_, values_.data()};
-      try {
-        for (const RawInstruction& r : code.instructions) {
-          if (!repeat(record, r)) return kNone;
-        }
-      } catch (const std::logic_error&) {  // a function refuses its arguments
-        return kNone;
-      }
-    }
+    if (node.code && !run(*node.code)) return kNone;
     const Guard& guard = node.guard;
-    at = node.next[holds(guard.relation, record.value(guard.left), record.value(guard.right)) ? 1 : 0];
-    if (at == kNone) return kNone;
+    at = node.next[holds(guard.relation, value(guard.left), value(guard.right)) ? 1 : 0];
   }
+  if (at == kNone) return kNone;
   const Leaf leaf = at & ~kLeafBit;
   used_.splice(used_.end(), used_, ends_[leaf].used);
   return leaf;

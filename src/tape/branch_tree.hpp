@@ -54,6 +54,7 @@ class BranchTree final {
   };
   class Recorded;
 
+  bool run(const Code& code);
   Ref add_node(Ref parent, const Guard& guard, Recorded& recorded);
   Leaf add_end(Ref parent);
   bool is_same(const Guard& known, const Guard& guard, const Builder& builder);  // as a node has it

@@ -73,15 +73,6 @@ void repeat_transform(const Record& record, const RawInstruction& r) {
 
 }  // namespace
 
-bool holds(Guard::Relation relation, double left, double right) {
-  switch (relation) {
-    case Guard::Relation::less: return left < right;
-    case Guard::Relation::less_equal: return left <= right;
-    case Guard::Relation::equal: return left == right;
-  }
-  return false;
-}
-
 bool repeat(const Record& record, const RawInstruction& r) {
   switch (r.kind) {
     case OpKind::elementwise: {
