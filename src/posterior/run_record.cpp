@@ -2,8 +2,6 @@
 
 #include <ctime>
 
-#include "posterior/content_hash.hpp"
-
 namespace kullback::posterior {
 
 std::string utc_now() {

@@ -199,8 +199,8 @@ BranchTree::Leaf BranchTree::find(const double* theta) {
     if (node.code && !run(*node.code)) return kNone;
     const Guard& guard = node.guard;
     at = node.next[holds(guard.relation, value(guard.left), value(guard.right)) ? 1 : 0];
-    if (at == kNone) return kNone;
   }
+  if (at == kNone) return kNone;
   const Leaf leaf = at & ~kLeafBit;
   used_.splice(used_.end(), used_, ends_[leaf].used);
   return leaf;

@@ -88,15 +88,6 @@ const double* Record::numbers(std::span<const Id> ids, std::vector<double>& copy
   return copy.data();
 }
 
-bool holds(Guard::Relation relation, double left, double right) {
-  switch (relation) {
-    case Guard::Relation::less: return left < right;
-    case Guard::Relation::less_equal: return left <= right;
-    case Guard::Relation::equal: return left == right;
-  }
-  return false;
-}
-
 bool repeat(const Record& record, const RawInstruction& r) {
   switch (r.kind) {
     case OpKind::elementwise: {

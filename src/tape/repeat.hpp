@@ -28,6 +28,9 @@ struct Record {
 // the program would reject. Throws std::logic_error where a function refuses its arguments.
 bool repeat(const Record& record, const RawInstruction& r);
 
-bool holds(Guard::Relation relation, double left, double right);
+inline bool holds(Guard::Relation relation, double left, double right) {
+  if (relation == Guard::Relation::less) return left < right;
+  return relation == Guard::Relation::less_equal ? left <= right : left == right;
+}
 
 }  // namespace kullback::tape

@@ -51,7 +51,7 @@ TEST(OutOfMemory, NamesTheStatementBeforeAnythingIsAllocated) {
       {"parameters { real x; } model { x ~ normal(rep_array(x, 2147483647, 2147483647)[1, 1], 1); }",
        "model.stan:1:32: "},
       {"transformed data { vector[100000] v = ones_vector(100000); matrix[1, 1] m = v * v'; } model { }",
-       "model.stan:1:59: "},
+       "model.stan:1:60: "},
   };
   for (const auto& row : rows) {
     try {
