@@ -1,13 +1,9 @@
 // Scalar expressions without temporaries: loops over single numbers are where tracing spends its time.
 // Whether an expression is of this kind is found once for each place in the program; what comes out is what
 // the general code gives, and what goes wrong is left to it, for its messages.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"

@@ -2,7 +2,6 @@
 // the same code is the interpreter of transformed data and generated quantities.
 #pragma once
 
-#include <limits>
 #include <set>
 #include <span>
 #include <string>

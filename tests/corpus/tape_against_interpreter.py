@@ -35,15 +35,14 @@ POINTS = 3
 # Start points lie on multiples of 0.05, where a double_exponential may have its kink: away from them.
 SHIFT = 0.0123
 # Program: why the tape and the interpreter, or stanli, may differ there.
-ODE = ("solves an ODE: the tape's solver controls the error of sensitivities too, as Stan's does, and takes other steps "
-       "than the interpreter's, which has none; both are within the tolerance given to the solver")
+ODE = ("solves an ODE: the tape's solver controls the error of sensitivities too, as Stan's does, and takes other "
+       "steps than the interpreter's, which has none; both are within the tolerance given to the solver")
 EXPLAINED = {
     "/lotka_volterra.stan": ODE,
     "/sir.stan": ODE + " (of 1e-6, which lets a solution near 0 become negative, and be refused, in one of them)",
     "/sir.old.stan": ODE + " (as sir.stan)",
     "/soil_incubation.stan": ODE,
     "/soil_incubation_measurement_err.stan": ODE,
-    "/gp-fit-pois.stan": "a Gaussian process with little jitter: differences of its density are no better",
 }
 STANLI_EXPLAINED = {
     "/kronecker_gp.stan": "eigenvectors of nearly equal eigenvalues: the tape's gradient is that of finite differences "
@@ -152,9 +151,11 @@ class Judge:
         found = values["interpreter"]
         noise = 1e-15 * abs(values["log_density"]) / 1e-5
         worst, slope = found["worst_error"], found["worst_slope_error"]
-        if not isinstance(worst, str) and worst <= DENSITY and not isinstance(slope, str) and slope <= max(SLOPE, noise):
+        are_numbers = not isinstance(worst, str) and not isinstance(slope, str)
+        if are_numbers and worst <= DENSITY and slope <= max(SLOPE, noise):
             return "agrees", f"{found['points']} points, {found['beyond_guards']} beyond comparisons"
-        text = f"density {worst} ({found['tape']} against {found['interpreter']}), slope {slope}, {found.get('statement', '')}"
+        text = (f"density {worst} ({found['tape']} against {found['interpreter']}), slope {slope}, "
+                f"{found.get('statement', '')}")
         why = self.explained(pair[0], EXPLAINED)
         return ("explained", f"{text}: {why}") if why else ("differs", text)
 
@@ -166,7 +167,8 @@ class Judge:
         if done.returncode != 0:
             return "stanli refuses", (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1][:120]
         densities, gradients, differences, largest = [0.0], [0.0], [], 1.0
-        for at, (log_density, gradient) in zip(points, json.loads(done.stdout), strict=True):
+        answers = json.loads(done.stdout.splitlines()[-1])  # behind what the program prints
+        for at, (log_density, gradient) in zip(points, answers, strict=True):
             values, problem = self.kullback.density(pair, at)
             if values is None:
                 return "fails", problem
@@ -184,8 +186,10 @@ class Judge:
         steady = differences and max(differences) - min(differences) <= DENSITY * largest
         if max(gradients) <= DENSITY and steady:
             text += f", the same {differences[0]:.6g} everywhere"
-            families = [name for name in STANLI_NORMALIZED if re.search(rf"~\s*{name}\b", pair[0].read_text(errors="replace"))]
-            why = why or (f"stanli keeps terms of data alone in {', '.join(families)}, which Stan's code drops" if families else None)
+            program = pair[0].read_text(errors="replace")
+            families = [name for name in STANLI_NORMALIZED if re.search(rf"~\s*{name}\b", program)]
+            if families and not why:
+                why = f"stanli keeps terms of data alone in {', '.join(families)}, which Stan's code drops"
         return ("explained", f"stanli: {text}: {why}") if why else ("differs from stanli", text)
 
 
@@ -209,7 +213,8 @@ def main():
                     counts[verdict] += 1
                     if not verdict.startswith("agrees"):
                         print(f"{verdict}: {program} with {data.name if data else 'no data'}: {why}", flush=True)
-    print(f"{len(pairs)} pairs of program and data: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common()))
+    found = ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common())
+    print(f"{len(pairs)} pairs of program and data: {found}")
     return 1 if counts["differs"] + counts["differs from stanli"] > 0 or counts["agrees"] == 0 else 0
 
 

@@ -251,7 +251,8 @@ TEST(Constants, OfRowsGoWithTheirRows) {
 TEST(Constants, AreInTheTermsOfATerm) {
   const auto loaded = load(
       "data { vector[4] y; } parameters { real x; vector[4] z; } model { real m; real s = 2;"
-      " if (x > 0) m = x + 1; else m = x; z ~ normal(0, s); y ~ normal(z, s); 1 ~ poisson(s); z[1] ~ cauchy(m, "
+      " if (x > 0) m = x + 1; else m = x; z ~ normal(0, s); y ~ normal(z, s); 1 ~ poisson(s); z[1] ~ "
+      "cauchy(m, "
       "s); }",
       R"({"y": [0.3, -1, 2, 0.7]})");
   for (const double x : {-0.4, 0.4}) {
