@@ -1,5 +1,5 @@
-// Threads where the system has them to give: under a limit on processes (ulimit -u) it may not. What they do heeds
-// the StopRequest that their maker heeds.
+// Threads where the system has them to give: under a limit on processes (ulimit -u) it may not. What they do
+// heeds the StopRequest that their maker heeds.
 #pragma once
 
 #include <future>

@@ -383,7 +383,8 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
   } catch (const Interrupted&) {  // amid a pass: what there is is the last checkpoint
     if (ranks.size() == 1) request.folder->abandon();
     outcome.record.status = "interrupted";
-    if (ranks.is_first() && fs::exists(request.folder->path())) request.folder->finish(outcome.record, "interrupted", "");
+    if (ranks.is_first() && fs::exists(request.folder->path()))
+      request.folder->finish(outcome.record, "interrupted", "");
     throw;
   }
   const Unhurried finishing;

@@ -43,8 +43,8 @@ class PlainVariables final {
       model::DataValue& value = item.value;
       if (value.kind == model::DataKind::tuple || !value.problem.empty()) continue;
       if (!model::is_variable_name(item.name)) continue;
-      variables_.push_back({item.name, value.dims, value.kind == model::DataKind::int_,
-                            observed.contains(item.name), {}});
+      variables_.push_back(
+          {item.name, value.dims, value.kind == model::DataKind::int_, observed.contains(item.name), {}});
       declared_.push_back(declared_data(program, item.name));
       if (declared_.back() == nullptr) variables_.back().read = numbers_in(value.numbers);
     }

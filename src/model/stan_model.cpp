@@ -18,8 +18,8 @@
 #include <utility>
 
 #include "base/memory.hpp"
-#include "base/try_thread.hpp"
 #include "base/place.hpp"
+#include "base/try_thread.hpp"
 #include "model/memory_limit.hpp"
 #include "model/prepared.hpp"
 #include "model/row_chunks.hpp"
@@ -462,7 +462,8 @@ std::size_t StanModel::evaluate_on_threads(const Batch& batch) {
   };
   {
     std::vector<std::jthread> threads;
-    while (threads.size() + 1 < count && try_start(threads, [&, t = threads.size()] { work(*helpers_[t]); })) {
+    while (threads.size() + 1 < count &&
+           try_start(threads, [&, t = threads.size()] { work(*helpers_[t]); })) {
     }
     work(*this);
   }

@@ -72,9 +72,9 @@ std::string resume_hint(const fs::path& out) {
   if (!fs::is_directory(out))
     cannot_write(out.string() + ": is a file, but a folder is to be made there.", kElsewhere);
   const bool is_fit = has_record(out);
-  cannot_write(out.string() + (is_fit ? ": holds a fit already." : ": exists already."),
-               is_fit ? "--force replaces it, `--out DIR` puts the new one elsewhere" + resume_hint(out)
-                      : kElsewhere);
+  cannot_write(
+      out.string() + (is_fit ? ": holds a fit already." : ": exists already."),
+      is_fit ? "--force replaces it, `--out DIR` puts the new one elsewhere" + resume_hint(out) : kElsewhere);
 }
 
 // The record of the run that is to be replaced. Throws where the folder holds more than it wrote.

@@ -190,9 +190,7 @@ bool BranchTree::run(const Code& code) {
 BranchTree::Leaf BranchTree::find(const double* theta) {
   if (root_ == kNone) return kNone;
   std::copy_n(theta, parameter_count_, values_.begin());
-  const auto value = [this](Id id) {
-    return is_constant(id) ? constants_[id & ~kConstantBit] : values_[id];
-  };
+  const auto value = [this](Id id) { return is_constant(id) ? constants_[id & ~kConstantBit] : values_[id]; };
   Ref at = root_;
   while ((at & kLeafBit) == 0) {
     const Node& node = nodes_[at];

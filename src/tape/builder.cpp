@@ -60,7 +60,8 @@ std::optional<Id> Builder::share_constants_of(const Builder& other, std::span<co
 
 const double* Builder::numbers(std::span<const Id> ids, std::vector<double>& copy) const {
   // What is only read needs no values that can be written.
-  return Record{operands_, pool_, shapes_, constants_, const_cast<double*>(values_.data())}.numbers(ids, copy);
+  return Record{operands_, pool_, shapes_, constants_, const_cast<double*>(values_.data())}.numbers(ids,
+                                                                                                    copy);
 }
 
 Id Builder::new_slots(std::size_t count) {
