@@ -88,7 +88,7 @@ def main():
     words.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     words.add_argument("--seed", type=int, default=1)
     words.add_argument("--seconds", type=float, nargs="*", default=[],
-                       help="the most wall seconds of each of the methods, at the largest number of rows")
+                       help="the most wall seconds of each of the methods, in their order, at the largest number of rows")
     given = words.parse_args()
     kullback = os.environ.get("KULLBACK", "build/kullback")
     failed = []
