@@ -40,7 +40,7 @@ class NetcdfFile final {
     std::vector<std::size_t> dims;
     std::function<void(std::size_t first, std::span<double> to)> read;
   };
-  static constexpr std::size_t kPiece = 1'000'000;
+  static constexpr std::size_t kPiece = std::size_t{1} << 17;  // 1 MB
   void add_variable(int group, const NetcdfVariable& variable, const Numbers& numbers);
   void add_attribute(int group, const std::string& name, const std::string& text);
   void add_attribute(int group, const std::string& name, double number);
