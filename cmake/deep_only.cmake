@@ -3,9 +3,11 @@
 # tests/tools/deep_only_test.py holds the lists to it.
 set(kullback_deep_only_posterior
   finding_text.cpp
+  folder_lock.cpp
   json_read.cpp
   json_write.cpp
   number_text.cpp
+  own_files.cpp
   posterior.cpp
   progress_log.cpp
   run_folder.cpp

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import errors
+from . import _json, errors
 from ._columns import Variable
 from ._numbers import as_doubles
 
@@ -26,7 +26,6 @@ _STATS = {
     "energy__": ("energy", np.float64),
     "lp__": ("lp", np.float64),
     "log_q": ("lp_approx", np.float64),
-    "log_weight": ("log_weight", np.float64),
 }
 
 
@@ -34,7 +33,7 @@ def _group_of(variable: Variable, parameters: int, generated: int) -> str:
     name = variable.name
     if variable.first >= parameters and name.startswith("log_lik"):
         return "log_likelihood"
-    is_predictive = name.startswith("y_rep") or name.endswith("_rep") or name.endswith("_pred")
+    is_predictive = name.startswith("y_rep") or name.endswith(("_rep", "_tilde", "_pred"))
     return "posterior_predictive" if variable.first >= generated and is_predictive else "posterior"
 
 
@@ -78,17 +77,17 @@ def _attributes(fit: Fit) -> dict[str, Any]:
 
 def _draws(fit: Fit, values: np.ndarray) -> np.ndarray:
     """Draws with weights become draws of equal weight, as ArviZ knows no others: one chain, resampled."""
-    weights = fit.weights
-    if weights is None:
+    if fit.weights is None:
         return values
-    return values.reshape(-1, *values.shape[2:])[fit._resampled(weights)][np.newaxis]
+    return values.reshape(-1, *values.shape[2:])[fit._resampled()][np.newaxis]
 
 
 def _statistics(fit: Fit) -> dict[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
+    lost = ("log_q", "log_weight") if fit.weights is not None else ()  # drawn by weights, no draws of q
     for name in fit.stat_names:
         known, kind = _STATS.get(name, (name[:-2] if name.endswith("__") else name, np.float64))
-        if name != "log_weight":  # all weigh the same after resampling
+        if name not in lost:
             found[known] = _draws(fit, fit.stat(name)).astype(kind)
     return found
 
@@ -109,7 +108,7 @@ def _facts(fit: Fit) -> dict[str, Any]:
         facts["certificate"] = json.dumps(certificate.record)
         elbo = (certificate.evidence or {}).get("elbo")
         if "elbo" not in facts and elbo is not None:
-            facts["elbo"] = float(elbo["estimate"] if isinstance(elbo, dict) else elbo)
+            facts["elbo"] = float(_json.need(elbo, "value", (int, float), "certificate.json"))
     return facts
 
 
@@ -123,24 +122,32 @@ def _approximation(fit: Fit, attributes: dict[str, Any]) -> Any:
     return _dataset(variables, {**attributes, **_facts(fit)}, ("chain", "draw"))
 
 
-def _constant_data(fit: Fit, attributes: dict[str, Any]) -> Any:
-    """From memory, or of a folder that was loaded from its posterior.nc. None where there are none."""
-    if fit.data is not None:
-        simple = {name: _numbers(name, value) for name, value in fit.data.items() if _is_array(value)}
-        return _dataset(simple, attributes, ()) if simple else None
-    path = os.path.join(fit.folder, "posterior.nc") if fit.folder else ""
-    if not os.path.exists(path):
-        return None
+def _data(fit: Fit, attributes: dict[str, Any]) -> dict[str, Any]:
+    """observed_data, which the program models (left of ~, or before the bar of a density), and constant_data, the rest: from memory,
+    or of a folder that was loaded from its posterior.nc. A group without variables is left out."""
+    if fit.data is None:
+        path = os.path.join(fit.folder, "posterior.nc") if fit.folder else ""
+        return _stored_data(path) if os.path.exists(path) else {}
+    observed = {shape["name"] for shape in fit.record["data_variables"] if shape["observed"]}
+    groups: dict[str, dict[str, np.ndarray]] = {"observed_data": {}, "constant_data": {}}
+    for name, value in fit.data.items():
+        if _is_array(value):
+            groups["observed_data" if name in observed else "constant_data"][name] = _numbers(name, value)
+    return {name: _dataset(variables, attributes, ()) for name, variables in groups.items() if variables}
+
+
+def _stored_data(path: str) -> dict[str, Any]:
     import xarray
 
-    try:
-        with xarray.open_dataset(path, group="constant_data") as data:
-            return data.load()
-    except (OSError, ValueError, ImportError) as problem:
-        if "group not found" in str(problem):  # a program without data
-            return None
-        warnings.warn(f"to_arviz: constant_data are left out, as {path} cannot be read: {problem}", stacklevel=2)
-        return None
+    found = {}
+    for group in ("observed_data", "constant_data"):
+        try:
+            with xarray.open_dataset(path, group=group) as data:
+                found[group] = data.load()
+        except (OSError, ValueError, ImportError, KeyError) as problem:
+            if "group not found" not in str(problem):  # none of that kind
+                warnings.warn(f"to_arviz: {group} is left out, as {path} cannot be read: {problem}", stacklevel=2)
+    return found
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
@@ -169,9 +176,7 @@ def groups(fit: Fit) -> dict[str, Any]:
     made["sample_stats"] = _dataset(_statistics(fit), attributes, ("chain", "draw"))
     if "log_q" in fit.stat_names:
         made["approximation"] = _approximation(fit, attributes)
-    data = _constant_data(fit, attributes)
-    if data is not None:
-        made["constant_data"] = data
+    made.update(_data(fit, attributes))
     return made
 
 

@@ -10,6 +10,7 @@ import threading
 from typing import NoReturn
 
 from . import _library, errors
+from ._advice import as_arguments
 
 _DEEP_VERBS = ("bnn", "vae", "encode", "decode", "sample", "evaluate", "posteriors")
 _PATIENCE = 20  # seconds that an interrupted program has to write what it has
@@ -38,7 +39,7 @@ def _raise(status: int, text: str) -> NoReturn:
     """From what the program printed: "kullback: message", then "  hint: ..."."""
     text = text.strip("\n")
     for name in _NAMES:
-        text = text[len(name) :] if text.startswith(name) else text
+        text = as_arguments(text[len(name) :]) if text.startswith(name) else text
     message, _, hint = text.partition("\n  hint: ")
     kind = errors.OF_STATUS.get(status, errors.InternalError)
     raise kind(text or f"kullback ended with status {status} and without a word.", message, hint)
@@ -97,6 +98,7 @@ def _begin(command: list[str], stderr: int) -> subprocess.Popen[str]:
             text=True,
             encoding="utf-8",
             errors="replace",
+            env={**os.environ, "KULLBACK_CLIENT": "python"},  # it marks options for as_arguments
         )
     except OSError as problem:
         raise errors.made(
@@ -123,7 +125,7 @@ def run(words: list[str], *, is_deep: bool = False, shows: bool = False) -> tupl
         raise errors.Interrupted("the program was interrupted")
     if process.returncode not in (0, TOLERANCE_NOT_MET):
         _raise(process.returncode, said or out)
-    return process.returncode, out
+    return process.returncode, as_arguments(out)
 
 
 def main() -> NoReturn:

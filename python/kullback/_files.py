@@ -6,7 +6,7 @@ import csv
 import os
 from typing import Any, Iterable, Mapping, Sequence
 
-from . import errors
+from . import _json, errors
 from ._data import columns_of, number_text
 from ._numpy import np
 
@@ -181,12 +181,28 @@ def write_idx(array: np.ndarray, stem: str) -> str:
 
 
 def read_table(path: str) -> dict[str, np.ndarray]:
-    """A CSV file as columns: float64 where all cells are numbers or empty, else text."""
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = csv.reader(file)
-        names = next(rows, [])
-        cells = list(zip(*rows)) or [()] * len(names)
-    return {name: _numbers_or_text(column) for name, column in zip(names, cells)}
+    """A CSV file as columns: float64 where all cells are numbers or empty, else text. InputError where it is no such table."""
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = csv.reader(file)
+            names = next(rows, [])
+            cells = [_checked(row, names, path, rows.line_num) for row in rows]
+    except UnicodeDecodeError as problem:
+        raise _json.damaged(path, f"is not UTF-8 text: byte {problem.start} is {problem.object[problem.start]:#04x}") from None
+    except csv.Error as problem:
+        raise _json.damaged(path, f"is not a table: {problem}") from None
+    if not names:
+        raise _json.damaged(path, "has no line with the names of columns")
+    columns = list(zip(*cells)) or [()] * len(names)
+    return {name: _numbers_or_text(column) for name, column in zip(names, columns)}
+
+
+def _checked(row: list[str], names: list[str], path: str, line: int) -> list[str]:
+    if not row and len(names) == 1:
+        return [""]  # an empty cell, alone in its line
+    if len(row) != len(names):
+        raise _json.damaged(f"{path}:{line}", f"has {len(row)} cells; the head names {len(names)} columns")
+    return row
 
 
 def _numbers_or_text(cells: tuple[str, ...]) -> np.ndarray:

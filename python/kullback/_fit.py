@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 
 from . import _json, _library, errors
+from ._advice import as_arguments
 from ._columns import Variable, as_array, display_name, find_variables
 from ._data import as_mapping, is_path, object_text
 from ._model import Model
@@ -52,7 +53,7 @@ class Fit:
     @property
     def record(self) -> dict[str, Any]:
         """The account of the run, as run.json has it: method, seed, options, facts, rungs of the ladder, status."""
-        return _json.parse(self._library.kb_fit_record(self._handle))
+        return _json.parse(self._library.kb_fit_record(self._handle), self._file("run.json"))
 
     @property
     def method(self) -> str:
@@ -68,7 +69,8 @@ class Fit:
         from ._verdict import Certificate
 
         text = self._library.kb_fit_certificate(self._handle)
-        return Certificate(_json.parse(text)) if text else None
+        name = self._file("certificate.json")
+        return Certificate(_json.parse(text, name), name) if text else None
 
     @property
     def findings(self) -> Findings:
@@ -78,7 +80,15 @@ class Fit:
         return Findings(self._summary().get("findings", []))
 
     def _summary(self) -> dict[str, Any]:
-        return _json.parse(self._library.kb_fit_summary(self._handle))
+        return _json.parse(self._library.kb_fit_summary(self._handle), self._file("summary.json"))
+
+    def _check(self) -> None:
+        """Raises InputError where the certificate of a folder that was loaded is damaged; the rest the library has checked."""
+        self.certificate
+
+    def _file(self, name: str) -> str:
+        """What messages call a file of the result."""
+        return os.path.join(self.folder, name) if self.folder is not None else name
 
     def summary(self) -> Table:
         """A row for each scalar: mean, mcse_mean, sd, q5, q50, q95, and of chains ess_bulk, ess_tail, rhat."""
@@ -93,7 +103,7 @@ class Fit:
         return Table(columns)
 
     def __repr__(self) -> str:
-        return self._library.kb_fit_text(self._handle).decode().rstrip("\n")
+        return as_arguments(self._library.kb_fit_text(self._handle).decode("utf-8", "replace").rstrip("\n"))
 
     def _repr_html_(self) -> str:
         import html
@@ -131,8 +141,7 @@ class Fit:
         variables alike, so that means of what this returns are those of the table but for the noise of that."""
         merged = self.draws(name)
         merged = merged.reshape(-1, *merged.shape[2:])
-        weights = self.weights
-        return merged if weights is None else merged[self._resampled(weights)]
+        return merged if self.weights is None else merged[self._resampled()]
 
     def draws(self, name: str) -> np.ndarray:
         """The draws as they are, [chain, draw, ...]; `weights` belong to them."""
@@ -176,18 +185,17 @@ class Fit:
     def weights(self) -> np.ndarray | None:
         """Of all draws, chain after chain, with the sum 1; None where all weigh the same."""
         log_weight = self._stat("log_weight")
-        if log_weight is None:
+        if log_weight is None or log_weight.size == 0:
             return None
         weights = np.exp(log_weight.ravel() - log_weight.max())
         return weights / weights.sum()
 
-    def _resampled(self, weights: np.ndarray) -> np.ndarray:
-        """Which draws stand for all: systematic resampling, each about weight times the number of draws."""
+    def _resampled(self) -> np.ndarray:
+        """Of draws with weights: which of them stand for all, as in chain-1.csv and posterior.nc."""
         if self._chosen is None:
-            numbers = np.random.Generator(np.random.PCG64(self.seed))
-            grid = (np.arange(len(weights)) + numbers.uniform()) / len(weights)
-            chosen = np.minimum(np.searchsorted(np.cumsum(weights), grid), len(weights) - 1)
-            self._chosen = numbers.permutation(chosen)  # copies of one draw do not stand side by side
+            chosen = np.empty(self.chains * self.draws_per_chain, dtype=np.uintp)
+            _library.call("kb_fit_equal_weights", self._handle, chosen.ctypes.data)
+            self._chosen = chosen
         return self._chosen
 
     # ---- elsewhere ----
@@ -219,8 +227,8 @@ class Fit:
         if self._data is None:
             return None
         if is_path(self._data):
-            return _json.read(os.fspath(self._data))
-        return _json.parse(self._data) if isinstance(self._data, str) else as_mapping(self._data)
+            return _json.read_object(os.fspath(self._data))
+        return _json.parse(self._data, "data") if isinstance(self._data, str) else as_mapping(self._data)
 
 
 def _option_text(name: str, value: Any) -> bytes:

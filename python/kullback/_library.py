@@ -6,6 +6,7 @@ import ctypes
 import os
 
 from . import errors
+from ._advice import as_arguments
 from ._version import ABI, VERSION
 
 TYPE_CHECKING = False
@@ -63,6 +64,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kb_fit_stat_names": (_TEXT, [_VOID]),
     "kb_fit_columns_copy": (_INT, [_VOID, _SIZE, _SIZE, _VOID, _OUT]),
     "kb_fit_stat": (_INT, [_VOID, _TEXT, _VOID, _OUT]),
+    "kb_fit_equal_weights": (_INT, [_VOID, _VOID, _OUT]),
     "kb_fit_record": (_TEXT, [_VOID]),
     "kb_fit_summary": (_TEXT, [_VOID]),
     "kb_fit_certificate": (_TEXT, [_VOID]),
@@ -166,9 +168,11 @@ def error_of(status: int, error: ctypes.c_void_p) -> errors.Error:
         library().kb_error_message,
         library().kb_error_hint,
     ]
-    text, message, hint = (part(error).decode("utf-8", "replace") for part in parts)
+    text, *said = (part(error).decode("utf-8", "replace") for part in parts)
     library().kb_error_free(error)
-    return kind(text.rstrip("\n"), message, hint)
+    for part in filter(None, said):  # the window of the source beside them stays as it is
+        text = text.replace(part, as_arguments(part))
+    return kind(text.rstrip("\n"), *map(as_arguments, said))
 
 
 def write_report(folder: str, path: str | os.PathLike[str]) -> str:

@@ -14,11 +14,26 @@ from ._version import VERSION
 
 def _has_draws(folder: str, record: dict[str, Any]) -> bool:
     """Of a program: fits, and what `predict` and `simulate` make of it."""
-    return record["kind"] == "posterior" or os.path.exists(os.path.join(folder, "chain-1.csv"))
+    is_made = record["kind"] in ("predictions", "simulation") and os.path.exists(os.path.join(folder, "chain-1.csv"))
+    return record["kind"] == "posterior" or is_made
 
 
 def _parts(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("-")[0].split(".") if part.isdigit())
+    return tuple(int(part) for part in version.split("-")[0].split(".") if part.isdecimal() and len(part) < 10)
+
+
+def _check_record(record: dict[str, Any], path: str) -> None:
+    """What every result's record has; a Fit's is checked by the library too."""
+    if "kind" not in record:
+        raise _json.damaged(path, "does not say what kind of result this is: it has no 'kind'")
+    _json.need(record, "kind", str, path)
+    for field in ("version", "program", "data", "method", "status"):
+        if field in record:
+            _json.need(record, field, str, path)
+    if "findings" in record:
+        for finding in _json.need_objects(record, "findings", path):
+            for field in finding:
+                _json.need(finding, field, str, path)
 
 
 def read_record(folder: str) -> dict[str, Any]:
@@ -31,10 +46,9 @@ def read_record(folder: str) -> dict[str, Any]:
         raise errors.made(
             errors.MissingFileError, f"{folder}: holds no result: it has no run.json.", "Give the folder that a fit has left."
         )
-    record = _json.read(path)
-    if not isinstance(record, dict) or not isinstance(record.get("kind"), str):
-        raise errors.made(errors.InputError, f"{path}: does not say what kind of result this is.")
-    version = str(record.get("version", ""))
+    record = _json.read_object(path)
+    _check_record(record, path)
+    version = record.get("version", "")
     if _parts(version) > _parts(VERSION):
         raise errors.made(
             errors.InputError,
@@ -45,12 +59,17 @@ def read_record(folder: str) -> dict[str, Any]:
 
 
 def load(folder: str | os.PathLike[str]) -> Fit | Result:
-    """A Fit of a program's folder; of mixtures, topics, networks and their like a Result."""
+    """A Fit of a program's folder; of mixtures, topics, networks and their like a Result. A damaged folder is an error."""
     path = os.fspath(folder)
     record = read_record(path)
-    if not _has_draws(path, record):
-        return Result(path, record)
     handle = ctypes.c_void_p()
-    _library.call("kb_fit_read", os.fsencode(path), ctypes.byref(handle))
+    _library.call("kb_fit_read", os.fsencode(path), ctypes.byref(handle))  # compares the files with the record
+    if not _has_draws(path, record):
+        _library.library().kb_fit_free(handle)
+        result = Result(path, record)
+        result._check()
+        return result
     data = os.path.join(path, "data.json")  # of fits whose data came from memory
-    return Fit(handle, path, data if os.path.exists(data) else None)
+    fit = Fit(handle, path, data if os.path.exists(data) else None)
+    fit._check()
+    return fit

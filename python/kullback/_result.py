@@ -61,14 +61,20 @@ class Result:
     @property
     def summary(self) -> dict[str, Any]:
         """summary.json: the bound and its terms, held-out figures, ... as the command's page says."""
-        path = os.path.join(self.folder, "summary.json")
-        return _json.read(path) if os.path.exists(path) else {}
+        return self._object("summary.json")
 
     @property
     def metrics(self) -> dict[str, Any]:
         """Of predictions where the target is known: how good they are."""
-        path = os.path.join(self.folder, "metrics.json")
-        return _json.read(path) if os.path.exists(path) else {}
+        return self._object("metrics.json")
+
+    def _check(self) -> None:
+        """Raises InputError where a file of a folder that was loaded is damaged."""
+        self.summary, self.metrics
+
+    def _object(self, name: str) -> dict[str, Any]:
+        path = os.path.join(self.folder, name)
+        return _json.read_object(path) if os.path.exists(path) else {}
 
     @property
     def findings(self) -> Findings:

@@ -6,10 +6,30 @@ import html
 import textwrap
 from typing import Any, Iterator, NamedTuple
 
+from . import _json
+from ._advice import as_arguments
 from ._numpy import np
 from ._table import Table
 
 _COLOURS = {"met": "#2e7d32", "not met": "#c62828", "cannot tell": "#ef6c00"}
+
+
+def _check(record: Any, file: str) -> None:
+    """Raises InputError where a certificate is not what the engine writes."""
+    for field in ("verdict", "certified", "not_proved"):
+        _json.need(record, field, str, file)
+    _json.need(record, "tolerance", (int, float), file)
+    for field in ("reasons", "notes"):
+        if not all(isinstance(line, str) for line in _json.need(record, field, list, file)):
+            raise _json.damaged(file, f"its {field!r} are not all text")
+    if not isinstance(record.get("evidence"), (dict, type(None))):
+        raise _json.damaged(file, "its 'evidence' is not an object")
+    for row in _json.need_objects(record, "parameters", file):
+        for field in ("name", "verdict", "judged_by"):
+            _json.need(row, field, str, file)
+        for field in ("mean_error", "median_error", "sd_error", "iqr_error", "khat"):
+            if row.get(field) is not None:
+                _json.need(row, field, (int, float), file)
 
 
 class Finding(NamedTuple):
@@ -35,7 +55,9 @@ class Findings(list):  # type: ignore[type-arg]
     """A list of Finding that prints as text."""
 
     def __init__(self, records: list[dict[str, str]]) -> None:
-        super().__init__(Finding(**{name: record.get(name, "") for name in Finding._fields}) for record in records)
+        super().__init__(
+            Finding(**{name: as_arguments(record.get(name, "")) for name in Finding._fields}) for record in records
+        )
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self)) or "No problems found."
@@ -54,13 +76,14 @@ class Certificate:
     record      all that certificate.json has, as a dict
     """
 
-    def __init__(self, record: dict[str, Any]) -> None:
+    def __init__(self, record: dict[str, Any], file: str = "certificate.json") -> None:
+        _check(record, file)
         self.record = record
         self.verdict: str = record["verdict"]
         self.tolerance: float = record["tolerance"]
         self.certified: str = record["certified"]
-        self.reasons: list[str] = record["reasons"]
-        self.notes: list[str] = record["notes"]
+        self.reasons: list[str] = [as_arguments(reason) for reason in record["reasons"]]
+        self.notes: list[str] = [as_arguments(note) for note in record["notes"]]
         self.not_proved: str = record["not_proved"]
         self.evidence: dict[str, Any] | None = record.get("evidence")
 

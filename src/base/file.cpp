@@ -1,5 +1,6 @@
 #include "base/file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,7 +21,32 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-[[noreturn]] void cannot_read(const std::filesystem::path& path, int error_number) {
+[[noreturn]] void cannot_write(const std::filesystem::path& path, int error_number) {
+  throw Error(ErrorKind::cannot_write,
+              path.string() + ": cannot be written: " + std::strerror(error_number) + ".");
+}
+
+// A device, as /dev/null or what /dev/stdout names, would be replaced by the file.
+void check_can_be_file(const std::filesystem::path& path) {
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::status(path, none);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return;
+  throw Error(ErrorKind::cannot_write,
+              path.string() +
+                  (std::filesystem::is_directory(status) ? ": is a folder" : ": is no regular file") +
+                  "; a file is to be written there.",
+              "Give another name.");
+}
+
+// To the disk, not only to the system's cache. False: errno says why.
+bool write_through(std::FILE* file, std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0 &&
+         ::fsync(::fileno(file)) == 0;
+}
+
+}  // namespace
+
+void refuse_reading(const std::filesystem::path& path, int error_number) {
   const bool missing = error_number == ENOENT || error_number == ENOTDIR;
   std::error_code ignored;
   const std::string here = std::filesystem::current_path(ignored).string();
@@ -32,34 +58,23 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
               path.string() + ": cannot be read: " + std::strerror(error_number) + ".", hint);
 }
 
-[[noreturn]] void cannot_write(const std::filesystem::path& path, int error_number) {
-  throw Error(ErrorKind::cannot_write,
-              path.string() + ": cannot be written: " + std::strerror(error_number) + ".");
+void read_pieces(const std::filesystem::path& path, const std::function<void(std::string_view)>& use) {
+  const File file(std::fopen(path.c_str(), "rb"));
+  if (!file) refuse_reading(path, errno);
+  char buffer[1 << 16];
+  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get())) use({buffer, count});
+  if (std::ferror(file.get()) != 0) refuse_reading(path, errno);
 }
-
-// To the disk, not only to the system's cache. False: errno says why.
-bool write_through(std::FILE* file, std::string_view text) {
-  return std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0 &&
-         ::fsync(::fileno(file)) == 0;
-}
-
-}  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
-  const File file(std::fopen(path.c_str(), "rb"));
-  if (!file) cannot_read(path, errno);
   std::string text;
-  char buffer[1 << 16];
-  while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file.get()))
-    text.append(buffer, count);
-  if (std::ferror(file.get()) != 0) cannot_read(path, errno);
+  read_pieces(path, [&text](std::string_view piece) { text.append(piece); });
   return text;
 }
 
 NewFile::NewFile(std::filesystem::path path, std::string_view text)
-    : path_(std::move(path)),
-      target_(std::filesystem::exists(path_) ? std::filesystem::canonical(path_) : path_),
-      beside_(target_.string() + ".new-" + std::to_string(::getpid())) {
+    : path_(std::move(path)), beside_(path_.string() + ".new-" + std::to_string(::getpid())) {
+  check_can_be_file(path_);
   File file(std::fopen(beside_.c_str(), "wb"));
   if (!file) cannot_write(path_, errno);
   if (write_through(file.get(), text)) return;
@@ -70,9 +85,7 @@ NewFile::NewFile(std::filesystem::path path, std::string_view text)
 }
 
 NewFile::NewFile(NewFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      target_(std::move(other.target_)),
-      beside_(std::exchange(other.beside_, {})) {}
+    : path_(std::move(other.path_)), beside_(std::exchange(other.beside_, {})) {}
 
 NewFile::~NewFile() {
   std::error_code ignored;
@@ -81,15 +94,22 @@ NewFile::~NewFile() {
 
 void NewFile::put_in_place() {
   std::error_code problem;
-  const auto status = std::filesystem::status(target_, problem);
-  if (std::filesystem::exists(status)) std::filesystem::permissions(beside_, status.permissions(), problem);
-  std::filesystem::rename(beside_, target_, problem);
+  const auto status = std::filesystem::symlink_status(path_, problem);
+  if (std::filesystem::is_regular_file(status))
+    std::filesystem::permissions(beside_, status.permissions(), problem);
+  std::filesystem::rename(beside_, path_, problem);
   if (problem) cannot_write(path_, problem.value());
   beside_.clear();
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view text) {
   NewFile(path, text).put_in_place();
+}
+
+void rewrite_file(const std::filesystem::path& path, std::string_view text) {
+  std::error_code none;
+  const std::filesystem::path file = std::filesystem::canonical(path, none);
+  replace_file(none ? path : file, text);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view text) {
@@ -99,7 +119,9 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
 }
 
 void append_to_file(const std::filesystem::path& path, std::string_view text) {
-  const File file(std::fopen(path.c_str(), "ab"));
+  const int number = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (number < 0) cannot_write(path, errno);
+  const File file(::fdopen(number, "ab"));
   if (!file || !write_through(file.get(), text)) cannot_write(path, errno);
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 
 namespace kullback {
 
@@ -95,11 +96,14 @@ Ranks::~Ranks() {
   delete library_;
 }
 
+// The others may be at work: who waits for them is not slow (Unhurried).
 void Ranks::barrier() const {
+  const Unhurried waiting;
   if (library_ != nullptr) library_->barrier(library_->world);
 }
 
 void Ranks::send(const std::string& bytes, int to) const {
+  const Unhurried waiting;
   const std::uint64_t size = bytes.size();
   library_->send(&size, sizeof size, library_->byte, to, kTag, library_->world);
   for (std::size_t at = 0; at < size; at += kLargestPiece) {
@@ -109,6 +113,7 @@ void Ranks::send(const std::string& bytes, int to) const {
 }
 
 std::string Ranks::receive(int from) const {
+  const Unhurried waiting;
   std::uint64_t size = 0;
   library_->receive(&size, sizeof size, library_->byte, from, kTag, library_->world, nullptr);
   std::string bytes(size, '\0');
@@ -128,6 +133,7 @@ std::string Ranks::broadcast(const std::string& bytes) const {
 
 void Ranks::sum(std::span<double> numbers) const {
   if (library_ == nullptr) return;
+  const Unhurried waiting;
   void* const in_place = reinterpret_cast<void*>(std::intptr_t{1});  // MPI_IN_PLACE of OpenMPI
   for (std::size_t at = 0; at < numbers.size(); at += kLargestPiece) {
     const auto count = static_cast<int>(std::min<std::size_t>(kLargestPiece, numbers.size() - at));

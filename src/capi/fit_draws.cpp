@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "capi/fit.hpp"
 #include "capi/guard.hpp"
+#include "posterior/equal_weights.hpp"
 
 using namespace kullback;
 using namespace kullback::capi;
@@ -108,6 +109,20 @@ kb_status kb_fit_stat(const kb_fit* fit, const char* name, double* values, kb_er
                                 fit->stat_names.empty() ? "" : ", ", fit->stat_names));
       values = std::copy(stat, stat + draws, values);
     }
+    return KB_OK;
+  });
+}
+
+kb_status kb_fit_equal_weights(const kb_fit* fit, size_t* chosen, kb_error** error) {
+  return guarded(error, [&] {
+    require(fit, "kb_fit_equal_weights", "fit");
+    require(chosen, "kb_fit_equal_weights", "chosen");
+    const std::vector<std::size_t> draws =
+        posterior::equally_weighted(fit->outcome.posterior, fit->outcome.record.seed);
+    if (draws.empty())
+      throw Error(ErrorKind::usage, "the draws have no weights.",
+                  "All of them weigh the same: take them as they are.");
+    std::copy(draws.begin(), draws.end(), chosen);
     return KB_OK;
   });
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/json_value.hpp"
 #include "capi/fit.hpp"
 #include "capi/guard.hpp"
 #include "conjugate/fit.hpp"
@@ -27,17 +28,34 @@ std::string text_of_file(const fs::path& path) {
   return fs::exists(path, none) ? read_file(path) : std::string();
 }
 
-bool holds_draws(const posterior::RunRecord& record) {
-  return record.kind == "posterior" || record.kind == "predictions" || record.kind == "simulation";
+// Empty where there is none.
+std::string certificate_of(const fs::path& path) {
+  std::error_code none;
+  if (!fs::exists(path, none)) return {};
+  std::string text = read_file(path);
+  if (parse_json(text, path.string()).object() == nullptr)
+    throw Error(ErrorKind::bad_input, path.string() + ": does not hold an object.",
+                "The file was written by another program, or is damaged; fit again.");
+  return text;
 }
 
+// Predictions also of models that have none.
+bool holds_draws(const fs::path& folder, const posterior::RunRecord& record) {
+  if (record.kind == "predictions") return fs::exists(folder / "chain-1.csv");
+  return record.kind == "posterior" || record.kind == "simulation";
+}
+
+// Record and summary are written anew from what was understood of the files: with every key, in its type.
 void read_draws(kb_fit& fit) {
   posterior::Folder read = posterior::read_folder(fit.folder);
   fit.outcome.posterior = std::move(read.posterior);
+  fit.record = posterior::to_json(fit.outcome.record);
   fit.text = fit::summary_text(fit.outcome.record, fit.outcome.posterior);
-  if (!fit.summary.empty()) return;
-  fit.summary = posterior::to_json(posterior::Summary{
-      fit::summary_rows(fit.outcome.posterior, fit.outcome.record), fit.outcome.record.findings});
+  const fs::path kept = fit.folder / "summary.json";
+  fit.summary = posterior::to_json(
+      fs::exists(kept) ? posterior::read_summary(kept.string())
+                       : posterior::Summary{fit::summary_rows(fit.outcome.posterior, fit.outcome.record),
+                                            fit.outcome.record.findings});
 }
 
 // Any result folder; one that holds no draws has its texts.
@@ -45,11 +63,11 @@ std::unique_ptr<kb_fit> read_fit(const fs::path& folder) {
   if (!fs::exists(folder / "run.json")) posterior::read_folder(folder);  // says what is missing
   auto read = std::make_unique<kb_fit>();
   read->folder = folder;
+  read->outcome.record = posterior::open_folder(folder);
   read->record = read_file(folder / "run.json");
   read->summary = text_of_file(folder / "summary.json");
-  read->certificate = text_of_file(folder / "certificate.json");
-  read->outcome.record = posterior::read_run_record((folder / "run.json").string());
-  if (holds_draws(read->outcome.record))
+  read->certificate = certificate_of(folder / "certificate.json");
+  if (holds_draws(folder, read->outcome.record))
     read_draws(*read);
   else if (conjugate::is_conjugate_fit(folder))
     read->text = conjugate::outcome_text(conjugate::read_outcome(folder), folder);

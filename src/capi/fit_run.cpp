@@ -22,7 +22,7 @@ namespace {
 
 // Options of a fit that mean nothing where the model is in memory, and what to do instead.
 constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
-    {"resume", "'kullback fit --resume DIR' goes on with an unfinished fit."},
+    {"resume", "On the command line `kullback fit --resume DIR` goes on with an unfinished fit."},
     {"include_path", "It is an option of the model: \"include_paths\"."},
     {"max_memory", "It is an option of the model."},
 };
@@ -74,7 +74,7 @@ fit::GivenOptions given_options(const char* text) {
   for (const auto& [name, instead] : kElsewhere) {
     if (given.contains(std::string(name)))
       throw Error(ErrorKind::usage,
-                  fmt::format("{} means nothing to a model in memory.", infer::flag_of(name)),
+                  fmt::format("{} cannot be used with a model in memory.", infer::flag_of(name)),
                   std::string(instead));
   }
   for (const std::string_view name : kOfFolder) {
@@ -86,7 +86,7 @@ fit::GivenOptions given_options(const char* text) {
   return given;
 }
 
-std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, Relay& relay) {
+std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, const fit::Watch& watch) {
   const fit::GivenOptions given = given_options(options);
   fit::Request request = fit::make_request(given, model.inputs);
   if (!given.contains("seed")) request.seed = std::random_device{}();
@@ -94,12 +94,12 @@ std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, Rela
                                                        {.jacobian = request.jacobian, .seed = request.seed},
                                                        model.data_text, model.data_name);
   auto made = std::make_unique<kb_fit>();
-  made->outcome = fit::run(request, loaded, Ranks(Ranks::Alone()), relay.as_watch());
+  made->outcome = fit::run(request, loaded, Ranks(Ranks::Alone()), watch);
   made->origin = fit::Origin{model.program->text, model.data_text, !model.data_text.empty(), loaded.data};
   made->record = posterior::to_json(made->outcome.record);
   made->summary = posterior::to_json(made->outcome.summary);
   if (made->outcome.certificate) made->certificate = certify::to_json(*made->outcome.certificate);
-  made->text = fit::outcome_text(made->outcome, request.out);
+  made->text = fit::outcome_text(made->outcome, made->outcome.folder);
   name_columns(*made);
   // As on the command line: a certificate that was asked for and was cut off.
   if (request.tolerance && !made->outcome.certificate) made->outcome.is_interrupted = true;
@@ -119,8 +119,8 @@ kb_status kb_fit_run(kb_model* model, const char* options, kb_watch watch, void*
   return guarded(error, [&] {
     require(model, "kb_fit_run", "model");
     require(fit, "kb_fit_run", "fit");
-    Relay relay(watch, user);
-    std::unique_ptr<kb_fit> made = run_fit(*model, options, relay);
+    std::unique_ptr<kb_fit> made;
+    Relay(watch, user).run([&](const fit::Watch& relayed) { made = run_fit(*model, options, relayed); });
     const bool is_interrupted = made->outcome.is_interrupted;
     if (!is_interrupted || made->outcome.posterior.draws() > 0) *fit = made.release();
     if (!is_interrupted) return KB_OK;

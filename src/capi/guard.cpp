@@ -4,8 +4,11 @@
 
 #include <memory>
 #include <new>
+#include <stdexcept>
+#include <system_error>
 
 #include "base/error.hpp"
+#include "base/stop.hpp"
 #include "kullback_version.hpp"
 
 namespace kullback::capi {
@@ -33,12 +36,21 @@ kb_status report_exception(kb_error** error) noexcept {
       throw;
     } catch (const Failure& failure) {
       return hand_over(failure.status(), failure.error(), error);
+    } catch (const Interrupted&) {
+      return hand_over(KB_CANCELLED, "the run was stopped.", "", error);
     } catch (const Error& e) {
       return hand_over(static_cast<kb_status>(e.kind()), e.message(), e.hint(), error);
     } catch (const std::bad_alloc&) {
       return hand_over(KB_BAD_INPUT, "out of memory.",
                        "Lower the counts among the options, or the size of the data.", error);
+    } catch (const std::length_error&) {  // of a container, beyond any memory
+      return hand_over(KB_BAD_INPUT, "out of memory.",
+                       "Lower the counts among the options, or the size of the data.", error);
     } catch (const std::exception& e) {
+      const auto* refused = dynamic_cast<const std::system_error*>(&e);
+      if (refused != nullptr && refused->code() == std::errc::resource_unavailable_try_again)
+        return hand_over(KB_BAD_INPUT, "the system has no thread left to give.",
+                         "Raise the limit on processes, or ask for fewer threads.", error);
       return hand_over(KB_INTERNAL, fmt::format("internal error: {}", e.what()),
                        "Please report this with the input that caused it.", error);
     } catch (...) {

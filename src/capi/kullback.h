@@ -41,7 +41,8 @@ typedef enum kb_status {
 
 typedef struct kb_error kb_error;
 /* The message as the command line prints it: where, the window of the source, what was found, what was
- * needed, the hint. */
+ * needed, the hint. Options are written as on the command line, those with a value in a code span:
+ * `--target-accept 0.95` is {"target-accept": 0.95} among the options of kb_fit_run. */
 KB_API const char* kb_error_text(const kb_error* error);
 KB_API const char* kb_error_message(const kb_error* error); /* one sentence, without place and hint */
 KB_API const char* kb_error_hint(const kb_error* error);    /* may be empty */
@@ -133,6 +134,10 @@ KB_API kb_status kb_fit_columns_copy(const kb_fit* fit, size_t first, size_t cou
                                      kb_error** error);
 /* By name: a stat, "lp__", "log_q", "log_weight". KB_USAGE where the fit has none of that name. */
 KB_API kb_status kb_fit_stat(const kb_fit* fit, const char* name, double* values, kb_error** error);
+/* Of draws with weights: which draws, counted chain after chain, stand for all with equal weight. Copies
+ * [chains * draws] numbers; those draws are in chain-1.csv and posterior.nc. KB_USAGE where there are no
+ * weights. */
+KB_API kb_status kb_fit_equal_weights(const kb_fit* fit, size_t* chosen, kb_error** error);
 /* JSON, as the files of a result folder have it: run.json, summary.json, certificate.json ("" where none was
  * asked for). */
 KB_API const char* kb_fit_record(const kb_fit* fit);

@@ -8,13 +8,37 @@ constexpr std::chrono::milliseconds kEvery{100};
 
 }  // namespace
 
-fit::Watch Relay::as_watch() {
-  if (watch_ == nullptr) return {};
-  return {.on_progress = [this](const std::vector<infer::Progress>& chains) { tell(chains); },
-          .should_stop = [this] { return should_stop(); }};
+void Relay::run(const Work& work) {
+  if (watch_ == nullptr) return work({});
+  const std::jthread worker([&] { do_work(work); });
+  std::unique_lock lock(mutex_);
+  for (bool is_over = false; !is_over;) {
+    is_over = woken_.wait_for(lock, kEvery, [this] { return is_over_; });
+    shown_ = progress_;
+    lock.unlock();
+    call();
+    lock.lock();
+  }
+  if (failure_) std::rethrow_exception(failure_);
 }
 
-void Relay::tell(const std::vector<infer::Progress>& chains) {
+void Relay::do_work(const Work& work) {
+  const StopScope scope(&stop_);
+  std::exception_ptr failure;
+  try {
+    work({.on_progress = [this](const std::vector<infer::Progress>& chains) { note(chains); },
+          .should_stop = [this] { return stop_.is_asked(); }});
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::lock_guard lock(mutex_);
+  failure_ = failure;
+  is_over_ = true;
+  woken_.notify_one();
+}
+
+void Relay::note(const std::vector<infer::Progress>& chains) {
+  const std::lock_guard lock(mutex_);
   progress_.clear();
   for (const infer::Progress& p : chains) {
     progress_.push_back({.chain = progress_.size(),
@@ -26,21 +50,12 @@ void Relay::tell(const std::vector<infer::Progress>& chains) {
                          .divergences = p.divergences,
                          .seconds = 0});
   }
-  call();
-}
-
-// Threads of a certificate ask too: they get the last answer.
-bool Relay::should_stop() {
-  const bool is_due = std::this_thread::get_id() == owner_ && Clock::now() - called_ >= kEvery;
-  if (is_due && !is_stopped_) call();
-  return is_stopped_;
 }
 
 void Relay::call() {
-  called_ = Clock::now();
-  const double seconds = std::chrono::duration<double>(called_ - began_).count();
-  for (kb_progress& p : progress_) p.seconds = seconds;
-  if (watch_(progress_.data(), progress_.size(), user_) != 0) is_stopped_ = true;
+  const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+  for (kb_progress& p : shown_) p.seconds = seconds;
+  if (watch_(shown_.data(), shown_.size(), user_) != 0) stop_.ask();
 }
 
 }  // namespace kullback::capi

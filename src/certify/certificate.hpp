@@ -75,11 +75,12 @@ struct Certificate {
   double ess = 0;  // of the weights
   std::optional<ChainFacts> chains;
   std::vector<OtherMode> other_modes;
-  std::string evidence;              // JSON; empty: not known
-  std::string stein;                 // likewise
-  std::string wasserstein;           // likewise, on request
-  std::vector<std::string> reasons;  // of the verdict, the weightiest first
-  std::vector<std::string> notes;    // warnings that decide nothing
+  std::vector<std::string> without_prior;  // parameters: that the posterior is proper was not shown
+  std::string evidence;                    // JSON; empty: not known
+  std::string stein;                       // likewise
+  std::string wasserstein;                 // likewise, on request
+  std::vector<std::string> reasons;        // of the verdict, the weightiest first
+  std::vector<std::string> notes;          // warnings that decide nothing
   Cost cost;
 };
 

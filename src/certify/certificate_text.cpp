@@ -93,6 +93,22 @@ std::string worst_errors(const Certificate& certificate) {
                      text(sd_of->by_quantiles ? "interquartile range" : "sd (log)", *sd_of, sd_of->scale));
 }
 
+// "a, b, c and 4 more"
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 5;
+  const std::size_t shown = names.size() <= kShown + 1 ? names.size() : kShown;
+  std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  return shown == names.size() ? text : text + fmt::format(" and {} more", names.size() - shown);
+}
+
+std::vector<std::string> judged_by_quantiles(const Certificate& certificate) {
+  std::vector<std::string> names;
+  for (const ParameterCertificate& parameter : certificate.parameters)
+    if (parameter.by_quantiles) names.push_back(parameter.name);
+  return names;
+}
+
 }  // namespace
 
 std::string_view verdict_name(Verdict verdict) {
@@ -105,7 +121,7 @@ std::string_view verdict_name(Verdict verdict) {
 }
 
 std::string_view unproven() {
-  return "What this does not prove: modes that no draw, chain or climb has visited leave no trace; intervals "
+  return "What this does not prove: modes that nothing visited cannot be detected; intervals "
          "are estimates with a family-wise level of 99 %, not a guarantee; only means and standard "
          "deviations "
          "(or medians and quartiles) of single parameters are judged, not their joint tails; and nothing "
@@ -134,6 +150,9 @@ std::string to_json(const Certificate& certificate) {
                     return fmt::format("{{\"share\": {}, \"distance\": {}}}",
                                        json_number(std::exp(mode.log_share)), json_number(mode.distance));
                   }));
+  text += fmt::format(
+      "  \"without_prior\": {},\n",
+      json_lines(certificate.without_prior, [](const std::string& name) { return json_string(name); }));
   text += fmt::format("  \"evidence\": {},\n", certificate.evidence.empty() ? "null" : certificate.evidence);
   text += fmt::format("  \"kernel_stein_discrepancy\": {},\n",
                       certificate.stein.empty() ? "null" : certificate.stein);
@@ -151,14 +170,26 @@ std::string to_json(const Certificate& certificate) {
 std::string certificate_text(const Certificate& certificate, std::size_t width) {
   std::string text;
   const std::string draws = certificate.certified == "chains" ? "chains" : certificate.certified + " draws";
+  const bool is_proviso = certificate.verdict == Verdict::met && !certificate.without_prior.empty();
   append_wrapped(text, "",
-                 fmt::format("Tolerance {:g}: {} ({}, {} parameters).", certificate.tolerance,
-                             verdict_name(certificate.verdict), draws, certificate.parameters.size()),
+                 fmt::format("Tolerance {:g}: {} ({}, {} parameters){}.", certificate.tolerance,
+                             verdict_name(certificate.verdict), draws, certificate.parameters.size(),
+                             is_proviso ? ", if the posterior is proper" : ""),
                  width);
   for (const std::string& reason : certificate.reasons) append_wrapped(text, "  ", reason, width);
   if (const std::string worst = worst_errors(certificate);
       !worst.empty() && certificate.certified != "chains")
     append_wrapped(text, "  ", worst, width);
+  if (is_proviso)
+    append_wrapped(text, "  ",
+                   "Without a prior: " + some_of(certificate.without_prior) +
+                       ". That the posterior is proper has not been shown; if it is not, the errors "
+                       "are those of the part that the draws show.",
+                   width);
+  if (const std::vector<std::string> heavy = judged_by_quantiles(certificate); !heavy.empty())
+    append_wrapped(text, "  ",
+                   "Judged by median and interquartile range, as the tail is heavy: " + some_of(heavy) + ".",
+                   width);
   for (const std::string& note : certificate.notes) append_wrapped(text, "  ", note, width);
   append_wrapped(text, "  ", unproven(), width);
   return text;

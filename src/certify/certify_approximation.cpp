@@ -14,6 +14,8 @@
 #include <span>
 
 #include "base/random.hpp"
+#include "base/stop.hpp"
+#include "base/try_thread.hpp"
 #include "certify/certify.hpp"
 #include "certify/chain_witness.hpp"
 #include "certify/confidence.hpp"
@@ -378,11 +380,11 @@ void Judge::ask_chains() {
 // Of the draws as they are; a warning only. Beside the chains, where the density has a clone for it.
 std::future<SteinWarning> Judge::begin_warning() {
   std::shared_ptr<density::LogDensity> own = terms_.threads > 1 ? density_.clone() : nullptr;
-  const auto launch = own != nullptr ? std::launch::async : std::launch::deferred;
-  return std::async(launch, [this, own = std::move(own)] {
+  const auto warning = [this, own] {
     return stein_warning(own != nullptr ? *own : density_, draws_.theta,
                          {.max_draws = kSteinDraws, .replicates = kSteinDraws, .seed = terms_.seed});
-  });
+  };
+  return own != nullptr ? async_where_possible(warning) : std::async(std::launch::deferred, warning);
 }
 
 void Judge::take_warning(const SteinWarning& warning) {
@@ -448,9 +450,10 @@ void Judge::explain_weights() {
         heaviest->name, heaviest->khat, certificate.khat_limit));
     return;
   }
-  certificate.reasons.push_back(fmt::format(
-      "{} draws, worth {:.0f} after weighting, are too few to tell every error from the tolerance.",
-      draws_.count(), certificate.ess));
+  certificate.reasons.push_back(
+      fmt::format("{} draws, worth {:.0f} after weighting, are too few to decide whether every error is "
+                  "within the tolerance.",
+                  draws_.count(), certificate.ess));
 }
 
 void Judge::explain() {

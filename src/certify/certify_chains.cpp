@@ -1,4 +1,9 @@
 // Chains that have mixed (R-hat below 1.01) are off by their Monte Carlo error, which they know.
+//
+// With a tail of shape k the moment of order m is finite where m k < 1. The mean's standard error needs the
+// second moment (k < 1/2), that of the sd the fourth (k < 1/4): beyond 1/4 it grows with the number of draws
+// as fast as they make it fall, and no length of the chains would ever be enough. Quantiles have a standard
+// error whatever the tail.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +22,7 @@ namespace {
 
 constexpr double kMaxRhat = 1.01;
 constexpr double kMaxDivergent = 0.001;  // of the transitions
-constexpr double kHeavyTail = 0.5;
+constexpr double kNoErrorOfSd = 0.25;    // tail shape from which on the fourth moment may be infinite
 constexpr double kLeastFactor = 3.5;
 constexpr double kNormalIqr = 1.3489795003921634;
 constexpr double kLargeDof = 1e6;
@@ -51,7 +56,7 @@ Certificate certify_chains(const ChainedValues& chains, const Terms& terms) {
                                    .location = {},
                                    .scale = {},
                                    .khat = stats::tail_khat(values)};
-    parameter.by_quantiles = parameter.khat >= kHeavyTail;
+    parameter.by_quantiles = parameter.khat >= kNoErrorOfSd;
     if (parameter.by_quantiles) {
       parameter.location.given = stats::quantile(values.values, 0.5);
       parameter.scale.given = stats::quantile(values.values, 0.75) - stats::quantile(values.values, 0.25);

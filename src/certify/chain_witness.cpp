@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/try_thread.hpp"
 #include "certify/quantities.hpp"
 #include "stats/chains.hpp"
 
@@ -143,7 +144,8 @@ bool ChainWitness::run_blocks(std::size_t transitions) {
   {
     std::vector<std::jthread> helpers;
     const std::size_t count = std::clamp<std::size_t>(setting_.threads, 1, blocks_.size());
-    for (std::size_t t = 1; t < count; ++t) helpers.emplace_back(work);
+    while (helpers.size() + 1 < count && try_start(helpers, work)) {
+    }
     work();
   }
   if (failure) std::rethrow_exception(failure);

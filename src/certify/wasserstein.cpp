@@ -48,7 +48,7 @@ void add_wasserstein(const infer::Draws& draws, density::LogDensity& density, st
         "No bound on Wasserstein distances: it needs log q anywhere, which draws tell of normal "
         "approximations "
         "alone, with two draws for each coefficient of a quadratic function (60 coordinates; 900 that are "
-        "independent). Take --method laplace, fullrank or meanfield.");
+        "independent). Take `--method laplace`, fullrank or meanfield.");
     return;
   }
   const CouplingBound bound = bound_by_coupling(density, *approximation, draws.theta, {.seed = seed});

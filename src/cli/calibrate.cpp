@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "cli/display.hpp"
@@ -38,8 +39,8 @@ std::string p_text(double p) { return p < 0.0005 ? fmt::format("{:.0e}", p) : fm
 std::string table_text(const fit::Calibration& calibration) {
   std::size_t width = 9;
   for (const auto& parameter : calibration.parameters) width = std::max(width, parameter.name.size());
-  std::string text = fmt::format("{:<{}} {:>7} {:>7} {:>9} {:>9} {:>11}  {}\n", "", width, "bias", "spread",
-                                 "symmetry", "crowding", "uniformity", "verdict");
+  std::string text = fmt::format("{:<{}} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>10}  {}\n", "", width, "bias",
+                                 "p", "spread", "p", "symmetry", "crowding", "uniformity", "verdict");
   std::size_t shown = 0;
   for (const auto& parameter : calibration.parameters) {
     if (++shown > fit::kTableRows) {
@@ -47,8 +48,9 @@ std::string table_text(const fit::Calibration& calibration) {
                           calibration.parameters.size() - fit::kTableRows);
       break;
     }
-    text += fmt::format("{:<{}} {:>7.2f} {:>7.2f} {:>9} {:>9} {:>11}  {}\n", parameter.name, width,
-                        parameter.bias, parameter.spread, p_text(parameter.symmetry_p),
+    text += fmt::format("{:<{}} {:>6.2f} {:>6} {:>6.2f} {:>6} {:>8} {:>8} {:>10}  {}\n", parameter.name,
+                        width, parameter.bias, p_text(parameter.location_p), parameter.spread,
+                        p_text(parameter.spread_p), p_text(parameter.symmetry_p),
                         p_text(parameter.crowding_p), p_text(parameter.uniformity_p), parameter.verdict);
   }
   return text;
@@ -78,7 +80,7 @@ std::string calibration_text(const fit::Calibration& calibration, const fit::Cal
     text += table_text(calibration);
     text +=
         "\nbias: mean of (posterior mean - truth) / posterior sd, 0 if right. spread: its root mean\n"
-        "square, 1 if posterior sds are right. The others are p-values.\n";
+        "square, 1 if posterior sds are right. The others are p-values, p of the column before it.\n";
   }
   text += conclusion(calibration, method);
   if (calibration.failed > 0)
@@ -86,7 +88,7 @@ std::string calibration_text(const fit::Calibration& calibration, const fit::Cal
                         calibration.failed, calibration.failed == 1 ? "" : "s", calibration.first_failure);
   if (calibration.is_interrupted)
     text += "Interrupted: the figures are about the simulations that were finished.\n";
-  return text + fmt::format("Results: {}\n", (request.out / "calibration.json").string());
+  return text + fmt::format("Results: {}\n", (calibration.folder / "calibration.json").string());
 }
 
 int run_calibrate(const CalibrateArguments& arguments) {
@@ -96,10 +98,10 @@ int run_calibrate(const CalibrateArguments& arguments) {
   request.seed = arguments.seed ? *arguments.seed : std::random_device{}();
   request.out =
       arguments.out.empty() ? default_folder(request.inputs.program, "-calibration") : arguments.out;
+  const InterruptGuard guard({.is_bounded = true});
   const auto program = fit::load_program(request.inputs);
   if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
   Display display(arguments.quiet);
-  const InterruptGuard guard;
   const fit::Calibration calibration =
       fit::calibrate(request, *program,
                      {.on_progress =
@@ -108,7 +110,7 @@ int run_calibrate(const CalibrateArguments& arguments) {
                           },
                       .should_stop = is_interrupted});
   display.clear();
-  if (!arguments.quiet) std::fputs(calibration_text(calibration, request).c_str(), stdout);
+  if (!arguments.quiet) std::fputs(for_terminal(calibration_text(calibration, request)).c_str(), stdout);
   return calibration.is_interrupted ? kInterruptedCode : 0;
 }
 

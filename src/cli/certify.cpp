@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "cli/fit_run.hpp"
@@ -58,10 +59,10 @@ int run_certify(const CertifyArguments& arguments) {
   request.out = !arguments.out.empty() ? std::filesystem::path(arguments.out)
                 : is_folder            ? request.draws / "certificate.json"
                                        : std::filesystem::path(arguments.draws + "-certificate.json");
+  const InterruptGuard guard({.is_bounded = true});
   const auto program = fit::load_program(inputs);
   if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
   const fit::LoadedModel model = fit::load_model(*program, inputs, {.seed = request.seed});
-  const InterruptGuard guard;
   request.should_stop = is_interrupted;
   const fit::CertifiedDraws certified = fit::certify_draws(request, model);
   if (certified.is_stopped) return kInterruptedCode;
@@ -69,7 +70,7 @@ int run_certify(const CertifyArguments& arguments) {
     std::string text = certify::certificate_text(certified.certificate, fit::kTableWidth);
     if (!certified.weights.empty()) text += fmt::format("Weights: {}\n", certified.weights.string());
     text += fmt::format("Certificate: {}\n", request.out.string());
-    std::fputs(text.c_str(), stdout);
+    std::fputs(for_terminal(text).c_str(), stdout);
   }
   return certified.certificate.verdict == certify::Verdict::met ? 0 : kToleranceCode;
 }

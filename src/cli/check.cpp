@@ -45,7 +45,7 @@ class Checker final {
     try {
       file = add_program(sources, path);
     } catch (const Error& e) {
-      std::fprintf(stderr, "kullback: %s\n", e.message().c_str());
+      print_error(e.message(), e.hint());
       fail_with(e.kind());
       return;
     }

@@ -11,9 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/ranks.hpp"
+#include "base/stop.hpp"
 #include "cli/conjugate_text.hpp"
 #include "cli/fit_run.hpp"
 #include "cli/option_values.hpp"
@@ -92,12 +94,12 @@ int run_on(const Ranks& ranks, const Arguments& arguments) {
   const conjugate::Request request = request_of(arguments, ranks);
   const bool prints = ranks.is_first() && !arguments.quiet;
   TrainDisplay display(!prints, request.train);
-  const InterruptGuard guard;
+  const InterruptGuard guard({.is_announced = ranks.is_first(), .is_bounded = true});
   const conjugate::Outcome outcome = conjugate::fit(
       request, ranks,
       {.on_progress = [&](const auto& progress) { display.show(progress); }, .should_stop = is_interrupted});
   display.clear();
-  if (prints) std::fputs(outcome_text(outcome, request.out).c_str(), stdout);
+  if (prints) std::fputs(for_terminal(outcome_text(outcome, outcome.folder)).c_str(), stdout);
   return outcome.trained.is_interrupted ? kInterruptedCode : 0;
 }
 
@@ -109,6 +111,9 @@ int run_verb(const Arguments& arguments) {
     if (ranks.size() == 1) throw;
     print_error(error.message(), error.hint());
     ranks.abort(static_cast<int>(error.kind()));  // the others would wait for this one
+    throw;
+  } catch (const Interrupted&) {
+    ranks.abort(kInterruptedCode);
     throw;
   }
 }

@@ -23,6 +23,7 @@
 #include "model/bridgestan_model.hpp"
 #include "model/data.hpp"
 #include "model/gradient_check.hpp"
+#include "model/interpreter_check.hpp"
 #include "model/outputs.hpp"
 #include "model/stan_model.hpp"
 #include "tape/dump.hpp"
@@ -91,8 +92,8 @@ class Evaluation final {
 
 // What is there instead of a point, or nothing.
 std::string point_problem(const model::DataValue& point, std::size_t dim) {
-  if (!point.problem.empty()) return "it " + point.problem;
   if (point.kind == model::DataKind::tuple) return "found an object";
+  if (!point.problem.empty()) return "it " + point.problem;
   if (point.dims.size() != 1)
     return point.dims.empty() ? "found a single number" : "found an array of arrays";
   if (point.numbers.size() != dim) return fmt::format("found {} numbers", point.numbers.size());
@@ -145,6 +146,21 @@ std::string check_text(const model::GradientCheck& check) {
     text += fmt::format(", \"statement\": {}, \"statement_gradient\": {}, \"statement_difference\": {}",
                         json_string(check.statement), json_number(check.statement_gradient),
                         json_number(check.statement_difference));
+  }
+  return text + "}";
+}
+
+std::string interpreter_text(const model::InterpreterCheck& check) {
+  std::string text = fmt::format(
+      ",\n  \"interpreter\": {{\"worst_error\": {}, \"points\": {}, \"beyond_guards\": {}, \"tape\": {}, "
+      "\"interpreter\": {}, \"worst_slope_error\": {}, \"slope\": {}, \"slope_difference\": {}",
+      json_number(check.worst_error), check.points, check.beyond_guards, json_number(check.tape),
+      json_number(check.interpreter), json_number(check.worst_slope_error), json_number(check.slope),
+      json_number(check.slope_difference));
+  if (!check.statement.empty()) {
+    text += fmt::format(", \"statement\": {}, \"statement_tape\": {}, \"statement_interpreter\": {}",
+                        json_string(check.statement), json_number(check.statement_tape),
+                        json_number(check.statement_interpreter));
   }
   return text + "}";
 }
@@ -293,20 +309,13 @@ std::string choose_minibatch(const DensityArguments& arguments, model::StanModel
   return out + fmt::format(",\n  \"nanoseconds_to_exchange\": {:.1f}", each);
 }
 
-// Data that are missing altogether are rather forgotten on the command line.
 std::unique_ptr<model::StanModel> make_model(const DensityArguments& arguments, const lang::Program& program,
                                              const SourceMap& sources, model::Data data) {
   const model::StanModelOptions options{.normalized = arguments.normalized,
                                         .seed = arguments.seed,
                                         .max_memory = arguments.max_memory,
                                         .rows = arguments.rows};
-  try {
-    return std::make_unique<model::StanModel>(program, sources, std::move(data), options);
-  } catch (const Error& error) {
-    const bool forgotten = arguments.data.empty() && !program.block(lang::BlockKind::data).empty();
-    if (!forgotten || error.kind() != ErrorKind::bad_input || !error.hint().empty()) throw;
-    throw Error(error.kind(), error.message(), "Name a data file after the program.");
-  }
+  return std::make_unique<model::StanModel>(program, sources, std::move(data), options);
 }
 
 int run_density(const DensityArguments& arguments) {
@@ -337,11 +346,16 @@ int run_density(const DensityArguments& arguments) {
   std::string out = evaluation_text(arguments, model, point, start) + minibatch;
   if (arguments.outputs) out += outputs_text(model, point, arguments.seed, arguments.repeat);
   if (arguments.check) out += check_text(model::check_gradient(model, point));
+  // The interpreter knows no minibatches.
+  if (arguments.check && arguments.minibatch == 0) {
+    const tape::TraceOptions terms{.normalized = arguments.normalized};
+    out += interpreter_text(model::check_against_interpreter(model, point, terms));
+  }
   if (const tape::Tape* tape = model.tape()) {
     out += fmt::format(
         ",\n  \"tape\": {{\"operations\": {}, \"instructions\": {}, \"slots\": {}, \"constants\": {}, "
         "\"guards\": {}, \"lanes_together\": {}}}",
-        tape->raw_instruction_count, tape->instructions.size(), tape->slot_count, tape->constants.size(),
+        tape->raw_instruction_count, tape->instructions.size(), tape->slot_count, tape->constant_count(),
         tape->guards.size(), model.lanes_together());
   }
   std::printf("%s\n}\n", out.c_str());
@@ -378,7 +392,9 @@ Run add_density(CLI::App& verb) {
   verb.add_option("--minibatch", arguments->minibatch, "Evaluate a random minibatch of so many rows")
       ->type_name("B")
       ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()));
-  verb.add_flag("--check", arguments->check, "Compare the gradient with finite differences");
+  verb.add_flag(
+      "--check", arguments->check,
+      "Compare the gradient with finite differences, and the density with an evaluation without a tape");
   verb.add_flag("--outputs", arguments->outputs,
                 "Add what the program outputs: parameters, transformed parameters, generated quantities");
   verb.add_option("--dump", arguments->dump,

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "cli/verb.hpp"
+#include "fit/finding_advice.hpp"
 #include "fit/fit.hpp"
 #include "fit/outcome_text.hpp"
 #include "posterior/files.hpp"
@@ -93,12 +95,10 @@ void add_convergence_lines(const std::vector<posterior::SummaryRow>& rows, std::
 
 // What only the algorithm knew is in the record; what the draws show is computed again.
 Findings all_findings(const posterior::Folder& folder, const std::vector<posterior::SummaryRow>& rows) {
-  posterior::FindingOptions options;
-  const infer::Options asked = fit::options_of(folder.record);
-  options.max_depth = asked.max_depth;
-  options.target_accept = asked.target_accept;
-  options.is_markov = fit::is_markov(folder.record);
-  Findings findings = posterior::find_problems(folder.posterior, rows, options);
+  Findings findings = posterior::find_problems(folder.posterior, rows, fit::finding_options(folder.record));
+  // Whether a tail can be heavy at all, the program tells: the record knows.
+  std::erase_if(findings, [](const Finding& finding) { return finding.code == "heavy-tails"; });
+  fit::name_method(folder.record, findings);
   for (const Finding& recorded : folder.record.findings) {
     const bool is_known = std::any_of(findings.begin(), findings.end(),
                                       [&](const Finding& finding) { return finding.code == recorded.code; });
@@ -114,7 +114,7 @@ int run_diagnose(const std::string& path) {
   add_sampler_lines(folder, text);
   add_convergence_lines(rows, text);
   text += "\n" + fit::findings_or_none(folder.record, all_findings(folder, rows));
-  std::fputs(text.c_str(), stdout);
+  std::fputs(for_terminal(text).c_str(), stdout);
   return 0;
 }
 

@@ -12,7 +12,7 @@
 #include "cli/method_options.hpp"
 #include "cli/verb.hpp"
 #include "fit/outcome_text.hpp"
-#include "posterior/files.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::cli {
 
@@ -28,10 +28,11 @@ struct FitArguments {
 };
 
 // Not where the end was cut off, after the record and before unfinished draws were removed.
-bool is_complete(const std::string& folder) {
-  if (std::filesystem::exists(std::filesystem::path(folder) / ".partial")) return false;
-  const std::filesystem::path record = std::filesystem::path(folder) / "run.json";
-  return std::filesystem::exists(record) && posterior::read_run_record(record.string()).status == "complete";
+bool is_complete(const std::string& out) {
+  posterior::settle_folder(out);
+  const std::filesystem::path folder = posterior::current_folder(out);
+  if (std::filesystem::exists(posterior::partial_folder(folder))) return false;
+  return std::filesystem::exists(folder / "run.json") && posterior::open_folder(folder).status == "complete";
 }
 
 fit::Request request_for(const FitArguments& arguments) {

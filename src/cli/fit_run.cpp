@@ -7,9 +7,11 @@
 #include <memory>
 #include <random>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/ranks.hpp"
+#include "base/stop.hpp"
 #include "cli/display.hpp"
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings, const OutcomeText& text) {
   if (!settings.has_seed) request.seed = std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
+  const InterruptGuard guard({.is_announced = ranks.is_first(), .is_bounded = true});
   const std::unique_ptr<fit::LoadedProgram> program = fit::load_program(request.inputs);
   if (!is_understood(*program, ranks.is_first())) return static_cast<int>(ErrorKind::bad_input);
   const bool prints = ranks.is_first() && !settings.quiet;
@@ -28,13 +31,15 @@ int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings
       fit::load_model(*program, request.inputs, {.jacobian = request.jacobian, .seed = request.seed});
   if (prints && model.stan != nullptr) print_diagnostics(model.stan->data_warnings(), program->sources);
   Display display(!prints);
-  const InterruptGuard guard;
   const fit::Outcome outcome = fit::run(
       request, model, ranks,
       {.on_progress = [&](const auto& chains) { display.show(chains); }, .should_stop = is_interrupted});
+  const Unhurried finishing;
   display.clear();
-  if (prints) std::fputs(text(outcome, request).c_str(), stdout);
+  if (!outcome.folder.empty()) request.out = outcome.folder;
+  if (prints) std::fputs(for_terminal(text(outcome, request)).c_str(), stdout);
   if (settings.report && ranks.is_first()) write_report(request.out, prints);
+  if (!ranks.is_first()) return 0;  // the first rank knows how it went, and its code is that of all
   if (outcome.is_interrupted) return kInterruptedCode;
   if (request.tolerance && !outcome.certificate) return kInterruptedCode;
   const bool is_met = !outcome.certificate || outcome.certificate->verdict == certify::Verdict::met;
@@ -52,6 +57,9 @@ int run_request(const std::function<fit::Request()>& make_request, const RunSett
     if (ranks.size() == 1) throw;
     print_error(error.message(), error.hint());
     ranks.abort(static_cast<int>(error.kind()));  // the others would wait for this one
+    throw;
+  } catch (const Interrupted&) {
+    ranks.abort(kInterruptedCode);
     throw;
   }
 }

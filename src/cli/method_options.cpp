@@ -17,6 +17,7 @@ void add_value(CLI::App& verb, const fit::FitOption& option, GivenOptions& given
   CLI::Option* added = verb.add_option_function<std::string>(
       infer::flag_of(name), [&given, name](const std::string& text) { given[name] = text; },
       std::string(option.help));
+  added->take_last();  // advice is pasted after the command that was run
   added->type_name(std::string(option.type));
   if (!option.fallback.empty()) added->default_str(std::string(option.fallback));
 }
@@ -50,6 +51,7 @@ void add_method_options(CLI::App& verb, GivenOptions& given, std::string_view on
             infer::flag_of(name), [&given, name](const std::string& text) { given[name] = text; },
             only.empty() ? fmt::format("{} ({})", info.help, fit::methods_reading(name))
                          : std::string(info.help))
+        ->take_last()
         ->type_name(std::string(info.type))
         ->default_str(infer::option_text(defaults, name))
         ->group("Options of methods");

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/advice.hpp"
 #include "cli/method_options.hpp"
 #include "cli/verb.hpp"
 #include "fit/ladder.hpp"
@@ -86,7 +87,7 @@ Run add_methods(CLI::App& verb) {
   const auto name = std::make_shared<std::string>();
   verb.add_option("name", *name, "One method, with its options")->type_name("NAME");
   return [name] {
-    std::fputs((name->empty() ? list_text() : method_text(method_named(*name))).c_str(), stdout);
+    std::fputs(for_terminal(name->empty() ? list_text() : method_text(method_named(*name))).c_str(), stdout);
     return 0;
   };
 }

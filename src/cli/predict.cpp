@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "cli/fit_run.hpp"
 #include "cli/verb.hpp"
@@ -73,7 +74,7 @@ int run_predict(const PredictArguments& arguments) {
   const auto program = fit::load_program(fit::inputs_of(request.folder));
   if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
   const fit::Outcome outcome = fit::predict(request, *program);
-  if (!arguments.quiet) std::fputs(outcome_text(outcome, request.out).c_str(), stdout);
+  if (!arguments.quiet) std::fputs(for_terminal(outcome_text(outcome, request.out)).c_str(), stdout);
   return 0;
 }
 

@@ -39,7 +39,7 @@ void deliver(const std::string& path, const std::string& text, bool in_place) {
   if (path == "-") {
     throw Error(ErrorKind::usage, "--in-place needs a file, not standard input.", "Drop --in-place.");
   }
-  replace_file(path, text);
+  rewrite_file(path, text);
 }
 
 }  // namespace kullback::cli

@@ -6,12 +6,17 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/stop.hpp"
 #include "cli/deep.hpp"
 #include "cli/verb.hpp"
 #include "kullback_version.hpp"
@@ -60,18 +65,69 @@ int flushed(int code) {
   throw Error(ErrorKind::cannot_write, "standard output cannot be written: " + reason + ".");
 }
 
+// What other programs of the field call it.
+constexpr std::pair<std::string_view, std::string_view> kForeignOptions[] = {
+    {"--data", "The data file comes after the program: MODEL.stan DATA.json."},
+    {"--adapt-delta", "Here it is --target-accept."},
+    {"--max-treedepth", "Here it is --max-depth."},
+    {"--iter", "Here it is --draws, which does not count --warmup."},
+    {"--iter-sampling", "Here it is --draws."},
+    {"--num-samples", "Here it is --draws."},
+    {"--iter-warmup", "Here it is --warmup."},
+    {"--num-warmup", "Here it is --warmup."},
+    {"--num-chains", "Here it is --chains."},
+    {"--parallel-chains", "Here it is --threads."},
+    {"--cores", "Here it is --threads."},
+    {"--output-dir", "Here it is --out."},
+    {"--algorithm", "Here it is --method."},
+};
+
+std::string foreign_option(std::string_view given) {
+  for (const auto& [name, hint] : kForeignOptions) {
+    if (name == given) return std::string(hint);
+  }
+  return {};
+}
+
+std::vector<std::string_view> views(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+// A word too many: of a verb, or in place of one.
+std::string unexpected_text(const CLI::App& root, const CLI::App* verb, std::string& hint) {
+  const std::vector<std::string> extras = verb != nullptr ? verb->remaining() : root.remaining();
+  if (extras.empty()) return {};
+  const auto dashed = std::find_if(extras.begin(), extras.end(),
+                                   [](const std::string& word) { return word.starts_with('-'); });
+  const std::string& word = dashed != extras.end() ? *dashed : extras.front();
+  if (word.starts_with('-')) {
+    hint = "Options have two dashes: -" + word + ".";
+    return "found '" + word + "', which is no option.";
+  }
+  if (verb == nullptr) {
+    std::vector<std::string> verbs;
+    for (const CLI::App* each : root.get_subcommands({})) verbs.push_back(each->get_name());
+    const std::string_view near = lang::nearest_name(word, views(verbs));
+    if (!near.empty()) hint = "Did you mean '" + std::string(near) + "'?";
+    return "there is no verb '" + word + "'.";
+  }
+  if (word.find('=') != std::string::npos) hint = "Options have two dashes: --" + word + ".";
+  return "kullback " + verb->get_name() + ": '" + word + "' is one argument too many.";
+}
+
 // "--max-dept" where the verb has --max-depth.
 std::string unknown_option_text(const CLI::App& verb, std::string& hint) {
   std::vector<std::string> names;
   for (const CLI::Option* option : verb.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::vector<std::string_view> candidates = views(names);
   for (const std::string& extra : verb.remaining()) {
     if (!extra.starts_with("--")) continue;
     const std::string given = extra.substr(0, extra.find('='));
+    hint = foreign_option(given);
     const std::string_view near = lang::nearest_name(given, candidates);
-    if (!near.empty()) hint = "Did you mean '" + std::string(near) + "'?";
+    if (hint.empty() && !near.empty()) hint = "Did you mean '" + std::string(near) + "'?";
     return "kullback " + verb.get_name() + " has no option '" + given + "'.";
   }
   return {};
@@ -86,12 +142,13 @@ int finish_parse_error(const CLI::App& root, const CLI::ParseError& e) {
   std::string verb;
   std::string message = e.what();
   std::string hint;
-  for (const CLI::App* app : root.get_subcommands()) {
-    verb = app->get_name() + " ";
-    if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
-      const std::string better = unknown_option_text(*app, hint);
-      if (!better.empty()) message = better;
-    }
+  const std::vector<CLI::App*> chosen = root.get_subcommands();
+  const CLI::App* const app = chosen.empty() ? nullptr : chosen.back();
+  if (app != nullptr) verb = app->get_name() + " ";
+  if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
+    std::string better = app != nullptr ? unknown_option_text(*app, hint) : std::string();
+    if (better.empty()) better = unexpected_text(root, app, hint);
+    if (!better.empty()) message = better;
   }
   if (hint.empty()) hint = "kullback " + verb + "--help shows the usage.";
   throw Error(ErrorKind::usage, message, hint);
@@ -119,9 +176,25 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 void print_error(const std::string& message, const std::string& hint) {
-  std::fprintf(stderr, "kullback: %s\n", message.c_str());
-  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", hint.c_str());
+  std::fprintf(stderr, "kullback: %s\n", for_terminal(message).c_str());
+  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", for_terminal(hint).c_str());
 }
+
+namespace {
+
+int print_out_of_memory() {
+  print_error("out of memory.",
+              "Lower the counts among the options (--draws, --grad-draws, --particles, --paths), or the "
+              "size of the data.");
+  return static_cast<int>(ErrorKind::bad_input);
+}
+
+bool is_lack_of_threads(const std::exception& e) {
+  const auto* refused = dynamic_cast<const std::system_error*>(&e);
+  return refused != nullptr && refused->code() == std::errc::resource_unavailable_try_again;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   try {
@@ -129,12 +202,19 @@ int main(int argc, char** argv) {
   } catch (const Error& e) {
     print_error(e.message(), e.hint());
     return static_cast<int>(e.kind());
+  } catch (const Interrupted&) {
+    print_error("interrupted before there was a result.", "");
+    return kInterruptedCode;
+  } catch (const std::length_error&) {  // of a container, beyond any memory
+    return print_out_of_memory();
   } catch (const std::bad_alloc&) {
-    print_error("out of memory.",
-                "Lower the counts among the options (--draws, --grad-draws, --particles, --paths), or the "
-                "size of the data.");
-    return static_cast<int>(ErrorKind::bad_input);
+    return print_out_of_memory();
   } catch (const std::exception& e) {
+    if (is_lack_of_threads(e)) {
+      print_error("the system has no thread left to give.",
+                  "Raise the limit on processes (ulimit -u shows it), or add --threads 1.");
+      return static_cast<int>(ErrorKind::bad_input);
+    }
     print_error(std::string("internal error: ") + e.what(),
                 "Please report this with the input that caused it.");
     return static_cast<int>(ErrorKind::internal);

@@ -20,7 +20,7 @@ struct ServeArguments {
 };
 
 int run_serve(const ServeArguments& arguments) {
-  const InterruptGuard guard;
+  const InterruptGuard guard({.is_announced = false});
   report::serve({.folder = arguments.folder,
                  .port = arguments.port,
                  .should_stop = is_interrupted,

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "cli/fit_run.hpp"
 #include "cli/verb.hpp"
@@ -34,7 +35,7 @@ int run_simulate(const SimulateArguments& arguments) {
   }
   if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
   const fit::Outcome outcome = fit::simulate(request, *program);
-  if (!arguments.quiet) std::fputs(outcome_text(outcome, request.out).c_str(), stdout);
+  if (!arguments.quiet) std::fputs(for_terminal(outcome_text(outcome, request.out)).c_str(), stdout);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/advice.hpp"
 #include "cli/verb.hpp"
 #include "conjugate/fit.hpp"
 #include "conjugate/outcome_text.hpp"
@@ -26,13 +27,13 @@ struct SummaryArguments {
 int run_summary(const SummaryArguments& arguments) {
   if (conjugate::is_conjugate_fit(arguments.folder)) {
     const conjugate::Outcome outcome = conjugate::read_outcome(arguments.folder);
-    std::fputs(outcome_text(outcome, arguments.folder, arguments.all).c_str(), stdout);
+    std::fputs(for_terminal(outcome_text(outcome, arguments.folder, arguments.all)).c_str(), stdout);
     return 0;
   }
   const posterior::Folder folder = posterior::read_folder(arguments.folder);
   const std::string text =
       fit::summary_text(folder.record, folder.posterior, arguments.all ? 0 : fit::kTableRows);
-  std::fputs(text.c_str(), stdout);
+  std::fputs(for_terminal(text).c_str(), stdout);
   return 0;
 }
 

@@ -75,7 +75,7 @@ bool may_change(const report::RunState& state) {
 }
 
 void follow(report::RunFollower& follower) {
-  const InterruptGuard guard;
+  const InterruptGuard guard({.is_announced = false});
   Screen screen;
   while (!is_interrupted()) {
     const std::time_t now = std::time(nullptr);
@@ -107,7 +107,8 @@ Run add_watch(CLI::App& verb) {
   verb.add_option("folder", arguments->folder, "Folder of a run, in progress or over")
       ->required()
       ->type_name("DIR");
-  verb.add_flag("--once", arguments->once, "Print one look and end, as where the output is no terminal");
+  verb.add_flag("--once", arguments->once,
+                "Print the status once and exit (the default when the output is not a terminal)");
   return [arguments] { return run_watch(*arguments); };
 }
 

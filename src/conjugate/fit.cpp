@@ -9,6 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
+#include "base/stop.hpp"
 #include "conjugate/fit_files.hpp"
 #include "conjugate/minibatch.hpp"
 #include "conjugate/passes.hpp"
@@ -103,11 +105,12 @@ posterior::RunRecord begin_record(const Request& request, const Settings& settin
 
 // A resumed fit must be the same fit: otherwise its steps would be of two kinds.
 void check_resumed(const Request& request, const posterior::RunRecord& now) {
-  if (!fs::exists(request.out / "run.json")) {
+  const fs::path folder = posterior::current_folder(request.out);
+  if (!fs::exists(folder / "run.json")) {
     throw Error(ErrorKind::missing_file, request.out.string() + ": holds no fit to go on with.",
                 "Leave out --resume.");
   }
-  const posterior::RunRecord before = posterior::read_run_record((request.out / "run.json").string());
+  const posterior::RunRecord before = posterior::read_run_record((folder / "run.json").string());
   const auto refuse = [&](const std::string& what, const std::string& then, const std::string& here) {
     throw Error(
         ErrorKind::usage,
@@ -125,18 +128,25 @@ void check_resumed(const Request& request, const posterior::RunRecord& now) {
   }
 }
 
-void begin_run(const Request& request, const posterior::RunRecord& record, const Ranks& ranks) {
+// The folder is locked and, of a new run, made; all ranks then write where the first one does.
+void begin_run(Request& request, const posterior::RunRecord& record, const Ranks& ranks) {
   if (ranks.is_first()) {
     if (request.train.resume) {
       check_resumed(request, record);
-      posterior::remove_torn_files(request.out);
+      request.folder = posterior::RunFolder::resume(request.out);
     } else {
-      posterior::begin_folder(request.out, record, {}, request.force);
+      request.folder = posterior::RunFolder::begin(request.out, record, {}, request.force);
     }
-    posterior::add_event(request.out, request.train.resume ? "resume" : "start",
-                         fmt::format("\"ranks\": {}, {}", ranks.size(), posterior::process_fields()));
+    try {
+      request.folder->add_event(request.train.resume ? "resume" : "start",
+                                fmt::format("\"ranks\": {}, {}", ranks.size(), posterior::process_fields()));
+    } catch (const Error&) {
+      request.folder->abandon();
+      throw;
+    }
   }
-  ranks.barrier();
+  request.out = ranks.broadcast(request.folder ? request.folder->path().string() : std::string());
+  request.train.checkpoint = posterior::partial_folder(request.out);
 }
 
 // Of all starts, in events.jsonl. A pass tells its bound at its end only.
@@ -202,6 +212,45 @@ Findings training_findings(const Outcome& outcome, const TrainOptions& options) 
   return findings;
 }
 
+// The different values of the target in this shard, in the order of the rows; no more than three.
+std::vector<double> target_values(Source& source) {
+  std::vector<double> values;
+  Buffer piece(source.shape().kind, source.shape().columns);
+  source.rewind();
+  while (values.size() < 3 && source.read(piece_units(source.shape()), piece)) {
+    const Batch batch = piece.batch();
+    for (std::size_t n = 0; n < batch.units && values.size() < 3; ++n) {
+      const double value = batch.row(n).back();
+      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    }
+  }
+  return values;
+}
+
+// A number with normal noise is no model of a target with two values. All ranks must call it.
+void add_target_finding(const Request& request, Source& source, const Ranks& ranks, Findings& findings) {
+  if (!request.model->has_target || request.model->target_is_category) return;
+  const std::vector<double> own = target_values(source);
+  std::vector<double> known = own;
+  known.resize(3, own.empty() ? 0 : own.front());
+  const std::string bytes = ranks.broadcast(
+      std::string(reinterpret_cast<const char*>(known.data()), known.size() * sizeof(double)));
+  std::memcpy(known.data(), bytes.data(), bytes.size());
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  double others[] = {known.size() == 2 ? 0.0 : 1.0};
+  for (const double value : own)
+    if (std::find(known.begin(), known.end(), value) == known.end()) ++others[0];
+  ranks.sum(others);
+  if (others[0] > 0 || !ranks.is_first()) return;
+  findings.push_back({"binary-target",
+                      fmt::format("The target '{}' has only two values, but was fitted as a number with "
+                                  "normal noise.",
+                                  source.shape().names.empty() ? "target" : source.shape().names.back()),
+                      fmt::format("{:g} and {:g}", known[0], known[1]),
+                      "Use --kind logistic: its predictions are probabilities."});
+}
+
 // Lines and, where units have them, names.
 struct UnitLines {
   std::vector<double> cells;
@@ -234,7 +283,10 @@ void write_unit_table(const Request& request, Source& source, const Model& model
   const Shape& shape = source.shape();
   const std::vector<std::string>& names = source.unit_names();
   std::unique_ptr<TableWriter> writer;
-  if (ranks.is_first()) writer = unit_writer(request.out, model, source);
+  if (ranks.is_first()) {
+    request.folder->file(model.unit_table() + ".csv");
+    writer = unit_writer(request.out, model, source);
+  }
   Buffer piece(shape.kind, shape.columns);
   std::size_t done = 0;
   source.rewind();
@@ -262,6 +314,11 @@ void write_unit_table(const Request& request, Source& source, const Model& model
   writer->finish();
 }
 
+void write_run_table(posterior::RunFolder& folder, const ResultTable& table) {
+  folder.file(table.name + ".csv");
+  write_table(folder.path(), table);
+}
+
 // Some rows with what is said of them: pictures need them, and the data may be gone or large.
 void write_sample(const Request& request, Source& source, const Model& model, const Ranks& ranks) {
   const Shape& shape = source.shape();
@@ -282,20 +339,19 @@ void write_sample(const Request& request, Source& source, const Model& model, co
     table.cells.insert(table.cells.end(), cells.begin(), cells.end());
     table.cells.insert(table.cells.end(), line, line + static_cast<std::ptrdiff_t>(said.size()));
   }
-  write_table(request.out, table);
+  write_run_table(*request.folder, table);
 }
 
-void write_results(const Request& request, const Settings& settings, const Outcome& outcome) {
-  const fs::path& out = request.out;
-  write_npy(out / "state.npy", outcome.trained.model->state());
-  replace_file(out / "model.json", model_json(request, settings, outcome.shape));
-  for (const ResultTable& table : outcome.tables) write_table(out, table);
-  write_table(out, trace_table(outcome.trained));
-  replace_file(out / "summary.json", summary_json(outcome));
-  replace_file(out / "run.json", posterior::to_json(outcome.record));
-  posterior::add_event(out, outcome.trained.is_interrupted ? "interrupted" : "finish",
-                       fmt::format("\"passes\": {}", outcome.trained.starts[outcome.trained.best].passes));
-  if (!outcome.trained.is_interrupted) fs::remove_all(posterior::partial_folder(out));
+void write_results(const Request& request, const Settings& settings, Outcome& outcome) {
+  posterior::RunFolder& folder = *request.folder;
+  write_npy(folder.file("state.npy"), outcome.trained.model->state());
+  replace_file(folder.file("model.json"), model_json(request, settings, outcome.shape));
+  for (const ResultTable& table : outcome.tables) write_run_table(folder, table);
+  write_run_table(folder, trace_table(outcome.trained));
+  replace_file(folder.file("summary.json"), summary_json(outcome));
+  folder.finish(outcome.record, outcome.trained.is_interrupted ? "interrupted" : "finish",
+                fmt::format("\"passes\": {}", outcome.trained.starts[outcome.trained.best].passes));
+  outcome.folder = folder.path();
 }
 
 }  // namespace
@@ -306,7 +362,6 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
   set_needs(*request.model, request.data);
   request.data.shard = static_cast<std::size_t>(ranks.rank());
   request.data.shards = static_cast<std::size_t>(ranks.size());
-  request.train.checkpoint = posterior::partial_folder(request.out);
 
   const std::unique_ptr<Source> source = open_source(request.data);
   Outcome outcome{.record = begin_record(request, settings), .trained = {}, .shape = source->shape()};
@@ -323,16 +378,24 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
     };
     outcome.trained = train(make, *source, request.train, ranks, logged, prior);
   } catch (const Error&) {
-    const bool is_empty = !request.train.resume && !fs::exists(request.train.checkpoint);
-    if (ranks.size() == 1 && is_empty) fs::remove_all(request.out);
+    if (ranks.size() == 1) request.folder->abandon();
+    throw;
+  } catch (const Interrupted&) {  // amid a pass: what there is is the last checkpoint
+    if (ranks.size() == 1) request.folder->abandon();
+    outcome.record.status = "interrupted";
+    if (ranks.is_first() && fs::exists(request.folder->path()))
+      request.folder->finish(outcome.record, "interrupted", "");
     throw;
   }
+  const Unhurried finishing;
   Model& model = *outcome.trained.model;
   const bool has_results = !outcome.trained.is_interrupted;
   if (has_results && request.writes_units) {
     write_unit_table(request, *source, model, ranks);
     write_sample(request, *source, model, ranks);
   }
+  Findings of_target;
+  if (has_results) add_target_finding(request, *source, ranks, of_target);
   if (!ranks.is_first()) return outcome;
   outcome.record.status = has_results ? "complete" : "interrupted";
   if (!outcome.trained.statistics.values.empty()) {
@@ -342,6 +405,7 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
       outcome.record.findings.push_back(std::move(finding));
     }
   }
+  outcome.record.findings.insert(outcome.record.findings.end(), of_target.begin(), of_target.end());
   outcome.figures = model.figures();
   outcome.tables = model.tables(outcome.shape);
   outcome.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

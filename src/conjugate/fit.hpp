@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "conjugate/train.hpp"
 #include "posterior/run_record.hpp"
 
+namespace kullback::posterior {
+class RunFolder;
+}
+
 namespace kullback::conjugate {
 
 struct Request {
@@ -18,7 +23,8 @@ struct Request {
   std::map<std::string, std::string> values = {};  // of the model's options that were given
   SourceRequest data = {};
   TrainOptions train = {};
-  std::filesystem::path out = {};
+  std::filesystem::path out = {};                     // of a run that has begun, where it writes
+  std::shared_ptr<posterior::RunFolder> folder = {};  // on the first rank, of a run that has begun
   std::filesystem::path prior = {};  // folder of an earlier fit whose posterior is this one's prior; or empty
   bool force = false;
   bool writes_units = true;  // the table with a line for each unit
@@ -31,6 +37,7 @@ struct Outcome {
   Terms terms = {};  // of the bound
   Figures figures = {};
   std::vector<ResultTable> tables = {};
+  std::filesystem::path folder = {};  // where the files are
 };
 
 // Only the first rank's outcome is complete. Throws Error.

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "conjugate/write.hpp"
 #include "posterior/json_text.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::conjugate {
 
@@ -146,6 +147,7 @@ LoadedFit load_fit(const std::filesystem::path& folder) {
                 folder.string() + ": holds no fitted mixture, topics, hmm, factors or regress.",
                 "Name the folder that such a command wrote.");
   }
+  if (std::filesystem::exists(folder / "run.json")) posterior::open_folder(folder);  // checks its files
   LoadedFit fit;
   dom::parser parser;
   try {

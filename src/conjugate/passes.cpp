@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/stop.hpp"
+
 namespace kullback::conjugate {
 
 namespace {
@@ -38,6 +40,7 @@ Statistics local_pass(const Model& model, const Batch& units, std::span<double> 
     sums[slice] = zero(model);
     const std::size_t end = units.units * (slice + 1) / slices;
     for (std::size_t at = units.units * slice / slices; at < end; at += chunk) {
+      stop_if_asked();
       const std::size_t stop = std::min(at + chunk, end);
       model.local_step(units.part(at, stop), local.subspan(at * kept, (stop - at) * kept), sums[slice]);
     }

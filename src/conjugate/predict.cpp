@@ -12,6 +12,39 @@
 
 namespace kullback::conjugate {
 
+namespace {
+
+PredictOutcome write_lines(const LoadedFit& fit, Source& source, posterior::RunFolder& folder) {
+  const Shape& shape = source.shape();
+  PredictOutcome outcome{
+      .file = folder.file(fit.model->unit_table() + ".csv"), .units = source.units(), .score = {}};
+  const std::unique_ptr<TableWriter> writer = unit_writer(folder.path(), *fit.model, source);
+  const std::span<const std::string> names = source.unit_names();
+  std::size_t done = 0;
+  Buffer piece(shape.kind, shape.columns);
+  source.rewind();
+  while (source.read(piece_units(shape), piece)) {
+    std::vector<double> cells;
+    fit.model->unit_lines(piece.batch(), cells);
+    writer->add(cells, names.empty() ? names : names.subspan(done, piece.units()));
+    done += piece.units();
+    const Model::Score score = fit.model->score(piece.batch());
+    outcome.score.log_density += score.log_density;
+    outcome.score.count += score.count;
+  }
+  writer->finish();
+  replace_file(
+      folder.file("summary.json"),
+      fmt::format(
+          "{{\n  \"units\": {},\n  \"log_density\": {},\n  \"count\": {},\n  \"mean_log_density\": {}\n}}\n",
+          outcome.units, posterior::json_number(outcome.score.log_density),
+          posterior::json_number(outcome.score.count),
+          posterior::json_number(outcome.score.log_density / outcome.score.count)));
+  return outcome;
+}
+
+}  // namespace
+
 PredictOutcome predict(const PredictRequest& request) {
   const LoadedFit fit = load_fit(request.folder);
   SourceRequest data = fit.data;
@@ -30,35 +63,16 @@ PredictOutcome predict(const PredictRequest& request) {
   for (const auto& path : request.data) record.data += (record.data.empty() ? "" : " ") + path.string();
   record.status = "complete";
   record.started = posterior::utc_now();
-  posterior::begin_folder(request.out, record, {}, request.force);
-
-  const Shape& shape = source->shape();
-  PredictOutcome outcome{
-      .file = request.out / (fit.model->unit_table() + ".csv"), .units = source->units(), .score = {}};
-  const std::unique_ptr<TableWriter> writer = unit_writer(request.out, *fit.model, *source);
-  const std::span<const std::string> names = source->unit_names();
-  std::size_t done = 0;
-  Buffer piece(shape.kind, shape.columns);
-  source->rewind();
-  while (source->read(piece_units(shape), piece)) {
-    std::vector<double> cells;
-    fit.model->unit_lines(piece.batch(), cells);
-    writer->add(cells, names.empty() ? names : names.subspan(done, piece.units()));
-    done += piece.units();
-    const Model::Score score = fit.model->score(piece.batch());
-    outcome.score.log_density += score.log_density;
-    outcome.score.count += score.count;
+  const auto folder = posterior::RunFolder::begin(request.out, record, {}, request.force);
+  try {
+    PredictOutcome outcome = write_lines(fit, *source, *folder);
+    outcome.file = request.out / outcome.file.filename();
+    folder->finish(record, {}, {});
+    return outcome;
+  } catch (const Error&) {
+    folder->abandon();
+    throw;
   }
-  writer->finish();
-  replace_file(
-      request.out / "summary.json",
-      fmt::format(
-          "{{\n  \"units\": {},\n  \"log_density\": {},\n  \"count\": {},\n  \"mean_log_density\": {}\n}}\n",
-          outcome.units, posterior::json_number(outcome.score.log_density),
-          posterior::json_number(outcome.score.count),
-          posterior::json_number(outcome.score.log_density / outcome.score.count)));
-  std::filesystem::remove_all(posterior::partial_folder(request.out));
-  return outcome;
 }
 
 }  // namespace kullback::conjugate

@@ -44,6 +44,7 @@ void set_needs(const ModelRecord& record, SourceRequest& request) {
   request.missing_takers = missing_takers(record.data);
   request.takes_categories = record.takes_categories;
   request.needs_counts = record.needs_counts;
+  request.needs_values = true;
   request.target_is_category = record.target_is_category;
 }
 

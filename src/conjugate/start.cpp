@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/stop.hpp"
 #include "conjugate/purpose.hpp"
 
 namespace kullback::conjugate {
@@ -72,8 +73,11 @@ void Start::full_pass() {
 }
 
 void Start::global_steps(const Statistics& statistics, Mover& mover) {
-  for (std::size_t block = 0; block < model_->blocks(); ++block)
+  for (std::size_t block = 0; block < model_->blocks(); ++block) {
+    stop_if_asked();
     model_->global_step(block, statistics, mover);
+  }
+  stop_if_asked();
   model_->prepare();
 }
 

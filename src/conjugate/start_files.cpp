@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "conjugate/start.hpp"
 #include "conjugate/write.hpp"
 
@@ -170,7 +171,13 @@ void Start::save_local() const {
 }
 
 void Start::save() const {
-  fs::create_directories(options_.checkpoint);
+  const Unhurried writing;
+  std::error_code problem;
+  fs::create_directories(options_.checkpoint, problem);
+  if (problem)
+    throw Error(ErrorKind::cannot_write,
+                fmt::format("{}: cannot be made: {}.", options_.checkpoint.string(), problem.message()),
+                "Unfinished starts are saved there; choose another folder with --out.");
   if (!outcome_.is_complete) save_local();
   setting_.ranks.barrier();
   if (setting_.ranks.is_first()) {

@@ -19,7 +19,7 @@ void check(const TrainOptions& options, const Source& source) {
   if (options.sampling == UnitSampling::importance && source.in_memory() == nullptr) {
     throw Error(ErrorKind::usage,
                 "importance sampling of rows needs all of them in memory, but they are streamed.",
-                "Leave out --stream, or use --row-sampling uniform.");
+                "Leave out --stream, or use `--row-sampling uniform`.");
   }
   if (options.sampling == UnitSampling::importance && source.shape().kind == DataKind::sequences) {
     throw Error(ErrorKind::usage,

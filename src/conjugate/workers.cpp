@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "base/try_thread.hpp"
+
 namespace kullback::conjugate {
 
 Workers::Workers(std::size_t threads) {
-  for (std::size_t i = 1; i < threads; ++i) others_.emplace_back([this] { wait_for_work(); });
+  while (others_.size() + 1 < threads && try_start(others_, [this] { wait_for_work(); })) {
+  }
 }
 
 Workers::~Workers() {

@@ -40,6 +40,7 @@ struct SourceRequest {
   bool takes_categories = false;       // columns without decimals become numbers of levels
   bool only_text_is_category = false;  // of takes_categories: columns of numbers alone stay numbers
   bool needs_counts = false;
+  bool needs_values = false;  // each column of numbers has one at least
   bool allows_empty_documents = false;
   std::string target = {};          // column to put last; empty: none. With `like` it may be missing: NaN
   bool target_is_category = false;  // it becomes the number of its level: classes of a classifier

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "posterior/progress_log.hpp"
@@ -18,22 +19,54 @@ std::vector<std::uint32_t> chains_of_rank(const Request& request, const Ranks& r
   return mine;
 }
 
-void begin_run(const Request& request, const posterior::RunRecord& record, const LoadedModel& model,
-               const Ranks& ranks) {
-  if (ranks.is_first() && !request.out.empty()) {
-    if (request.resume) {
-      posterior::remove_torn_files(request.out);
-    } else {
-      posterior::begin_folder(request.out, record, model.program->text, request.force);
-      keep_data(request.out, request.inputs, model.data_text);
-    }
-    note_event(request, request.resume ? "resume" : "start", start_fields(record));
+namespace {
+
+// All ranks write where the first one does.
+void share_folder(Request& request, const Ranks& ranks) {
+  request.out = ranks.broadcast(request.folder ? request.folder->path().string() : std::string());
+}
+
+bool is_complete(const std::filesystem::path& folder) {
+  return !std::filesystem::exists(posterior::partial_folder(folder)) &&
+         posterior::read_run_record((folder / "run.json").string()).status == "complete";
+}
+
+void keep_data(const Request& request, const LoadedModel& model) {
+  if (request.inputs.data.empty() && !model.data_text.empty())
+    write_file(request.folder->file(kKeptData), model.data_text);
+}
+
+}  // namespace
+
+void take_up(Request& request, const Ranks& ranks) {
+  if (request.out.empty()) return;
+  if (ranks.is_first()) {
+    request.folder = posterior::RunFolder::resume(request.out);
+    if (is_complete(request.folder->path()))
+      throw Error(ErrorKind::usage, request.out.string() + ": has been completed meanwhile.");
   }
-  ranks.barrier();
+  share_folder(request, ranks);
+}
+
+void begin_run(Request& request, const posterior::RunRecord& record, const LoadedModel& model,
+               const Ranks& ranks) {
+  if (request.out.empty()) return ranks.barrier();
+  if (ranks.is_first()) {
+    if (!request.resume)
+      request.folder = posterior::RunFolder::begin(request.out, record, model.program->text, request.force);
+    try {
+      if (!request.resume) keep_data(request, model);
+      request.folder->add_event(request.resume ? "resume" : "start", start_fields(record));
+    } catch (const Error&) {
+      request.folder->abandon();
+      throw;
+    }
+  }
+  share_folder(request, ranks);
 }
 
 void note_event(const Request& request, const std::string& name, const std::string& fields) {
-  if (!request.out.empty()) posterior::add_event(request.out, name, fields);
+  if (request.folder) request.folder->add_event(name, fields);
 }
 
 std::string start_fields(const posterior::RunRecord& record) {
@@ -42,20 +75,22 @@ std::string start_fields(const posterior::RunRecord& record) {
 }
 
 void abandon_run(const Request& request, const Ranks& ranks) {
-  if (ranks.size() == 1 && !request.out.empty()) posterior::remove_without_draws(request.out);
+  if (ranks.size() == 1 && request.folder) request.folder->abandon();
 }
 
 std::filesystem::path kept_data_path(const std::filesystem::path& out) {
-  return std::filesystem::absolute(out / "data.json").lexically_normal();
+  return std::filesystem::absolute(out / kKeptData).lexically_normal();
 }
 
-void keep_data(const std::filesystem::path& out, const Inputs& inputs, const std::string& data_text) {
-  if (inputs.data.empty() && !data_text.empty()) write_file(kept_data_path(out), data_text);
+std::string folder_name(const Request& request) {
+  return (request.folder ? request.folder->out() : request.out).string();
 }
 
 std::string resume_hint(const Request& request) {
+  const bool replaces = request.folder && request.folder->path() != request.folder->out();
   return request.out.empty() ? "Nothing was kept to go on from: give a folder for the results."
-                             : fmt::format("kullback fit --resume {} goes on.", request.out.string());
+                             : fmt::format("`kullback fit --resume {}` goes on.{}", folder_name(request),
+                                           replaces ? " Until it is whole, the earlier results stay." : "");
 }
 
 }  // namespace kullback::fit

@@ -35,6 +35,8 @@ struct CalibratedParameter {
   double bias = 0;        // mean of (posterior mean - truth) / posterior sd
   double bias_error = 0;  // its standard error
   double spread = 0;      // root mean square of the same: 1 where posterior sds are right
+  double location_p = 1;  // bias is 0
+  double spread_p = 1;    // spread is 1
   double symmetry_p = 1;  // means are not off to one side
   double uniformity_p = 1;
   double crowding = 0;  // stats::end_crowding: above 0 too narrow, below 0 too wide
@@ -54,6 +56,7 @@ struct Calibration {
   std::uint64_t gradients = 0;
   double seconds = 0;
   bool is_interrupted = false;
+  std::filesystem::path folder = {};  // where the files are
 
   bool is_ok() const;  // no parameter is flagged
 };

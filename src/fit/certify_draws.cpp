@@ -11,9 +11,11 @@
 #include "certify/certify.hpp"
 #include "certify/wasserstein.hpp"
 #include "fit/fit.hpp"
+#include "fit/program_findings.hpp"
 #include "model/data.hpp"
 #include "model/unconstrain.hpp"
 #include "posterior/files.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -42,6 +44,15 @@ std::size_t column_of(const CertifyRequest& request, const posterior::Posterior&
         "Columns are named as CmdStan names them: theta.1 for theta[1].");
   }
   return static_cast<std::size_t>(found - posterior.names.begin());
+}
+
+void check_not_resampled(const CertifyRequest& request, const posterior::Posterior& posterior) {
+  if (posterior.chains.empty() || !posterior.chains.front().is_resampled) return;
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{}: these draws were resampled by their weights, and have no log q any more.",
+                          request.draws.string()),
+              fmt::format("Give the draws as they came: {}",
+                          (request.draws.parent_path() / posterior::kWeightedFile).string()));
 }
 
 // Values of one draw as an init file would have them: row-major.
@@ -110,12 +121,22 @@ certify::ChainedValues chained(const CertifyRequest& request, const LoadedModel&
   return result;
 }
 
+// A file of the folder of the fit is one of its record.
+void write_beside(const CertifyRequest& request, const std::filesystem::path& path, const std::string& text) {
+  std::error_code none;
+  const std::filesystem::path place = path.has_parent_path() ? path.parent_path() : ".";
+  if (std::filesystem::is_directory(request.draws) && std::filesystem::equivalent(place, request.draws, none))
+    posterior::replace_in_folder(request.draws, path.filename().string(), text);
+  else
+    replace_file(path, text);
+}
+
 std::filesystem::path write_weights(const CertifyRequest& request, const std::vector<double>& weights) {
   std::string text = "log_weight__\n";
   for (const double weight : weights) text += fmt::format("{}\n", std::log(weight));
   std::filesystem::path path = request.out;
   path.replace_filename(path.stem().string() + "-weights.csv");
-  replace_file(path, text);
+  write_beside(request, path, text);
   return path;
 }
 
@@ -139,12 +160,14 @@ CertifiedDraws certify_draws(const CertifyRequest& request, const LoadedModel& m
           "Leave it out.");
     }
     result.certificate = certify::certify_chains(chained(request, model, posterior), terms);
+    note_propriety(model, {}, result.certificate);
   } else {
+    check_not_resampled(request, posterior);
     if (posterior.log_q().empty()) {
       throw Error(ErrorKind::bad_input,
                   fmt::format("{}: the draws have no log q (a column log_q__ or log_g__) and are no chains.",
                               request.draws.string()),
-                  "Fit with --method vi, laplace, flow or pathfinder --resample 0, or with nuts.");
+                  "Fit with `--method vi`, laplace, flow or pathfinder --resample 0, or with nuts.");
     }
     const certify::ModeSearch modes = certify::search_modes(*model.density, request.seed);
     const infer::Draws draws = unconstrained(request, model, posterior);
@@ -155,9 +178,10 @@ CertifiedDraws certify_draws(const CertifyRequest& request, const LoadedModel& m
     judged.certificate.cost.gradients += modes.gradients;
     result.is_stopped = judged.is_stopped;
     result.certificate = std::move(judged.certificate);
+    note_propriety(model, draws, result.certificate);
     if (!judged.weights.empty()) result.weights = write_weights(request, judged.weights);
   }
-  if (!result.is_stopped) replace_file(request.out, certify::to_json(result.certificate));
+  if (!result.is_stopped) write_beside(request, request.out, certify::to_json(result.certificate));
   return result;
 }
 

@@ -9,7 +9,8 @@
 
 namespace kullback::fit {
 
-// `problem`: what the first draw said whose generated quantities were rejected; empty where none was.
+// Of the draws whose outputs were written, where a stop (base/stop.hpp) comes before they all are. `problem`:
+// what the first draw said whose generated quantities were rejected; empty where none was.
 posterior::Chain make_chain(const Request& request, model::OutputWriter& outputs, std::size_t chain,
                             const ChainResult& result, std::string& problem);
 

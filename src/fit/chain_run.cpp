@@ -1,10 +1,13 @@
 #include "fit/chain_run.hpp"
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/stop.hpp"
 #include "fit/kept_chains.hpp"
 #include "posterior/run_folder.hpp"
 
@@ -19,6 +22,19 @@ constexpr std::chrono::microseconds kNoteEvery{2000};
 
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
+}
+
+using Sizes = std::array<std::size_t, 5>;
+
+Sizes sizes_of(const infer::Draws& draws) {
+  return {draws.theta.size(), draws.log_density.size(), draws.log_q.size(), draws.log_weight.size(),
+          draws.stats.size()};
+}
+
+void shrink(infer::Draws& draws, const Sizes& sizes) {
+  std::vector<double>* const numbers[] = {&draws.theta, &draws.log_density, &draws.log_q, &draws.log_weight,
+                                          &draws.stats};
+  for (std::size_t i = 0; i < sizes.size(); ++i) numbers[i]->resize(sizes[i]);
 }
 
 }  // namespace
@@ -45,19 +61,32 @@ void ChainRun::restore() {
     throw Error(
         ErrorKind::bad_input,
         posterior::partial_folder(request_.out).string() + ": the saved state is not one of this method.",
-        "Was it written by another version of kullback? Start anew with --force.");
+        "Was it written by another version of kullback? Fit again, into another folder.");
   }
   result_.is_finished = state.is_finished && !request_.keeps_state;
   result_.warmup_seconds = state.warmup_seconds;
   result_.sampling_seconds = state.sampling_seconds;
 }
 
+// A step that is cut counts as not taken: its draws go, and what was saved before stays what is saved.
+void ChainRun::step() {
+  infer::Draws& draws = result_.draws;
+  const Sizes before = sizes_of(draws);
+  try {
+    result_.is_finished = !algorithm_->step(draws);
+  } catch (const Interrupted&) {
+    shrink(draws, before);
+    is_torn_ = true;
+  }
+}
+
 void ChainRun::run(const std::atomic<bool>& stop) {
   Clock::time_point last = Clock::now();
   Clock::time_point saved = last;
   bool is_warming_up = progress_.is_warming_up;
-  while (!result_.is_finished && !stop.load(std::memory_order_relaxed)) {
-    result_.is_finished = !algorithm_->step(result_.draws);
+  while (!result_.is_finished && !stop.load(std::memory_order_relaxed) && !is_stop_asked()) {
+    step();
+    if (is_torn_) break;
     const Clock::time_point now = Clock::now();
     if (now - last < kNoteEvery && !result_.is_finished) continue;
     (is_warming_up ? result_.warmup_seconds : result_.sampling_seconds) += seconds_between(last, now);
@@ -70,14 +99,24 @@ void ChainRun::run(const std::atomic<bool>& stop) {
     }
   }
   if (request_.keeps_state || (partial_ && !result_.is_finished)) save();
-  result_.adaptation = algorithm_->adaptation();
-  result_.findings = algorithm_->findings();
-  result_.facts = algorithm_->facts();
-  result_.trace = algorithm_->trace();
+  describe();
+}
+
+void ChainRun::describe() {
   result_.gradients = progress_.gradients;
+  result_.adaptation = algorithm_->adaptation();
+  result_.mode = algorithm_->mode();
+  result_.trace = algorithm_->trace();
+  try {
+    result_.facts = algorithm_->facts();
+    result_.findings = algorithm_->findings();
+  } catch (const Interrupted&) {  // some evaluate the density
+  }
 }
 
 void ChainRun::save() {
+  if (is_torn_) return;
+  const Unhurried writing;
   infer::Archive archive;
   algorithm_->archive(archive);
   ChainState state{archive.numbers(), result_.is_finished, result_.warmup_seconds, result_.sampling_seconds};

@@ -19,6 +19,7 @@ namespace kullback::fit {
 struct ChainResult {
   infer::Draws draws;
   std::optional<infer::Adaptation> adaptation;
+  std::optional<infer::Mode> mode;
   Findings findings;
   infer::Facts facts;
   infer::Trace trace;
@@ -33,16 +34,20 @@ class ChainRun final {
   // The density must outlive the run; no other chain may evaluate it while this one runs.
   ChainRun(const Request& request, density::LogDensity& density, infer::Start start);
 
-  // Until the algorithm has finished or `stop` says so; then the state is saved, where the run is long enough
-  // to be worth it or was stopped. Throws Error.
+  // Until the algorithm has finished or `stop` or a request of base/stop.hpp says so; then the state is
+  // saved, where the run is long enough to be worth it or was stopped. Throws Error.
   void run(const std::atomic<bool>& stop);
 
   infer::Progress progress() const;  // from any thread
+  const ChainResult& result() const { return result_; }
   ChainResult take_result() { return std::move(result_); }
+  // Saves the draws of a chain whose columns were cut off.
+  void save();
 
  private:
   void restore();
-  void save();
+  void step();
+  void describe();
   void note_progress();
 
   const Request& request_;
@@ -50,6 +55,7 @@ class ChainRun final {
   std::uint32_t number_ = 0;
   std::optional<Partial> partial_;  // where the run has a folder
   ChainResult result_;
+  bool is_torn_ = false;  // a stop has cut a step: the algorithm is between two states
   mutable std::mutex mutex_;
   infer::Progress progress_;
 };

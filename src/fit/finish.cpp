@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -13,9 +14,15 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
 #include "base/json.hpp"
+#include "base/try_thread.hpp"
 #include "fit/begin.hpp"
+#include "fit/finding_advice.hpp"
 #include "fit/fixed.hpp"
+#include "fit/program_findings.hpp"
+#include "fit/reach.hpp"
+#include "posterior/equal_weights.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
 #include "posterior/run_folder.hpp"
@@ -81,7 +88,7 @@ void take_facts(const std::vector<FinishedChain>& chains, posterior::RunRecord& 
   }
 }
 
-void write_trace(const std::filesystem::path& out, const infer::Trace& trace) {
+void write_trace(posterior::RunFolder& folder, const infer::Trace& trace) {
   if (trace.columns.empty()) return;
   const std::size_t width = trace.columns.size();
   std::string text = fmt::format("{}\n", fmt::join(trace.columns, ","));
@@ -89,7 +96,7 @@ void write_trace(const std::filesystem::path& out, const infer::Trace& trace) {
     const auto row = trace.values.begin() + static_cast<std::ptrdiff_t>(first);
     text += fmt::format("{}\n", fmt::join(row, row + static_cast<std::ptrdiff_t>(width), ","));
   }
-  replace_file(out / "trace.csv", text);
+  replace_file(folder.file("trace.csv"), text);
 }
 
 void add_interruption(const Request& request, const std::vector<FinishedChain>& chains, Findings& findings) {
@@ -101,13 +108,15 @@ void add_interruption(const Request& request, const std::vector<FinishedChain>& 
        "", resume_hint(request)});
 }
 
-void summarize_into(const Request& request, Outcome& outcome) {
-  const bool markov = is_markov(outcome.record);
+// Draws are of the posterior of `model`, and `chains` those of which some were drawn.
+void summarize_into(const Request& request, const LoadedModel& model,
+                    const std::vector<FinishedChain>& chains, Outcome& outcome) {
+  posterior::FindingOptions options = finding_options(outcome.record);
+  options.are_bounded = [&](std::span<const std::size_t> columns) {
+    return are_bounded(*model.outputs, {outcome.posterior, chains}, columns, request.seed);
+  };
   outcome.summary.rows = summary_rows(outcome.posterior, outcome.record);
-  add_findings(posterior::find_problems(outcome.posterior, outcome.summary.rows,
-                                        {.max_depth = request.options.max_depth,
-                                         .target_accept = request.options.target_accept,
-                                         .is_markov = markov}),
+  add_findings(posterior::find_problems(outcome.posterior, outcome.summary.rows, options),
                outcome.summary.findings);
 }
 
@@ -128,10 +137,44 @@ void add_sensitivity(const std::vector<FinishedChain>& chains, Outcome& outcome)
       outcome.summary.findings);
 }
 
+// Each file waits for the disk: several at a time wait hardly longer than one. They come into place in the
+// order in which they were added.
+class NewFiles final {
+ public:
+  explicit NewFiles(posterior::RunFolder& folder) : folder_(folder) {}
+
+  // `text` is made and written in a thread of its own; what it refers to must stay until the end.
+  void add(const std::string& name, std::function<std::string()> text) {
+    constexpr std::size_t kAtOnce = 8;
+    if (files_.size() >= kAtOnce) files_[files_.size() - kAtOnce].wait();
+    files_.push_back(async_where_possible(
+        [path = folder_.file(name), text = std::move(text)] { return NewFile(path, text()); }));
+  }
+
+  // Of several that a full disk does not take, those that it takes stay. Throws what the first writer threw.
+  void put_in_place() {
+    std::exception_ptr problem;
+    for (std::future<NewFile>& file : files_) {
+      try {
+        file.get().put_in_place();
+      } catch (const Error&) {
+        if (!problem) problem = std::current_exception();
+      }
+    }
+    if (problem) std::rethrow_exception(problem);
+  }
+
+ private:
+  posterior::RunFolder& folder_;
+  std::vector<std::future<NewFile>> files_;
+};
+
 // The draws are in the CSV files too: a machine without netCDF loses nothing but this copy.
-void write_arviz_file(const std::filesystem::path& out, const DataVariables& data, Outcome& outcome) {
+void add_arviz_file(const DataVariables& data, Outcome& outcome, NewFiles& files) {
   try {
-    posterior::write_netcdf(out / "posterior.nc", outcome.posterior, outcome.record, data);
+    const auto bytes =
+        std::make_shared<std::string>(posterior::netcdf_bytes(outcome.posterior, outcome.record, data));
+    files.add("posterior.nc", [bytes] { return std::move(*bytes); });
   } catch (const Error& error) {
     const Finding finding{"netcdf", "posterior.nc was not written.", error.message(), error.hint()};
     outcome.summary.findings.push_back(finding);
@@ -139,56 +182,41 @@ void write_arviz_file(const std::filesystem::path& out, const DataVariables& dat
   }
 }
 
-// Each file waits for the disk: several at a time wait hardly longer than one. They come into place together,
-// in the order in which they were added.
-class NewFiles final {
- public:
-  explicit NewFiles(std::filesystem::path out) : out_(std::move(out)) {}
-
-  // `text` is made and written in a thread of its own; what it refers to must stay until the end.
-  void add(std::string name, std::function<std::string()> text) {
-    constexpr std::size_t kAtOnce = 8;
-    if (files_.size() >= kAtOnce) files_[files_.size() - kAtOnce].wait();
-    files_.push_back(std::async(
-        std::launch::async, [path = out_ / name, text = std::move(text)] { return NewFile(path, text()); }));
-  }
-
-  // Throws what a writer threw, before any of them is in place.
-  void put_in_place() {
-    std::vector<NewFile> written;
-    for (std::future<NewFile>& file : files_) written.push_back(file.get());
-    for (NewFile& file : written) file.put_in_place();
-  }
-
- private:
-  std::filesystem::path out_;
-  std::vector<std::future<NewFile>> files_;
-};
-
-void add_chain_files(const Outcome& outcome, NewFiles& files) {
-  if (outcome.posterior.draws() == 0) return;
+// Draws with weights have a file of their own: who reads chain-1.csv without the weights must not be misled.
+void add_chain_files(const posterior::RunFolder& run, const Outcome& outcome, NewFiles& files) {
+  const posterior::Posterior& posterior = outcome.posterior;
+  if (posterior.draws() == 0) return;
+  const auto folder = std::filesystem::absolute(run.out()).lexically_normal();
   const auto record = std::make_shared<posterior::RunRecord>(outcome.record);  // findings are added meanwhile
-  for (std::size_t c = 0; c < outcome.posterior.chains.size(); ++c) {
-    files.add(fmt::format("chain-{}.csv", c + 1),
-              [&, c, record] { return posterior::csv_text(outcome.posterior, c, *record); });
+  if (!posterior.log_weight().empty()) {
+    files.add("chain-1.csv", [&posterior, record, folder] {
+      return posterior::csv_text(posterior::with_equal_weights(posterior, record->seed), 0, *record, folder);
+    });
+    files.add(posterior::kWeightedFile,
+              [&posterior, record, folder] { return posterior::csv_text(posterior, 0, *record, folder); });
+    return;
   }
+  for (std::size_t c = 0; c < posterior.chains.size(); ++c) {
+    files.add(fmt::format("chain-{}.csv", c + 1),
+              [&posterior, c, record, folder] { return posterior::csv_text(posterior, c, *record, folder); });
+  }
+  if (posterior.chains.front().mode)
+    files.add(posterior::kModeFile,
+              [&posterior, record, folder] { return posterior::mode_csv_text(posterior, *record, folder); });
 }
 
-// The record last: it says that the others are there.
-void write_files(const std::filesystem::path& out, const DataVariables& data, Outcome& outcome,
-                 NewFiles& files) {
+void write_files(posterior::RunFolder& folder, const DataVariables& data, Outcome& outcome, NewFiles& files) {
   if (outcome.certificate)
     files.add("certificate.json", [&] { return certify::to_json(*outcome.certificate); });
   if (outcome.posterior.draws() > 0) {
-    write_arviz_file(out, data, outcome);
+    add_arviz_file(data, outcome, files);
     files.add("summary.json", [&] { return posterior::to_json(outcome.summary); });
   }
-  files.add("run.json", [&] { return posterior::to_json(outcome.record); });
   files.put_in_place();
-  posterior::add_event(out, outcome.is_interrupted ? "interrupted" : "finish",
-                       fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
-                                   outcome.record.findings.size()));
-  if (!outcome.is_interrupted) std::filesystem::remove_all(posterior::partial_folder(out));
+  folder.finish(outcome.record, outcome.is_interrupted ? "interrupted" : "finish",
+                fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
+                            outcome.record.findings.size()));
+  outcome.folder = folder.path();
 }
 
 }  // namespace
@@ -203,6 +231,7 @@ std::vector<posterior::SummaryRow> summary_rows(const posterior::Posterior& post
 
 void finish(const Request& request, const LoadedModel& model, std::vector<FinishedChain> chains,
             Outcome& outcome) {
+  const Unhurried finishing;
   Findings& findings = outcome.summary.findings;
   outcome.is_interrupted = std::any_of(chains.begin(), chains.end(),
                                        [](const FinishedChain& chain) { return !chain.result.is_finished; });
@@ -218,30 +247,44 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
   outcome.record.parameters = outcome.posterior.parameters;
   outcome.record.generated = outcome.posterior.generated;
   std::optional<NewFiles> files;
-  if (!request.out.empty()) {
-    write_trace(request.out, outcome.trace);
-    add_chain_files(outcome, files.emplace(request.out));
+  if (request.folder) {
+    write_trace(*request.folder, outcome.trace);
+    add_chain_files(*request.folder, outcome, files.emplace(*request.folder));
   }
   if (outcome.posterior.draws() > 0) {
-    summarize_into(request, outcome);
-    if (request.sensitivity) add_sensitivity(chains, outcome);
+    summarize_into(request, model, chains, outcome);
+    if (request.sensitivity && !outcome.is_interrupted) add_sensitivity(chains, outcome);
   }
+  add_program_findings(model, chains, outcome);
+  name_method(outcome.record, findings);
   outcome.record.findings = findings;
-  if (files) write_files(request.out, model.data, outcome, *files);
+  if (!files) return;
+  try {
+    write_files(*request.folder, model.data, outcome, *files);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::cannot_write || !error.hint().empty()) throw;
+    throw Error(error.kind(), error.message(),
+                "What is finished stays; with room for the rest, " + resume_hint(request));
+  }
 }
 
 void write_folder(const std::filesystem::path& out, bool force, const Origin& origin, Outcome outcome) {
   if (origin.is_in_memory) outcome.record.data = kept_data_path(out).string();
-  posterior::begin_folder(out, outcome.record, origin.program_text, force);
-  if (origin.is_in_memory) write_file(kept_data_path(out), origin.data_text);
-  posterior::add_event(out, "start", start_fields(outcome.record));
-  write_trace(out, outcome.trace);
-  NewFiles files(out);
-  add_chain_files(outcome, files);
-  write_files(out, origin.data, outcome, files);
+  const auto folder = posterior::RunFolder::begin(out, outcome.record, origin.program_text, force);
+  try {
+    if (origin.is_in_memory) write_file(folder->file(kKeptData), origin.data_text);
+    folder->add_event("start", start_fields(outcome.record));
+    write_trace(*folder, outcome.trace);
+    NewFiles files(*folder);
+    add_chain_files(*folder, outcome, files);
+    write_files(*folder, origin.data, outcome, files);
+  } catch (const Error&) {
+    folder->abandon();
+    throw;
+  }
 }
 
-void finish_predictions(const std::filesystem::path& out, const LoadedModel& model,
+void finish_predictions(posterior::RunFolder& folder, const LoadedModel& model,
                         std::vector<FinishedChain> chains, Outcome& outcome) {
   add_chain_findings(chains, outcome.summary.findings);
   take_chains(chains, outcome.posterior);
@@ -250,9 +293,9 @@ void finish_predictions(const std::filesystem::path& out, const LoadedModel& mod
   outcome.record.findings = outcome.summary.findings;
   outcome.record.parameters = 0;
   outcome.record.generated = 0;
-  NewFiles files(out);
-  add_chain_files(outcome, files);
-  write_files(out, model.data, outcome, files);
+  NewFiles files(folder);
+  add_chain_files(folder, outcome, files);
+  write_files(folder, model.data, outcome, files);
 }
 
 }  // namespace kullback::fit

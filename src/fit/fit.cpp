@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/stop.hpp"
 #include "certify/wasserstein.hpp"
 #include "fit/begin.hpp"
 #include "fit/finish.hpp"
@@ -39,6 +40,21 @@ void settle_method(Request& request, const LoadedModel& model) {
   }
 }
 
+// Nothing where a stop came first.
+std::optional<certify::Judged> judge_alone(const Request& request, const LoadedModel& model,
+                                           std::vector<FinishedChain>& chains, const certify::Terms& terms) {
+  try {
+    const certify::ModeSearch modes = request.method->has_log_q
+                                          ? certify::search_modes(*model.density, request.seed)
+                                          : certify::ModeSearch{};
+    certify::Judged judged = judge(request, model, modes, chains, terms);
+    judged.certificate.cost.gradients += modes.gradients;
+    if (!judged.is_stopped) return judged;
+  } catch (const Interrupted&) {
+  }
+  return {};
+}
+
 void certify_outcome(const Request& request, const LoadedModel& model, const Watch& watch,
                      std::vector<FinishedChain>& chains, Outcome& outcome) {
   const bool is_whole = !chains.empty() && std::all_of(chains.begin(), chains.end(), [](const auto& chain) {
@@ -51,19 +67,16 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
     outcome.certificate->reasons.push_back("There are no draws to judge.");
     return;
   }
-  const certify::Terms terms = terms_of(request, watch.should_stop);
-  const certify::ModeSearch modes =
-      request.method->has_log_q ? certify::search_modes(*model.density, request.seed) : certify::ModeSearch{};
-  certify::Judged judged = judge(request, model, modes, chains, terms);
-  if (judged.is_stopped) {
+  std::optional<certify::Judged> judged =
+      judge_alone(request, model, chains, terms_of(request, watch.should_stop));
+  if (!judged) {
     outcome.summary.findings.push_back(
         {"interrupted", "The certificate was interrupted.", "",
          request.out.empty() ? std::string()
-                             : fmt::format("kullback certify {} makes it.", request.out.string())});
+                             : fmt::format("kullback certify {} makes it.", folder_name(request))});
     return;
   }
-  outcome.certificate = std::move(judged.certificate);
-  outcome.certificate->cost.gradients += modes.gradients;
+  outcome.certificate = std::move(judged->certificate);
   if (request.wasserstein)
     certify::add_wasserstein(chains.front().result.draws, *model.density, request.seed, *outcome.certificate);
 }
@@ -74,6 +87,7 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
   const Clock::time_point began = Clock::now();
   settle_method(request, model);
   if (request.out.empty()) request.kept = std::make_shared<KeptChains>();
+  if (request.resume) take_up(request, ranks);
   if (request.method == &auto_method()) return run_ladder(std::move(request), model, ranks, watch);
   Outcome outcome;
   outcome.record = make_record(request, model);
@@ -86,6 +100,9 @@ Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const
   try {
     chains = gather(run_chains(request, model, std::move(starts), watch), ranks);
   } catch (const Error&) {
+    abandon_run(request, ranks);
+    throw;
+  } catch (const Interrupted&) {  // before there was a chain
     abandon_run(request, ranks);
     throw;
   }

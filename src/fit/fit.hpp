@@ -1,6 +1,7 @@
 // One run from a request to a posterior in a folder.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -29,6 +30,7 @@ struct Outcome {
   std::optional<certify::Certificate> certificate;  // where one was asked for
   infer::Trace trace;                               // of the first chain; may be empty
   bool is_interrupted = false;
+  std::filesystem::path folder = {};  // where the files are; empty: nowhere
 };
 
 // Runs the chains of this rank, gathers all on rank 0 and writes the folder there, unless request.out is

@@ -79,6 +79,11 @@ void archive(infer::Archive& archive, FinishedChain& chain) {
   archive_adaptation(archive, chain.chain.adaptation);
   archive.value(chain.chain.warmup_seconds);
   archive.value(chain.chain.sampling_seconds);
+  std::uint64_t dim = chain.result.draws.dim;
+  archive.value(dim);
+  chain.result.draws.dim = dim;
+  archive.value(chain.result.draws.theta);
+  archive.value(chain.result.draws.log_density);
   archive.value(chain.result.gradients);
   archive.value(chain.result.is_finished);
   archive_findings(archive, chain.result.findings);

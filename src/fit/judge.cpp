@@ -62,7 +62,7 @@ void check_can_be_judged(const infer::Method& method, const infer::Options& opti
   throw Error(ErrorKind::usage,
               fmt::format("--tolerance: draws of {} cannot be judged, since they come without log q.",
                           method.has_log_q ? "a semi-implicit family" : std::string(method.name)),
-              "Leave it out, or take --method vi, laplace, pathfinder, flow or nuts.");
+              "Leave it out, or take `--method vi`, laplace, pathfinder, flow or nuts.");
 }
 
 certify::Judged judge(const Request& request, const LoadedModel& model, const certify::ModeSearch& modes,
@@ -71,6 +71,7 @@ certify::Judged judge(const Request& request, const LoadedModel& model, const ce
   if (is_chained(*request.method))
     return {certify::certify_chains(values_of(request, model, chains), terms), {}, false};
   FinishedChain& only = chains.front();
+  if (model.stan != nullptr) model.stan->use_threads(terms.threads);
   certify::Judged judged =
       certify::certify_approximation(only.result.draws, *model.density, *model.outputs, modes, terms);
   for (const double weight : judged.weights) only.chain.log_weight.push_back(std::log(weight));

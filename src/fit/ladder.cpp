@@ -14,12 +14,17 @@
 #include <chrono>
 #include <cmath>
 #include <future>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/random.hpp"
+#include "base/stop.hpp"
+#include "base/stop_timer.hpp"
+#include "base/try_thread.hpp"
 #include "certify/wasserstein.hpp"
 #include "fit/begin.hpp"
 #include "fit/chain_outputs.hpp"
@@ -48,6 +53,10 @@ constexpr std::size_t kHopelessAfter = 2000;
 constexpr double kHopelessRhat = 1.05;
 constexpr double kSmallSteps = 0.99;  // acceptance, where transitions diverge
 constexpr std::size_t kLeastChainDraws = 100;
+// From the end of the budget until a step of a method is cut short.
+constexpr std::chrono::milliseconds kBudgetGrace{50};
+constexpr double kOutputSeconds = 0.2;      // after the budget, for the columns of the draws and their files
+constexpr double kSecondsPerNumber = 1e-7;  // to sum up and write one
 
 // An answer with what is said of it.
 struct Answer {
@@ -64,28 +73,41 @@ class Ladder final {
     if (!is_asked_) request_.tolerance = kDefaultTolerance;
     watch_.on_progress = watch.on_progress;
     watch_.should_stop = [this] { return user_.should_stop() || is_over_budget(); };
+    if (request_.budget) timer_.emplace(over_budget_, began_ + seconds(*request_.budget));
   }
 
   Outcome climb();
 
  private:
-  bool is_over_budget() const {
-    return request_.budget && std::chrono::duration<double>(Clock::now() - began_).count() > *request_.budget;
+  static Clock::duration seconds(double count) {
+    constexpr double kLongest = 1e9;  // a clock holds no more than 292 years
+    return std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(std::min(count, kLongest)));
   }
+  bool is_over_budget() const { return over_budget_.is_asked(); }
   bool is_met() const { return best_ && best_->certificate.verdict == certify::Verdict::met; }
 
   std::shared_future<certify::ModeSearch> begin_mode_search() const;
+  void climb_rungs();
   void climb_approximations();
   void climb_chains();
   Request rung_request(std::string_view method, const std::string& rung) const;
   void try_approximation(std::string_view method);
   bool sample(Request rung, std::size_t most_draws);
   bool sample_once(const Request& rung, const std::vector<infer::Start>& starts, std::size_t most_draws);
+  certify::Judged judge_in_time(const Request& rung, std::vector<FinishedChain>& chains);
+  certify::Certificate untold_certificate() const;
+  std::vector<FinishedChain> run_in_time(const Request& rung, const std::vector<infer::Start>& starts);
+  void keep_few(const Request& rung, std::vector<FinishedChain> chains);
   void note(const Request& rung, const certify::Certificate& certificate, std::uint64_t gradients);
   void keep(Answer answer);
   std::vector<infer::Start> chain_starts(const Request& rung);
   void share_verdict();
   void add_distances(const Answer& answer);
+  void keep_affordable(ChainResult& result);
+  bool write_outputs(Answer& answer);
+  void say_budget_is_over(certify::Certificate& certificate) const;
+  [[noreturn]] void refuse_without_draws() const;
   Outcome end();
   Outcome end_interrupted();
 
@@ -96,14 +118,25 @@ class Ladder final {
   const Watch& user_;
   Watch watch_;
   Clock::time_point began_ = Clock::now();
+  StopRequest over_budget_{heeded_stop(), kBudgetGrace};
+  std::optional<StopTimer> timer_;
+  std::string stage_ = "the search for a starting point";
   Outcome outcome_;
   std::shared_future<certify::ModeSearch> modes_;  // on the first rank
   std::optional<Answer> best_;
   std::vector<std::string> last_reasons_;  // of the last rung; on the first rank
   std::vector<double> good_points_;        // draws of the best approximation, one for each chain
   bool is_done_ = false;                   // met, stopped or out of time; the same on all ranks
-  bool is_first_of_rungs_ = true;
 };
+
+void cut_draws(infer::Draws& draws, std::size_t count) {
+  const std::size_t stats = draws.stats.size() / draws.count();
+  draws.theta.resize(count * draws.dim);
+  draws.log_density.resize(count);
+  draws.log_q.resize(std::min(count, draws.log_q.size()));
+  draws.log_weight.resize(std::min(count, draws.log_weight.size()));
+  draws.stats.resize(count * stats);
+}
 
 certify::Terms terms_of_rung(const Request& request, const Watch& watch) {
   certify::Terms terms = terms_of(request, watch.should_stop);
@@ -159,6 +192,7 @@ void Ladder::try_approximation(std::string_view method) {
   is_done_ = is_done_ || watch_.should_stop();
   if (is_done_ || is_met()) return;
   const Request rung = rung_request(method, std::string(method));
+  stage_ = rung.rung;
   std::vector<FinishedChain> chains;
   try {
     chains = run_chains(rung, model_, find_starts(rung, model_, {0}, outcome_.summary.findings), watch_);
@@ -169,11 +203,8 @@ void Ladder::try_approximation(std::string_view method) {
     note(rung, none, 0);
     return;
   }
-  if (!chains.front().result.is_finished) {
-    is_done_ = true;
-    return;
-  }
-  is_first_of_rungs_ = false;
+  is_done_ = !chains.front().result.is_finished;
+  if (is_done_ && chains.front().result.draws.count() == 0) return;
   certify::Certificate certificate;
   if (chains.front().result.draws.count() == 0) {
     certificate.reasons.push_back(chains.front().result.findings.empty()
@@ -182,22 +213,46 @@ void Ladder::try_approximation(std::string_view method) {
     note(rung, certificate, chains.front().result.gradients);
     return;
   }
-  certify::Judged judged = judge(rung, model_, modes_.get(), chains, terms_of_rung(rung, watch_));
-  if (judged.is_stopped) {
-    is_done_ = true;
-    return;
-  }
-  note(rung, judged.certificate, chains.front().result.gradients);
+  certify::Judged judged = judge_in_time(rung, chains);
+  if (!is_done_ || is_over_budget()) note(rung, judged.certificate, chains.front().result.gradients);
   keep({rung, std::move(chains), std::move(judged.certificate)});
+}
+
+// Draws that there was no time to judge are an answer, too, of which nothing can be told.
+certify::Judged Ladder::judge_in_time(const Request& rung, std::vector<FinishedChain>& chains) {
+  certify::Judged judged;
+  judged.is_stopped = true;
+  try {
+    if (!is_done_) judged = judge(rung, model_, modes_.get(), chains, terms_of_rung(rung, watch_));
+  } catch (const Interrupted&) {
+  }
+  if (!judged.is_stopped) return judged;
+  is_done_ = true;
+  for (FinishedChain& chain : chains) {
+    chain.result.is_finished = true;  // as far as the budget went
+    chain.chain.log_weight.clear();
+  }
+  certify::Judged untold{.certificate = untold_certificate(), .weights = {}};
+  untold.certificate.cost = judged.certificate.cost;
+  return untold;
+}
+
+certify::Certificate Ladder::untold_certificate() const {
+  certify::Certificate certificate;
+  certificate.tolerance = *request_.tolerance;
+  certificate.certified = "raw";
+  certificate.khat = std::numeric_limits<double>::infinity();
+  certificate.reasons.push_back("There was no time to check the draws.");
+  return certificate;
 }
 
 // Beside the first rung, where the density has a clone for it.
 std::shared_future<certify::ModeSearch> Ladder::begin_mode_search() const {
   std::shared_ptr<density::LogDensity> own = request_.threads != 1 ? model_.density->clone() : nullptr;
-  const auto launch = own != nullptr ? std::launch::async : std::launch::deferred;
-  return std::async(launch, [this, own = std::move(own)] {
+  const auto search = [this, own] {
     return certify::search_modes(own != nullptr ? *own : *model_.density, request_.seed);
-  });
+  };
+  return own != nullptr ? async_where_possible(search) : std::async(std::launch::deferred, search);
 }
 
 // On the first rank: others would do the same.
@@ -207,7 +262,7 @@ void Ladder::climb_approximations() {
   try_approximation(dim <= kMostDense ? "laplace" : "pathfinder");
   try_approximation(dim <= kMostDense ? "fullrank" : "lowrank");
   if (dim <= kMostForFlow && best_ && best_->certificate.khat < kNearKhat) try_approximation("flow");
-  outcome_.record.gradients += modes_.get().gradients;
+  if (!is_done_) outcome_.record.gradients += modes_.get().gradients;
 }
 
 // What the first rank knows, on all ranks: whether chains are needed, and where half of them start.
@@ -234,8 +289,11 @@ void Ladder::share_verdict() {
 }
 
 std::vector<infer::Start> Ladder::chain_starts(const Request& rung) {
-  std::vector<infer::Start> starts =
-      find_starts(rung, model_, chains_of_rank(rung, ranks_), outcome_.summary.findings);
+  std::vector<infer::Start> starts;
+  try {
+    starts = find_starts(rung, model_, chains_of_rank(rung, ranks_), outcome_.summary.findings);
+  } catch (const Interrupted&) {  // run_in_time goes on from here
+  }
   const std::size_t dim = model_.density->dim();
   for (infer::Start& start : starts) {
     if (start.chain % 2 == 1 || (start.chain + 1) * dim > good_points_.size()) continue;
@@ -245,22 +303,46 @@ std::vector<infer::Start> Ladder::chain_starts(const Request& rung) {
   return starts;
 }
 
+// What all ranks take part in goes on also where a stop leaves this one without chains.
+std::vector<FinishedChain> Ladder::run_in_time(const Request& rung, const std::vector<infer::Start>& starts) {
+  try {
+    return run_chains(rung, model_, starts, watch_);
+  } catch (const Interrupted&) {
+    return {};
+  }
+}
+
+// Draws too few to be judged, where there are no others.
+void Ladder::keep_few(const Request& rung, std::vector<FinishedChain> chains) {
+  std::erase_if(chains, [](const FinishedChain& chain) { return chain.chain.draws == 0; });
+  if (chains.empty()) return;
+  certify::Certificate untold = untold_certificate();
+  std::uint64_t gradients = 0;
+  for (FinishedChain& chain : chains) {
+    gradients += chain.result.gradients;
+    chain.result.is_finished = true;  // as far as the budget went
+  }
+  note(rung, untold, gradients);
+  keep({rung, std::move(chains), std::move(untold)});
+}
+
 // False where there is nothing more to be done with these chains.
 bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& starts,
                          std::size_t most_draws) {
-  std::vector<FinishedChain> chains = gather(run_chains(rung, model_, starts, watch_), ranks_);
+  std::vector<FinishedChain> chains = gather(run_in_time(rung, starts), ranks_);
   bool goes_on = false;
   if (ranks_.is_first()) {
-    const bool is_cut = std::any_of(chains.begin(), chains.end(),
+    const bool is_cut = chains.size() < rung.chains ||
+                        std::any_of(chains.begin(), chains.end(),
                                     [](const FinishedChain& chain) { return !chain.result.is_finished; });
     is_done_ = is_cut;
     // Saved chains that are longer have passed this look.
     goes_on = std::any_of(chains.begin(), chains.end(),
                           [&](const FinishedChain& chain) { return chain.chain.draws > rung.options.draws; });
-    const bool can_be_judged =
-        !goes_on && std::all_of(chains.begin(), chains.end(), [](const FinishedChain& chain) {
-          return chain.chain.draws >= kLeastChainDraws;
-        });
+    const bool can_be_judged = !goes_on && chains.size() == rung.chains &&
+                               std::all_of(chains.begin(), chains.end(), [](const FinishedChain& chain) {
+                                 return chain.chain.draws >= kLeastChainDraws;
+                               });
     if (can_be_judged) {
       certify::Judged judged = judge(rung, model_, modes_.get(), chains, terms_of_rung(rung, watch_));
       std::uint64_t gradients = 0;
@@ -279,6 +361,8 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
                 !is_cut && rung.options.draws < most_draws;
       if (!goes_on) note(rung, judged.certificate, gradients);
       keep({rung, std::move(chains), std::move(judged.certificate)});
+    } else if (is_cut && !best_) {
+      keep_few(rung, std::move(chains));
     }
   }
   if (ranks_.size() > 1) {
@@ -295,6 +379,7 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
 // True where the tolerance is met or time is over.
 bool Ladder::sample(Request rung, std::size_t most_draws) {
   rung.chains = request_.chains;
+  stage_ = rung.rung;
   const std::vector<infer::Start> starts = chain_starts(rung);
   rung.options.draws = kFirstDraws;
   while (sample_once(rung, starts, most_draws)) {
@@ -322,21 +407,13 @@ void Ladder::climb_chains() {
 }
 
 Outcome Ladder::climb() {
-  Request asked = request_;
-  if (!is_asked_) asked.tolerance.reset();  // a run that goes on must not take it for the user's
-  outcome_.record = make_record(asked, model_);
-  note_ladder(outcome_.record, request_.chains);
+  outcome_.record = make_record(request_, model_);
+  note_ladder(outcome_.record, request_.chains, is_asked_);
   if (request_.resume) continue_record(request_.out, outcome_.record);
   outcome_.record.rungs.clear();
   begin_run(request_, outcome_.record, model_, ranks_);
   try {
-    if (ranks_.is_first()) {
-      std::vector<infer::Start> start = find_starts(request_, model_, {0}, outcome_.summary.findings);
-      check_start(model_, start.front(), outcome_.summary.findings);
-      climb_approximations();
-    }
-    share_verdict();
-    if (!is_done_) climb_chains();
+    climb_rungs();
   } catch (const Error&) {
     abandon_run(request_, ranks_);
     throw;
@@ -345,50 +422,111 @@ Outcome Ladder::climb() {
   return end();
 }
 
+// The first rank alone tries approximations; the others wait for its verdict, also where it was stopped.
+void Ladder::climb_rungs() {
+  const StopScope scope(&over_budget_);
+  try {
+    if (ranks_.is_first()) {
+      std::vector<infer::Start> start = find_starts(request_, model_, {0}, outcome_.summary.findings);
+      check_start(model_, start.front(), outcome_.summary.findings);
+      climb_approximations();
+    }
+  } catch (const Interrupted&) {
+    is_done_ = true;
+  }
+  share_verdict();
+  if (!is_done_) climb_chains();
+}
+
 // Once, of the answer that the user gets.
 void Ladder::add_distances(const Answer& answer) {
   certify::Certificate& certificate = *outcome_.certificate;
   if (certificate.certified == "chains") return certify::refuse_wasserstein(certificate);
+  const StopScope scope(&over_budget_);
   const std::uint64_t before = certificate.cost.gradients;
-  certify::add_wasserstein(answer.chains.front().result.draws, *model_.density, request_.seed, certificate);
+  try {
+    certify::add_wasserstein(answer.chains.front().result.draws, *model_.density, request_.seed, certificate);
+  } catch (const Interrupted&) {
+    certificate.notes.push_back("There was no time to bound Wasserstein distances.");
+  }
   outcome_.record.gradients += certificate.cost.gradients - before;
+}
+
+// Independent draws are as good without the last of them, where there is no time for the outputs of all.
+void Ladder::keep_affordable(ChainResult& result) {
+  infer::Draws& draws = result.draws;
+  if (!is_over_budget() || draws.count() == 0) return;
+  std::vector<double> row(model_.outputs->column_names().size());
+  Random random(request_.seed, 0, static_cast<std::uint32_t>(infer::Purpose::generated_quantities), 0);
+  const Clock::time_point began = Clock::now();
+  model_.outputs->write(draws.theta.data(), random, row.data());
+  const double each = std::chrono::duration<double>(Clock::now() - began).count() +
+                      static_cast<double>(row.size()) * kSecondsPerNumber;
+  const auto affordable = static_cast<std::size_t>(std::max(1.0, kOutputSeconds / each));
+  if (affordable >= draws.count()) return;
+  outcome_.summary.findings.push_back(
+      {"budget",
+       fmt::format("{} of {} draws are given: the budget left no time for the columns of the others.",
+                   affordable, draws.count()),
+       "", ""});
+  cut_draws(draws, affordable);
+}
+
+// False where a stop came before all of them.
+bool Ladder::write_outputs(Answer& answer) {
+  if (!answer.request.defers_outputs) return true;
+  FinishedChain& chain = answer.chains.front();
+  keep_affordable(chain.result);
+  std::vector<double> weights = std::move(chain.chain.log_weight);
+  chain.chain = make_chain(answer.request, *model_.outputs, 0, chain.result, chain.problem);
+  weights.resize(std::min(weights.size(), chain.chain.draws));
+  chain.chain.log_weight = std::move(weights);
+  return chain.chain.draws == chain.result.draws.count();
+}
+
+void Ladder::say_budget_is_over(certify::Certificate& certificate) const {
+  if (!is_over_budget() || certificate.verdict == certify::Verdict::met) return;
+  certificate.reasons.insert(
+      certificate.reasons.begin(),
+      fmt::format("The budget of {} s ended before an answer met the tolerance.", *request_.budget));
+}
+
+void Ladder::refuse_without_draws() const {
+  if (!is_over_budget())
+    throw Error(ErrorKind::bad_input, "no method gave draws.",
+                "`--method nuts` tells what is wrong with the model.");
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("--budget {} ended before any method had draws: {} was still running after {:.2g} s.",
+                  *request_.budget, stage_, std::chrono::duration<double>(Clock::now() - began_).count()),
+      fmt::format("Give it more time: `--budget {}`.", std::ceil(10 * std::max(1.0, *request_.budget))));
 }
 
 Outcome Ladder::end() {
   outcome_.record.seconds += std::chrono::duration<double>(Clock::now() - began_).count();
-  const bool is_stopped = user_.should_stop();  // not by the budget
+  bool is_stopped = user_.should_stop();  // not by the budget
+  if (!best_ && !is_stopped) {
+    abandon_run(request_, ranks_);
+    refuse_without_draws();
+  }
+  const bool is_given = best_ && (!is_stopped || request_.out.empty());
+  if (is_given && !write_outputs(*best_)) is_stopped = true;
   if (is_stopped) {
     outcome_.summary.findings.push_back(
         {"interrupted", "The run was interrupted before a rung was enough.", "", resume_hint(request_)});
     if (!best_ || !request_.out.empty()) return end_interrupted();
   }
-  if (!best_) {
-    if (ranks_.size() == 1 && !request_.out.empty()) std::filesystem::remove_all(request_.out);
-    if (request_.budget && is_first_of_rungs_) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("--budget {} was over before the first rung had finished.", *request_.budget),
-                  "Give more seconds, or name one method with --method.");
-    }
-    throw Error(ErrorKind::bad_input, "no method gave draws.",
-                "kullback fit --method nuts tells what is wrong with the model.");
-  }
   Answer& answer = *best_;
-  if (answer.request.defers_outputs) {
-    FinishedChain& chain = answer.chains.front();
-    const std::vector<double> weights = std::move(chain.chain.log_weight);
-    chain.chain = make_chain(answer.request, *model_.outputs, 0, chain.result, chain.problem);
-    chain.chain.log_weight = weights;
-  }
-  if (!is_asked_) answer.request.tolerance.reset();
   posterior::RunRecord settled = make_record(answer.request, model_);
-  note_ladder(settled, request_.chains);
+  note_ladder(settled, request_.chains, is_asked_);
   outcome_.record.method = settled.method;
   outcome_.record.chains = settled.chains;
   outcome_.record.options = settled.options;
   for (const FinishedChain& chain : answer.chains)
     outcome_.record.gradients -= chain.result.gradients;  // finish() adds them
   outcome_.certificate = std::move(answer.certificate);
-  if (request_.wasserstein) add_distances(answer);
+  say_budget_is_over(*outcome_.certificate);
+  if (request_.wasserstein && !is_stopped) add_distances(answer);
   finish(answer.request, model_, std::move(answer.chains), outcome_);
   if (is_stopped) {  // without a folder the best so far is what there is
     outcome_.is_interrupted = true;
@@ -402,8 +540,11 @@ Outcome Ladder::end_interrupted() {
   outcome_.is_interrupted = true;
   outcome_.record.status = "interrupted";
   outcome_.record.findings = outcome_.summary.findings;
-  note_event(request_, "interrupted", fmt::format("\"gradients\": {}", outcome_.record.gradients));
-  if (!request_.out.empty()) replace_file(request_.out / "run.json", posterior::to_json(outcome_.record));
+  if (request_.folder) {
+    request_.folder->finish(outcome_.record, "interrupted",
+                            fmt::format("\"gradients\": {}", outcome_.record.gradients));
+    outcome_.folder = request_.folder->path();
+  }
   return std::move(outcome_);
 }
 

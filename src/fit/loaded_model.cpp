@@ -1,29 +1,76 @@
 #include "fit/loaded_model.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 
+#include "base/content_hash.hpp"
 #include "base/file.hpp"
+#include "base/text_source.hpp"
+#include "lang/observed.hpp"
 #include "model/bridgestan_model.hpp"
 #include "model/data.hpp"
 #include "model/outputs.hpp"
+#include "model/prepared.hpp"
 #include "model/streamed_model.hpp"
 #include "model/streamed_rows.hpp"
+#include "model/values.hpp"
 
 namespace kullback::fit {
 
 namespace {
 
-// Tuples and ragged arrays have no place in a netCDF file of numbers.
-std::vector<posterior::DataVariable> plain_variables(const model::Data& data) {
-  std::vector<posterior::DataVariable> variables;
-  for (const model::Data::Item& item : data.items()) {
-    const model::DataValue& value = item.value;
-    if (value.kind == model::DataKind::tuple || !value.problem.empty()) continue;
-    if (!model::is_variable_name(item.name)) continue;
-    variables.push_back({item.name, value.dims, value.numbers, value.kind == model::DataKind::int_});
+const lang::Variable* declared_data(const lang::Program* program, std::string_view name) {
+  if (program == nullptr) return nullptr;
+  for (const lang::Stmt* stmt : program->block(lang::BlockKind::data)) {
+    const lang::Variable* variable = stmt->as<lang::Declare>()->variable;
+    if (variable->name == name) return variable;
   }
-  return variables;
+  return nullptr;
 }
+
+// Data for posterior.nc. Tuples and ragged arrays have no place in a netCDF file of numbers. Of what the
+// program declares, the numbers are those of the model, once there is one.
+class PlainVariables final {
+ public:
+  PlainVariables(const lang::Program* program, model::Data& data) {
+    std::set<std::string_view> observed;
+    if (program != nullptr) observed = lang::observed_data(*program);
+    for (model::Data::Item& item : data.items()) {
+      model::DataValue& value = item.value;
+      if (value.kind == model::DataKind::tuple || !value.problem.empty()) continue;
+      if (!model::is_variable_name(item.name)) continue;
+      variables_.push_back(
+          {item.name, value.dims, value.kind == model::DataKind::int_, observed.contains(item.name), {}});
+      declared_.push_back(declared_data(program, item.name));
+      if (declared_.back() == nullptr) variables_.back().read = numbers_in(value.numbers);
+    }
+  }
+
+  std::vector<posterior::DataVariable> of(std::shared_ptr<const model::Prepared> prepared) && {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+      if (declared_[i] == nullptr) continue;
+      variables_[i].read = [prepared, id = declared_[i]->id](std::size_t first, std::span<double> to) {
+        model::copy_file_numbers(prepared->values[id], prepared->builder, first, to);
+      };
+    }
+    return std::move(variables_);
+  }
+
+ private:
+  static std::function<void(std::size_t, std::span<double>)> numbers_in(const std::vector<double>& numbers) {
+    const auto kept = std::make_shared<const std::vector<double>>(numbers);
+    return [kept](std::size_t first, std::span<double> to) {
+      std::copy_n(kept->begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
+    };
+  }
+
+  std::vector<posterior::DataVariable> variables_;
+  std::vector<const lang::Variable*> declared_;  // null: the numbers are here
+};
 
 }  // namespace
 
@@ -47,30 +94,24 @@ std::unique_ptr<LoadedProgram> understand_program(const Inputs& inputs, std::str
   return loaded;
 }
 
-LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model::StanModelOptions options) {
-  return load_model_with(program, inputs, std::move(options),
-                         inputs.data.empty() ? std::string() : read_file(inputs.data), inputs.data);
-}
+namespace {
 
-LoadedModel load_model_with(const LoadedProgram& program, const Inputs& inputs,
-                            model::StanModelOptions options, std::string data_text, const std::string& name) {
+LoadedModel load_with(const LoadedProgram& program, const Inputs& inputs, model::StanModelOptions options,
+                      model::Data data, const std::string& data_text) {
   LoadedModel loaded;
   loaded.program = &program;
-  loaded.data_text = std::move(data_text);
-  model::Data data;
-  if (!name.empty()) {
-    data = model::parse_data(loaded.data_text, name);
-    loaded.data = plain_variables(data);
-  }
+  const bool keeps_data = !program.is_library && inputs.streams.empty();
+  PlainVariables variables(keeps_data ? &*program.understood.program : nullptr, data);
   if (program.is_library) {
     if (!inputs.row_size.empty() || !inputs.strata.empty())
       throw Error(ErrorKind::usage, "--minibatch is for Stan programs, not for a shared library.",
                   "Name the .stan file the library was made from.");
     auto library = std::make_unique<model::BridgeStanModel>(
-        inputs.program, loaded.data_text,
+        inputs.program, data_text,
         model::BridgeStanOptions{.normalized = options.normalized,
                                  .jacobian = options.jacobian,
                                  .seed = static_cast<unsigned>(options.seed)});
+    loaded.data = std::move(variables).of(nullptr);
     loaded.outputs = library->outputs();
     loaded.density = std::move(library);
     return loaded;
@@ -83,16 +124,50 @@ LoadedModel load_model_with(const LoadedProgram& program, const Inputs& inputs,
                                                   inputs.row_size, inputs.streams);
     auto streamed = std::make_unique<model::StreamedModel>(*program.understood.program, program.sources,
                                                            *source, options);
+    loaded.data = std::move(variables).of(nullptr);
     loaded.outputs = std::make_unique<model::Outputs>(streamed->prepared());
     loaded.density = std::move(streamed);
     return loaded;
   }
   auto stan = std::make_unique<model::StanModel>(*program.understood.program, program.sources,
                                                  std::move(data), options);
+  loaded.data = std::move(variables).of(stan->prepared());
   loaded.outputs = std::make_unique<model::Outputs>(stan->prepared());
   if (!inputs.row_size.empty()) stan->rows();  // once, for all clones
   loaded.stan = stan.get();
   loaded.density = std::move(stan);
+  return loaded;
+}
+
+}  // namespace
+
+// A library wants the text itself; a program the numbers alone, which are read as the text passes by.
+LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model::StanModelOptions options) {
+  if (inputs.data.empty() || program.is_library) {
+    LoadedModel loaded =
+        load_model_with(program, inputs, std::move(options),
+                        inputs.data.empty() ? std::string() : read_file(inputs.data), inputs.data);
+    loaded.data_text.clear();
+    return loaded;
+  }
+  ContentHash hash;
+  model::Data data;
+  {
+    FileSource file(inputs.data);
+    WatchedSource watched(file, [&hash](std::string_view piece) { hash.add(piece); });
+    data = model::read_data(watched, inputs.data);
+  }
+  LoadedModel loaded = load_with(program, inputs, std::move(options), std::move(data), {});
+  loaded.data_hash = hash.text();
+  return loaded;
+}
+
+LoadedModel load_model_with(const LoadedProgram& program, const Inputs& inputs,
+                            model::StanModelOptions options, std::string data_text, const std::string& name) {
+  model::Data data = name.empty() ? model::Data() : model::parse_data(data_text, name);
+  LoadedModel loaded = load_with(program, inputs, std::move(options), std::move(data), data_text);
+  loaded.data_hash = content_hash(data_text);
+  loaded.data_text = std::move(data_text);
   return loaded;
 }
 

@@ -29,7 +29,8 @@ std::unique_ptr<LoadedProgram> understand_program(const Inputs& inputs, std::str
 
 struct LoadedModel {
   const LoadedProgram* program = nullptr;
-  std::string data_text;                      // as the file has it, or the caller
+  std::string data_text;  // of the caller; empty where the data come from a file
+  std::string data_hash;
   std::vector<posterior::DataVariable> data;  // for posterior.nc
   std::unique_ptr<density::LogDensity> density;
   model::StanModel* stan = nullptr;              // the density; null for a library

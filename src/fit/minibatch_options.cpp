@@ -46,12 +46,11 @@ void take_minibatch(const infer::Method& method, GivenOptions& given, Inputs& in
   const std::vector<std::string> streams = items_of(taken(given, "stream"));
   if (minibatch.empty()) {
     if (!strata.empty())
-      throw Error(ErrorKind::usage,
-                  "--strata names strata of the rows of minibatches, but none was asked for.",
-                  "Add --minibatch N=256, with the size of the data in place of N.");
+      throw Error(ErrorKind::usage, "--strata requires --minibatch.",
+                  "Add `--minibatch N=256`, with the size of the data in place of N.");
     if (!streams.empty())
-      throw Error(ErrorKind::usage, "--stream leaves rows in files, which only minibatches can do with.",
-                  "Add --minibatch N=256, with the size of the data in place of N.");
+      throw Error(ErrorKind::usage, "--stream requires --minibatch.",
+                  "Add `--minibatch N=256`, with the size of the data in place of N.");
     return;
   }
   if (!takes_minibatches(method)) refuse_method(method);
@@ -79,11 +78,11 @@ void take_minibatch(const infer::Method& method, GivenOptions& given, Inputs& in
   if (!reads(method, kSampling)) {
     throw Error(ErrorKind::usage,
                 fmt::format("--strata: {} takes each set of rows with the same probability.", method.name),
-                "Leave it out, or take --method vi.");
+                "Leave it out, or take `--method vi`.");
   }
   if (given.count(kSampling) > 0 && given[kSampling] != "strata")
     throw Error(ErrorKind::usage,
-                fmt::format("--strata goes with --row-sampling strata; found {}.", given[kSampling]),
+                fmt::format("--strata goes with `--row-sampling strata`; found {}.", given[kSampling]),
                 "Leave --row-sampling out.");
   inputs.strata = strata;
   given[kSampling] = "strata";

@@ -20,7 +20,7 @@ std::string findings_or_none(const posterior::RunRecord& record, const Findings&
   if (record.kind != "posterior") return {};
   return is_markov(record)
              ? "No problems found: R-hat, effective sizes, tails and the sampler are in order.\n"
-             : "No problems found; an approximation is checked less than chains are.\n";
+             : "No problems found; fewer checks exist for approximations than for chains.\n";
 }
 
 std::string facts_text(const posterior::RunRecord& record) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/content_hash.hpp"
 #include "infer/draws.hpp"
 
 namespace kullback::fit {
@@ -23,7 +24,8 @@ class Partial final {
   // `stats`: numbers of Draws::stats for each draw.
   Partial(const std::filesystem::path& folder, std::size_t chain, std::size_t stats);
 
-  // What an earlier run left; false where there is nothing to go on from.
+  // What an earlier run left; false where there is nothing to go on from. Throws Error bad_input where that
+  // is damaged.
   bool load(ChainState& state, infer::Draws& draws);
   // Appends the draws that are not on disk yet, then replaces the state; makes the folder where there is
   // none. Throws Error cannot_write.
@@ -34,6 +36,7 @@ class Partial final {
   std::filesystem::path state_path_;
   std::size_t stats_;
   std::uint64_t saved_ = 0;  // draws
+  ContentHash hash_;         // of their bytes
 };
 
 }  // namespace kullback::fit

@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/stop.hpp"
+#include "base/try_thread.hpp"
 #include "fit/chain_outputs.hpp"
 #include "model/likelihood_split.hpp"
 #include "posterior/netcdf_file.hpp"
@@ -32,12 +34,19 @@ struct Work {
   std::uint32_t number = 0;
 };
 
+std::size_t wanted_threads(const Request& request) {
+  return request.threads > 0 ? request.threads : std::thread::hardware_concurrency();
+}
+
 std::vector<Work> prepare(const Request& request, const LoadedModel& model,
                           std::vector<infer::Start> starts) {
   std::vector<Work> all;
   for (infer::Start& start : starts) {
     Work work{model.density->clone(), model.outputs->clone(), nullptr, start.chain};
     density::LogDensity& density = work.density ? *work.density : *model.density;
+    // Cores that have no chain of their own help with batches.
+    if (auto* stan = dynamic_cast<model::StanModel*>(&density))
+      stan->use_threads(std::max<std::size_t>(1, wanted_threads(request) / starts.size()));
     work.run = std::make_unique<ChainRun>(request, density, std::move(start));
     all.push_back(std::move(work));
   }
@@ -56,10 +65,12 @@ class Pool final {
   }
 
   std::vector<FinishedChain> run(const Watch& watch) {
-    const std::size_t count = thread_count();
-    running_ = count;
+    running_ = thread_count();
     std::vector<std::jthread> threads;
-    for (std::size_t t = 0; t < count; ++t) threads.emplace_back([this] { take_chains(); });
+    while (threads.size() < thread_count() && try_start(threads, [this] { take_chains(); })) {
+    }
+    forget_missing(thread_count() - threads.size());
+    if (threads.empty()) take_chains();
     if (!request_.out.empty()) posterior::begin_loading_netcdf();  // the draws will go there
     std::unique_lock lock(mutex_);
     while (running_ > 0) {
@@ -79,8 +90,13 @@ class Pool final {
  private:
   std::size_t thread_count() const {
     if (work_.empty() || !work_.front().density) return 1;
-    const std::size_t wanted = request_.threads > 0 ? request_.threads : std::thread::hardware_concurrency();
-    return std::clamp<std::size_t>(wanted, 1, work_.size());
+    return std::clamp<std::size_t>(wanted_threads(request_), 1, work_.size());
+  }
+
+  // Threads that could not be made. The last one's work is done by this thread.
+  void forget_missing(std::size_t missing) {
+    const std::lock_guard lock(mutex_);
+    running_ -= std::min(missing, thread_count() - 1);
   }
 
   void take_chains() {
@@ -99,16 +115,29 @@ class Pool final {
   void finish_chain(Work& work, FinishedChain& finished) {
     work.run->run(stop_);
     finished.number = work.number;
+    const bool is_cut = !request_.defers_outputs && !add_outputs(work, finished);
+    if (is_cut) work.run->save();
     finished.result = work.run->take_result();
-    if (request_.defers_outputs) return;
-    model::OutputWriter& outputs = work.outputs ? *work.outputs : *model_.outputs;
-    finished.chain = make_chain(request_, outputs, work.number, finished.result, finished.problem);
-    if (request_.sensitivity) split_density(finished);
+    if (is_cut) finished.result.is_finished = false;
   }
 
-  void split_density(FinishedChain& finished) const {
+  // False where a stop came before all of them.
+  bool add_outputs(Work& work, FinishedChain& finished) const {
+    const ChainResult& result = work.run->result();
+    model::OutputWriter& outputs = work.outputs ? *work.outputs : *model_.outputs;
+    finished.chain = make_chain(request_, outputs, work.number, result, finished.problem);
+    if (finished.chain.draws < result.draws.count()) return false;
+    if (!request_.sensitivity) return true;
+    try {
+      split_density(result.draws, finished);
+      return true;
+    } catch (const Interrupted&) {
+      return false;
+    }
+  }
+
+  void split_density(const infer::Draws& draws, FinishedChain& finished) const {
     model::LikelihoodSplit split(model_.stan->prepared());
-    const infer::Draws& draws = finished.result.draws;
     finished.log_prior.resize(draws.count());
     finished.log_likelihood.resize(draws.count());
     for (std::size_t i = 0; i < draws.count(); ++i)

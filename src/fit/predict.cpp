@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "fit/finish.hpp"
@@ -66,6 +67,17 @@ posterior::Chain predict_chain(const PredictRequest& request, model::Outputs& ou
   return chain;
 }
 
+std::vector<FinishedChain> predict_chains(const PredictRequest& request, model::Outputs& outputs,
+                                          const posterior::Posterior& fitted) {
+  std::vector<FinishedChain> chains(fitted.chains.size());
+  for (std::size_t c = 0; c < chains.size(); ++c) {
+    chains[c].number = static_cast<std::uint32_t>(c);
+    chains[c].result.is_finished = true;
+    chains[c].chain = predict_chain(request, outputs, chains[c].number, fitted.chains[c], chains[c].problem);
+  }
+  return chains;
+}
+
 }  // namespace
 
 Inputs inputs_of(const std::filesystem::path& folder) { return request_of(folder).inputs; }
@@ -88,21 +100,20 @@ Outcome predict(const PredictRequest& request, const LoadedProgram& program) {
   outcome.record.kind = "predictions";
   outcome.record.seed = request.seed;
   outcome.record.data = std::filesystem::absolute(inputs.data).string();
-  outcome.record.data_hash = posterior::content_hash(model.data_text);
+  outcome.record.data_hash = model.data_hash;
   outcome.record.findings.clear();
-  posterior::begin_folder(request.out, outcome.record, program.text, request.force);
-  std::vector<FinishedChain> chains(fit.posterior.chains.size());
-  for (std::size_t c = 0; c < chains.size(); ++c) {
-    chains[c].number = static_cast<std::uint32_t>(c);
-    chains[c].result.is_finished = true;
-    chains[c].chain =
-        predict_chain(request, outputs, chains[c].number, fit.posterior.chains[c], chains[c].problem);
+  const auto folder = posterior::RunFolder::begin(request.out, outcome.record, program.text, request.force);
+  try {
+    std::vector<FinishedChain> chains = predict_chains(request, outputs, fit.posterior);
+    const auto& names = outputs.column_names();
+    outcome.posterior.names.assign(
+        names.begin() + static_cast<std::ptrdiff_t>(outputs.generated_columns_begin()), names.end());
+    outcome.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    finish_predictions(*folder, model, std::move(chains), outcome);
+  } catch (const Error&) {
+    folder->abandon();
+    throw;
   }
-  const auto& names = outputs.column_names();
-  outcome.posterior.names.assign(
-      names.begin() + static_cast<std::ptrdiff_t>(outputs.generated_columns_begin()), names.end());
-  outcome.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  finish_predictions(request.out, model, std::move(chains), outcome);
   return outcome;
 }
 

@@ -2,31 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "fit/begin.hpp"
 #include "fit/fit.hpp"
 #include "fit/fixed.hpp"
 #include "fit/ladder.hpp"
+#include "fit/option_values.hpp"
 #include "infer/option_text.hpp"
 #include "kullback_version.hpp"
 #include "model/streamed_rows.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
 namespace {
-
-constexpr const char* kInit = "init";
-constexpr const char* kTolerance = "tolerance";
-constexpr const char* kWasserstein = "wasserstein";
-constexpr const char* kBudget = "budget";
-constexpr const char* kLadderChains = "ladder_chains";
-constexpr const char* kJacobian = "jacobian";
-constexpr const char* kMinibatch = "minibatch";  // the size whose index is the row
-constexpr const char* kStrata = "strata";
-constexpr const char* kStream = "stream";             // several: one a line
-constexpr const char* kIncludePath = "include_path";  // several: one a line
 
 std::string absolute(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
@@ -44,12 +39,14 @@ std::string joined(const std::vector<std::string>& paths) {
   return text;
 }
 
-void split_into(const std::string& text, std::vector<std::string>& paths) {
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    paths.push_back(text.substr(at, end - at));
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
     at = end + 1;
   }
+  return lines;
 }
 
 // With paths that do not depend on the folder that the user is in.
@@ -62,15 +59,105 @@ std::string streams_text(const std::vector<std::string>& streams) {
   return text;
 }
 
+// How an option of the request that no method reads stands in the record: as a text, empty where it was not
+// given.
+struct KeptOption {
+  std::string_view name;
+  std::string (*write)(const Request&);
+  void (*read)(const std::string& text, Request&);
+};
+
+std::string write_init(const Request& r) { return is_file(r.init) ? absolute(r.init) : r.init; }
+void read_init(const std::string& text, Request& r) { r.init = text; }
+
+std::string number_or_empty(const std::optional<double>& number) {
+  return number ? fmt::format("{}", *number) : std::string();
+}
+
+double number_in(const std::string& text, const char* name) {
+  if (const std::optional<double> number = read_number(text)) return *number;
+  throw Error(ErrorKind::bad_input,
+              fmt::format("run.json: its option '{}' is '{}', which is no number.", name, text),
+              "The file is damaged; fit again.");
+}
+
+std::string write_tolerance(const Request& r) { return number_or_empty(r.tolerance); }
+void read_tolerance(const std::string& text, Request& r) { r.tolerance = number_in(text, "tolerance"); }
+
+std::string write_wasserstein(const Request& r) { return r.wasserstein ? "true" : ""; }
+void read_wasserstein(const std::string& text, Request& r) { r.wasserstein = text == "true"; }
+
+std::string write_budget(const Request& r) { return number_or_empty(r.budget); }
+void read_budget(const std::string& text, Request& r) { r.budget = number_in(text, "budget"); }
+
+// The size whose index is the row; how many rows there are is the method's batch_size.
+std::string write_minibatch(const Request& r) { return r.inputs.row_size; }
+void read_minibatch(const std::string& text, Request& r) { r.inputs.row_size = text; }
+
+std::string write_strata(const Request& r) { return r.inputs.strata; }
+void read_strata(const std::string& text, Request& r) { r.inputs.strata = text; }
+
+std::string write_stream(const Request& r) { return streams_text(r.inputs.streams); }
+void read_stream(const std::string& text, Request& r) { r.inputs.streams = lines_of(text); }
+
+std::string write_include_path(const Request& r) { return joined(r.inputs.include_paths); }
+void read_include_path(const std::string& text, Request& r) { r.inputs.include_paths = lines_of(text); }
+
+// Of kullback optimize.
+std::string write_jacobian(const Request& r) { return r.jacobian ? "" : "false"; }
+void read_jacobian(const std::string& text, Request& r) { r.jacobian = text != "false"; }
+
+// The ladder's own: chains of its chain rungs, whatever method the answer is of, and whether the tolerance is
+// its default rather than the user's.
+constexpr std::string_view kLadderChains = "ladder_chains";
+constexpr std::string_view kDefaultToleranceTaken = "tolerance_is_default";
+std::string write_nothing(const Request&) { return {}; }
+
+void read_ladder_chains(const std::string& text, Request& r) {
+  const std::optional<std::uint64_t> chains = read_count(text);
+  if (!chains || *chains == 0)
+    throw Error(ErrorKind::bad_input,
+                fmt::format("run.json: its option '{}' is '{}', which is no count.", kLadderChains, text),
+                "The file is damaged; fit again.");
+  r.method = &auto_method();
+  r.options = {};
+  r.chains = *chains;
+}
+
+void read_default_tolerance(const std::string& text, Request& r) {
+  if (text == "true") r.tolerance.reset();
+}
+
+#define KULLBACK_KEEP_option(name) {#name, write_##name, read_##name},
+#define KULLBACK_KEEP_field(name)
+#define KULLBACK_KEEP_unkept(name)
+#define KULLBACK_FIT_OPTION(name, kind, kept, type, fallback, help) KULLBACK_KEEP_##kept(name)
+constexpr KeptOption kKeptOptions[] = {
+#include "fit/options.def"
+    {"jacobian", write_jacobian, read_jacobian},
+    {kLadderChains, write_nothing, read_ladder_chains},
+    {kDefaultToleranceTaken, write_nothing, read_default_tolerance},  // after the tolerance
+};
+#undef KULLBACK_FIT_OPTION
+#undef KULLBACK_KEEP_unkept
+#undef KULLBACK_KEEP_field
+#undef KULLBACK_KEEP_option
+
 // Not an option of the method.
 bool is_of_request(const std::string& name) {
-  return name == kInit || name == kIncludePath || name == kJacobian || name == kMinibatch ||
-         name == kStrata || name == kStream || name == kTolerance || name == kBudget || name == kLadderChains;
+  return std::any_of(std::begin(kKeptOptions), std::end(kKeptOptions),
+                     [&](const KeptOption& kept) { return kept.name == name; });
 }
 
 const infer::Method* method_named(const std::string& name) {
   if (name == fixed_method().name) return &fixed_method();
   return name == auto_method().name ? &auto_method() : infer::find_method(name);
+}
+
+// --force is refused beside --resume: a new fit has a command of its own.
+std::string begin_again(const std::filesystem::path& folder, const posterior::RunRecord& record) {
+  return fmt::format("`kullback fit {}{}{} --out {} --force`.", record.program,
+                     record.data.empty() ? "" : " ", record.data, folder.string());
 }
 
 }  // namespace
@@ -79,11 +166,11 @@ posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model
   posterior::RunRecord record;
   record.version = kVersion;
   record.program = is_file(inputs.program) ? absolute(inputs.program) : inputs.program;
-  record.program_hash = posterior::content_hash(model.program->text);
+  record.program_hash = content_hash(model.program->text);
   record.data = absolute(inputs.data);
-  record.data_hash = posterior::content_hash(model.data_text);
+  record.data_hash = model.data_hash;
   for (const posterior::DataVariable& variable : model.data)
-    record.data_variables.push_back({variable.name, variable.dims, variable.is_int});
+    record.data_variables.push_back({variable.name, variable.dims, variable.is_int, variable.is_observed});
   record.seed = seed;
   record.chains = 1;
   record.status = "running";
@@ -99,21 +186,16 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
     record.options[std::string(name)] = infer::option_text(request.options, name);
   if (request.inputs.data.empty() && !model.data_text.empty() && !request.out.empty())
     record.data = kept_data_path(request.out).string();
-  record.options[kInit] = is_file(request.init) ? absolute(request.init) : request.init;
-  if (!request.inputs.include_paths.empty())
-    record.options[kIncludePath] = joined(request.inputs.include_paths);
-  if (request.tolerance) record.options[kTolerance] = fmt::format("{}", *request.tolerance);
-  if (request.wasserstein) record.options[kWasserstein] = "true";
-  if (request.budget) record.options[kBudget] = fmt::format("{}", *request.budget);
-  if (!request.jacobian) record.options[kJacobian] = "false";
-  if (!request.inputs.row_size.empty()) record.options[kMinibatch] = request.inputs.row_size;
-  if (!request.inputs.streams.empty()) record.options[kStream] = streams_text(request.inputs.streams);
-  if (!request.inputs.strata.empty()) record.options[kStrata] = request.inputs.strata;
+  for (const KeptOption& kept : kKeptOptions) {
+    if (std::string text = kept.write(request); !text.empty())
+      record.options[std::string(kept.name)] = std::move(text);
+  }
   return record;
 }
 
-void note_ladder(posterior::RunRecord& record, std::size_t chains) {
-  record.options[kLadderChains] = std::to_string(chains);
+void note_ladder(posterior::RunRecord& record, std::size_t chains, bool is_tolerance_asked) {
+  record.options[std::string(kLadderChains)] = std::to_string(chains);
+  if (!is_tolerance_asked) record.options[std::string(kDefaultToleranceTaken)] = "true";
 }
 
 void continue_record(const std::filesystem::path& folder, posterior::RunRecord& now) {
@@ -121,21 +203,21 @@ void continue_record(const std::filesystem::path& folder, posterior::RunRecord& 
   if (before.kind != "posterior") {
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: holds {}, not a fit that could go on.", folder.string(), before.kind),
-                "--resume DIR is for the folder of 'kullback fit'.");
+                "Predictions and simulations are made again from their command.");
   }
   if (before.program_hash != now.program_hash) {
     throw Error(ErrorKind::bad_input,
                 (folder / "model.stan").string() + ": is not what it was when the run began.",
-                "Put the old program back, or start anew with --force.");
+                "Put the old program back, or fit again: " + begin_again(folder, before));
   }
   if (before.data_hash != now.data_hash) {
     throw Error(ErrorKind::bad_input, before.data + ": is not what it was when the run began.",
-                "Put the old data back, or start anew with --force.");
+                "Put the old data back, or fit again: " + begin_again(folder, before));
   }
   if (before.version != now.version) {
     throw Error(ErrorKind::bad_input,
                 fmt::format("the run was begun by kullback {}, but this is {}.", before.version, now.version),
-                "Go on with that version, or start anew with --force.");
+                "Go on with that version, or fit again: " + begin_again(folder, before));
   }
   now = before;
   now.findings.clear();
@@ -161,10 +243,11 @@ Request request_of(const std::filesystem::path& folder) {
     throw Error(
         ErrorKind::missing_file,
         folder.string() + (std::filesystem::is_directory(folder) ? ": holds no fit (it has no run.json)."
-                                                                 : ": there is no such folder."),
-        "kullback fit MODEL DATA --out DIR makes one.");
+                           : std::filesystem::exists(folder) ? ": is a file; the folder of a fit is needed."
+                                                             : ": there is no such folder."),
+        "`kullback fit MODEL DATA --out DIR` makes one.");
   }
-  const posterior::RunRecord record = posterior::read_run_record((folder / "run.json").string());
+  const posterior::RunRecord record = posterior::open_folder(folder);
   Request request;
   request.method = method_named(record.method);
   if (request.method == nullptr) {
@@ -174,29 +257,25 @@ Request request_of(const std::filesystem::path& folder) {
   request.inputs.program = record.program;
   request.inputs.data = record.data;
   request.options = options_of(record);
-  for (const auto& [name, text] : record.options) {
-    if (name == kInit) request.init = text;
-    if (name == kIncludePath) split_into(text, request.inputs.include_paths);
-    if (name == kTolerance) request.tolerance = std::stod(text);
-    if (name == kWasserstein) request.wasserstein = text == "true";
-    if (name == kBudget) request.budget = std::stod(text);
-    if (name == kJacobian) request.jacobian = text != "false";
-    if (name == kMinibatch) request.inputs.row_size = text;
-    if (name == kStrata) request.inputs.strata = text;
-    if (name == kStream) split_into(text, request.inputs.streams);
+  request.seed = record.seed;
+  request.chains = record.chains;
+  for (const KeptOption& kept : kKeptOptions) {
+    if (const auto found = record.options.find(std::string(kept.name)); found != record.options.end())
+      kept.read(found->second, request);
   }
+  const std::filesystem::path kept = folder / kKeptData;
+  if (std::filesystem::path(record.data).filename() == kKeptData && std::filesystem::exists(kept))
+    request.inputs.data = kept.string();  // the folder may have been moved
   // The copy is what was run; its includes stand beside the original. Of a library there is no copy.
   const std::filesystem::path copy = folder / "model.stan";
+  const bool is_listed = std::any_of(record.files.begin(), record.files.end(),
+                                     [](const auto& file) { return file.name == "model.stan"; });
+  if (is_listed && !std::filesystem::exists(copy))
+    throw Error(ErrorKind::missing_file, copy.string() + ": the file is missing; the run wrote it.",
+                "The folder is incomplete; fit again with --force.");
   if (std::filesystem::exists(copy)) {
     request.inputs.include_paths.push_back(std::filesystem::path(record.program).parent_path().string());
     request.inputs.program = copy.string();
-  }
-  request.seed = record.seed;
-  request.chains = record.chains;
-  if (const auto ladder = record.options.find(kLadderChains); ladder != record.options.end()) {
-    request.method = &auto_method();
-    request.options = {};
-    request.chains = std::stoull(ladder->second);
   }
   request.out = folder;
   request.resume = true;

@@ -12,6 +12,10 @@
 #include "infer/algorithm.hpp"
 #include "infer/options.hpp"
 
+namespace kullback::posterior {
+class RunFolder;
+}
+
 namespace kullback::fit {
 
 class KeptChains;
@@ -48,12 +52,14 @@ struct Request {
   std::optional<double> tolerance;  // a certificate is wanted: means and sds within so many sds
   bool wasserstein = false;         // with the certificate: bounds on distances by coupled chains
   std::optional<double> budget;     // seconds after which the ladder of methods ends
-  std::filesystem::path out;        // empty: nothing is written to disk
-  std::string rung;                 // of the ladder: where its unfinished draws are, within those of the run
-  bool keeps_state = false;         // finished chains are saved, and go on where more draws are asked for
-  bool defers_outputs = false;      // unconstrained draws only, for now
-  bool force = false;               // an older fit in `out` is replaced
-  bool resume = false;              // go on in `out`
+  // Empty: nothing is written to disk. Of a run that has begun, where it writes.
+  std::filesystem::path out;
+  std::shared_ptr<posterior::RunFolder> folder = {};  // on the first rank, of a run that has begun
+  std::string rung;             // of the ladder: where its unfinished draws are, within those of the run
+  bool keeps_state = false;     // finished chains are saved, and go on where more draws are asked for
+  bool defers_outputs = false;  // unconstrained draws only, for now
+  bool force = false;           // an older fit in `out` is replaced
+  bool resume = false;          // go on in `out`
   std::shared_ptr<KeptChains> kept = {};  // without `out`: states that would be saved there
 };
 

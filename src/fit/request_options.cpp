@@ -17,6 +17,7 @@
 #include "fit/minibatch_options.hpp"
 #include "fit/option_values.hpp"
 #include "infer/option_text.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
 
@@ -71,12 +72,28 @@ bool is_fit_option(std::string_view name) {
   return std::any_of(options.begin(), options.end(), [&](const FitOption& o) { return o.name == name; });
 }
 
-std::string why_not(const infer::Method& method, const std::string& option) {
-  for (const infer::Refusal& refusal : method.refusals) {
-    if (refusal.option == option) return std::string(refusal.why);
+// Of methods that read the option, the one that is used most.
+std::string_view first_reading(std::string_view option) {
+  for (const infer::Method* method : infer::methods()) {
+    if (reads(*method, option)) return method->name;
   }
-  return fmt::format("It is an option of {}{}", methods_reading(option),
-                     &method == &auto_method() ? "; name one with --method." : ".");
+  return {};
+}
+
+[[noreturn]] void refuse_option(const infer::Method& method, const std::string& option) {
+  const std::string flag = infer::flag_of(option);
+  if (&method == &auto_method()) {
+    throw Error(ErrorKind::usage, fmt::format("{} cannot be used with the default method.", flag),
+                fmt::format("Add `--method {}`; it is an option of {}.", first_reading(option),
+                            methods_reading(option)));
+  }
+  const std::string message = fmt::format("{} cannot be used with `--method {}`.", flag, method.name);
+  for (const infer::Refusal& refusal : method.refusals) {
+    if (refusal.option == option) throw Error(ErrorKind::usage, message, std::string(refusal.why));
+  }
+  throw Error(ErrorKind::usage, message,
+              fmt::format("Leave it out, or take `--method {}`; it is an option of {}.",
+                          first_reading(option), methods_reading(option)));
 }
 
 // An approximation's draws must be so many that their own noise is small beside the tolerance.
@@ -102,7 +119,7 @@ void check_wasserstein(const Request& request) {
         fmt::format("--wasserstein bounds how far an approximation is from the posterior; {} has none "
                     "with a density.",
                     request.method->name),
-        "Leave it out, or take --method laplace, fullrank or meanfield.");
+        "Leave it out, or take `--method laplace`, fullrank or meanfield.");
   }
 }
 
@@ -111,8 +128,9 @@ void check_budget(const Request& request) {
     throw Error(ErrorKind::usage,
                 fmt::format("--budget is {}; it must be above 0 seconds.", *request.budget));
   if (request.method != &auto_method()) {
-    throw Error(ErrorKind::usage, fmt::format("--budget means nothing to {}.", request.method->name),
-                "It ends the ladder of methods: use it with --method auto.");
+    throw Error(ErrorKind::usage,
+                fmt::format("--budget cannot be used with `--method {}`.", request.method->name),
+                "Leave it out, or take `--method auto`: it ends the ladder of methods.");
   }
 }
 
@@ -135,7 +153,8 @@ void check_resume_alone(const GivenOptions& given, const Inputs& inputs) {
 
 std::span<const FitOption> fit_options() {
   static constexpr FitOption kOptions[] = {
-#define KULLBACK_FIT_OPTION(name, kind, type, fallback, help) {#name, OptionKind::kind, type, fallback, help},
+#define KULLBACK_FIT_OPTION(name, kind, kept, type, fallback, help) \
+  {#name, OptionKind::kind, Kept::kept == Kept::option, type, fallback, help},
 #include "fit/options.def"
 #undef KULLBACK_FIT_OPTION
   };
@@ -168,10 +187,7 @@ const infer::Method& method_named(const std::string& name) {
 infer::Options options_of(const infer::Method& method, const GivenOptions& given) {
   infer::Options options;
   for (const auto& [name, text] : given) {
-    if (!reads(method, name)) {
-      throw Error(ErrorKind::usage, fmt::format("{} means nothing to {}.", infer::flag_of(name), method.name),
-                  why_not(method, name));
-    }
+    if (!reads(method, name)) refuse_option(method, name);
     infer::set_option(options, name, text);
   }
   return options;
@@ -233,7 +249,9 @@ Request make_request(const GivenOptions& given, Inputs inputs) {
 
 Request make_resuming_request(const GivenOptions& given, const Inputs& inputs) {
   check_resume_alone(given, inputs);
-  Request request = request_of(given.at("resume"));
+  const std::filesystem::path out = given.at("resume");
+  Request request = request_of(posterior::current_folder(out));
+  request.out = out;
   request.threads = count_or(given, "threads", 0, {1, kMostThreads});
   request.sensitivity = given.contains("sensitivity");
   request.checkpoint_seconds = checkpoint_of(given);

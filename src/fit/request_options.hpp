@@ -18,11 +18,13 @@ namespace kullback::fit {
 using GivenOptions = std::map<std::string, std::string>;
 
 enum class OptionKind : unsigned char { value, flag, list };
+enum class Kept : unsigned char { option, field, unkept };  // where run.json has it (fit/options.def)
 
 // An option of a fit that is no method's.
 struct FitOption {
   std::string_view name;
   OptionKind kind = OptionKind::value;
+  bool is_kept = false;       // among the options of run.json
   std::string_view type;      // "COUNT"
   std::string_view fallback;  // as text; empty: none
   std::string_view help;

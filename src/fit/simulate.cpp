@@ -44,14 +44,14 @@ void for_each_simulated(const model::Simulator& simulator, Fn&& fn) {
   }
 }
 
-void write_data_set(const std::filesystem::path& out, const model::Simulator& simulator, std::size_t number) {
-  replace_file(out / fmt::format("data-{}.json", number), model::to_json(simulator.data()));
-  replace_file(out / fmt::format("params-{}.json", number), model::to_json(simulator.params()));
+void write_data_set(posterior::RunFolder& folder, const model::Simulator& simulator, std::size_t number) {
+  replace_file(folder.file(fmt::format("data-{}.json", number)), model::to_json(simulator.data()));
+  replace_file(folder.file(fmt::format("params-{}.json", number)), model::to_json(simulator.params()));
 }
 
 // Draw after draw, then turned into columns; the first draw names the simulated data.
 FinishedChain draw_all(const SimulateRequest& request, model::Simulator& simulator,
-                       std::vector<std::string>& names) {
+                       posterior::RunFolder& folder, std::vector<std::string>& names) {
   FinishedChain made;
   made.result.is_finished = true;
   made.chain.draws = request.draws;
@@ -69,7 +69,7 @@ FinishedChain draw_all(const SimulateRequest& request, model::Simulator& simulat
       row.push_back(number);
     });
     rows.push_back(row);
-    if (i < request.data_sets) write_data_set(request.out, simulator, i + 1);
+    if (i < request.data_sets) write_data_set(folder, simulator, i + 1);
   }
   made.chain.columns.resize(names.size() * request.draws);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -89,11 +89,16 @@ Outcome simulate(const SimulateRequest& request, const LoadedProgram& program) {
   outcome.record.kind = "simulation";
   outcome.record.method = "simulate";
   outcome.record.options["draws"] = std::to_string(request.draws);
-  posterior::begin_folder(request.out, outcome.record, program.text, request.force);
-  std::vector<FinishedChain> chains;
-  chains.push_back(draw_all(request, simulator, outcome.posterior.names));
-  outcome.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  finish_predictions(request.out, model, std::move(chains), outcome);
+  const auto folder = posterior::RunFolder::begin(request.out, outcome.record, program.text, request.force);
+  try {
+    std::vector<FinishedChain> chains;
+    chains.push_back(draw_all(request, simulator, *folder, outcome.posterior.names));
+    outcome.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    finish_predictions(*folder, model, std::move(chains), outcome);
+  } catch (const Error&) {
+    folder->abandon();
+    throw;
+  }
   return outcome;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -53,6 +54,8 @@ std::vector<double> weights_of(const infer::Draws& draws) {
 
 void place_truth(const std::vector<double>& columns, const std::vector<double>& weights, Random& random,
                  SimulatedFit& fit) {
+  const bool is_weighted =
+      std::adjacent_find(weights.begin(), weights.end(), std::not_equal_to<>()) != weights.end();
   const std::size_t count = weights.size();
   for (std::size_t j = 0; j < fit.truth.size(); ++j) {
     const double* values = columns.data() + j * count;
@@ -66,6 +69,8 @@ void place_truth(const std::vector<double>& columns, const std::vector<double>& 
     const auto of = static_cast<double>(count);
     fit.u.push_back((of * below + random.uniform() * (of * equal + 1)) / (of + 1));
     const bool is_fixed = square == 0 && mean == fit.truth[j];  // a corner of a Cholesky factor
+    fit.placements.push_back(
+        stats::place({values, count}, is_weighted ? weights : std::vector<double>(), fit.truth[j]));
     fit.z.push_back(is_fixed ? 0 : (mean - fit.truth[j]) / std::sqrt(square));
   }
 }

@@ -9,6 +9,7 @@
 
 #include "fit/calibrate.hpp"
 #include "model/simulate.hpp"
+#include "stats/placement.hpp"
 
 namespace kullback::fit {
 
@@ -24,6 +25,7 @@ struct SimulatedFit {
   std::vector<double> truth;  // of each parameter's column
   std::vector<double> u;  // posterior probability below the truth, uniform if the draws are the posterior's
   std::vector<double> z;  // (posterior mean - truth) / posterior sd
+  std::vector<stats::Placement> placements;  // of the truth among the draws
   std::uint64_t gradients = 0;
 };
 

@@ -34,19 +34,30 @@ std::optional<double> radius_of(const std::string& init) {
   return radius;
 }
 
-[[noreturn]] void no_start(const infer::FoundStart& found, std::uint32_t chain, const std::string& where) {
+// `init` is as the user gave it, or the default.
+std::string start_advice(const std::string& init) {
+  constexpr double kSmall = 0.1;
+  const std::optional<double> radius = init == kPathfinder ? kDefaultRadius : radius_of(init);
+  if (!radius) return "Correct the values of parameters there, or leave --init out.";
+  if (*radius <= kSmall) return "Give starting values with `--init FILE.json`.";
+  return "Give starting values with `--init FILE.json`, or a smaller radius, such as --init 0.1.";
+}
+
+[[noreturn]] void no_start(const infer::FoundStart& found, std::uint32_t chain, const std::string& init,
+                           const std::string& where) {
   throw Error(
       ErrorKind::bad_input,
       fmt::format("chain {}: the density is not finite {}; the last time: {}", chain + 1, where,
                   found.message.empty() ? "a coordinate of the gradient is not finite." : found.message),
-      "Give starting values with --init FILE.json, or a smaller radius, such as --init 0.1.");
+      start_advice(init));
 }
 
 std::vector<double> random_start(const Request& request, const LoadedModel& model, std::uint32_t chain,
                                  double radius) {
   infer::FoundStart found =
       infer::find_start(*model.density, {.seed = request.seed, .chain = chain, .radius = radius});
-  if (!found.is_ok) no_start(found, chain, fmt::format("at any of {} starting points", found.tries));
+  if (!found.is_ok)
+    no_start(found, chain, request.init, fmt::format("at any of {} starting points", found.tries));
   return std::move(found.theta);
 }
 
@@ -86,7 +97,7 @@ std::vector<double> start_from(const Request& request, const LoadedModel& model,
     if (is_finite_at(*model.density, last.theta)) return std::move(last.theta);
     last.message = model.density->message();
   }
-  no_start(last, chain, "at the starting values of " + request.init);
+  no_start(last, chain, request.init, "at the starting values of " + request.init);
 }
 
 // Draws of multi-path Pathfinder, spread over the chains.

@@ -41,6 +41,7 @@ enum class Purpose : std::uint32_t {
   sg_start,
   sg_probe,
   path_elbo,
+  equal_weights,  // as posterior/equal_weights.cpp has it
 };
 
 struct Start {
@@ -64,6 +65,12 @@ struct Adaptation {
   double step_size = 0;
   Metric metric = Metric::unit;
   std::vector<double> inv_metric;  // empty, dim, or dim * dim numbers
+};
+
+// Where an approximation is centred.
+struct Mode {
+  std::vector<double> theta;
+  double log_density = 0;
 };
 
 // Facts of a run in words, for its record: ("family", "meanfield").
@@ -90,6 +97,7 @@ class Algorithm {
   virtual void archive(Archive& archive) = 0;
 
   virtual std::optional<Adaptation> adaptation() const { return std::nullopt; }
+  virtual std::optional<Mode> mode() const { return std::nullopt; }
   // What only the algorithm knows: an unbounded density, a path that failed. Complete once it has finished.
   virtual Findings findings() const { return {}; }
   virtual Facts facts() const { return {}; }

@@ -287,7 +287,7 @@ class Lexer final {
     if (!path) {
       error("include-missing", span,
             "The included file '" + name + "' was found in none of: " + searched() + ".",
-            "Name its folder with --include-path.");
+            "Give the folder that holds '" + below_folder(name).string() + "' with --include-path.");
       return;
     }
     if (std::find(open_files_.begin(), open_files_.end(), *path) != open_files_.end()) {
@@ -311,18 +311,27 @@ class Lexer final {
     return std::nullopt;
   }
 
-  // Beside the including file first, then along the include paths.
+  // stanc joins folder, slash and name: "/pre/license.stan", as packages made by rstantools write it, is
+  // below an include path, and never at the root of the file system.
+  static std::filesystem::path below_folder(const std::string& name) {
+    return std::filesystem::path(name).relative_path();
+  }
+
   std::optional<std::filesystem::path> find_include(const std::string& name) const {
     for (const std::filesystem::path& folder : search_folders()) {
-      const std::filesystem::path candidate = (folder / name).lexically_normal();
+      const std::filesystem::path candidate = (folder / below_folder(name)).lexically_normal();
       std::error_code ignored;
       if (std::filesystem::is_regular_file(candidate, ignored)) return candidate;
     }
     return std::nullopt;
   }
 
+  // The folder of the including file, that of the program (a package names its parts from there), then the
+  // include paths.
   std::vector<std::filesystem::path> search_folders() const {
     std::vector<std::filesystem::path> folders{open_files_.back().parent_path()};
+    const std::filesystem::path of_program = open_files_.front().parent_path();
+    if (of_program != folders.front()) folders.push_back(of_program);
     folders.insert(folders.end(), include_paths_.begin(), include_paths_.end());
     return folders;
   }

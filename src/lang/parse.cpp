@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text_kind.hpp"
 #include "lang/parser.hpp"
 
 namespace kullback::lang {
@@ -297,6 +298,22 @@ void Parser::parse_functions_only() {
   block.statements = list(functions);
 }
 
+// Data or a picture in place of a program: one error in place of many.
+static void say_what_it_is(const SourceMap& sources, FileId file, Diagnostics& diagnostics) {
+  const std::string_view text = sources.text(file);
+  const TextKind kind = text_kind(text);
+  const std::string name(text_kind_name(text));
+  const bool is_known_binary = kind == TextKind::binary && name != "binary";
+  if (kind != TextKind::json && kind != TextKind::table && kind != TextKind::r_dump && !is_known_binary)
+    return;
+  diagnostics = {{Severity::error,
+                  "not-a-program",
+                  {file, 0, 1},
+                  "This is " + name + ", not a Stan program.",
+                  "The program comes first, then the data: MODEL.stan DATA.json.",
+                  {}}};
+}
+
 Parsed parse(SourceMap& sources, FileId file, const ParseOptions& options) {
   Parsed parsed;
   parsed.tree.file = file;
@@ -314,6 +331,7 @@ Parsed parse(SourceMap& sources, FileId file, const ParseOptions& options) {
     // Reported already.
   }
   parsed.diagnostics = parser.take_diagnostics();
+  if (has_errors(parsed.diagnostics)) say_what_it_is(sources, file, parsed.diagnostics);
   return parsed;
 }
 

@@ -321,6 +321,22 @@ Stmt* Parser::parse_body(std::string_view owner) {
 
 // An else-if chain is read in a loop: hundreds of branches nest in the tree, not in the parser.
 Stmt* Parser::parse_if() {
+  const int around = else_ifs_;
+  Stmt* chain = parse_if_chain();
+  else_ifs_ = around;  // after an error in the chain they still count: less is read of a broken file
+  return chain;
+}
+
+// The chain goes on behind this place, where nothing could be made of it: no more is read.
+void Parser::refuse_else_if() {
+  report("nesting-too-deep", peek().span,
+         "More than " + std::to_string(kMaxElseIfs) + " 'else if' follow each other here.",
+         "Look the value up in an array instead of comparing it with each case.");
+  errors_ = kMaxErrors;
+  throw SyntaxError{};
+}
+
+Stmt* Parser::parse_if_chain() {
   Stmt* outermost = nullptr;
   ast::If* innermost = nullptr;
   std::vector<Stmt*> chain;
@@ -339,7 +355,10 @@ Stmt* Parser::parse_if() {
     chain.push_back(statement);
     if (!at_word("else")) break;
     take();
-    if (at_word("if")) continue;
+    if (at_word("if")) {
+      if (++else_ifs_ > kMaxElseIfs) refuse_else_if();
+      continue;
+    }
     innermost->no = parse_body("else");
     break;
   }

@@ -29,6 +29,8 @@ class Parser final {
  private:
   // Deeper nesting than this is refused: recursion must not outrun the stack, here or in later passes.
   static constexpr int kMaxNesting = 400;
+  // The same for `else if`, each of which stands inside the one before.
+  static constexpr int kMaxElseIfs = 5000;
   // After so many errors the rest of the file is not worth reading.
   static constexpr int kMaxErrors = 100;
 
@@ -134,6 +136,8 @@ class Parser final {
   ast::Stmt* parse_tilde(ast::Expr* variate);
   ast::Truncation parse_truncation();
   ast::Stmt* parse_if();
+  ast::Stmt* parse_if_chain();
+  [[noreturn]] void refuse_else_if();
   ast::Stmt* parse_while();
   ast::Stmt* parse_for();
   ast::Stmt* parse_return();
@@ -157,6 +161,7 @@ class Parser final {
   ast::Tree& tree_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  int else_ifs_ = 0;  // around the statement that is read
   int errors_ = 0;
 };
 

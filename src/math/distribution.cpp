@@ -88,8 +88,9 @@ std::string describe_bad_argument(const Distribution& distribution, std::string_
     const ArgumentDef& argument = distribution.arguments[j];
     const Domain domain = j == 0 && is_cdf ? distribution.cdf_variate : argument.domain;
     if (contains(domain, arguments[j])) continue;
-    return function + ": " + std::string(argument.name) + " is " + text_of(arguments[j]) + ", but must be " +
-           requirement(domain);
+    const std::string found = function + ": " + std::string(argument.name) + " is ";
+    if (std::isnan(arguments[j])) return found + "NaN";
+    return found + text_of(arguments[j]) + ", but must be " + requirement(domain);
   }
   if (distribution.relation != nullptr)
     if (const char* problem = distribution.relation(arguments)) return function + ": " + problem;

@@ -16,10 +16,10 @@ class Random;
 
 namespace kullback::math {
 
-// Which terms of a log density to keep. Stan's `~` drops a term when none of the arguments in it varies.
+// Which terms of a log density to keep. `~` drops a term in which no argument is autodiff by its type.
 struct Terms {
   bool normalized = true;
-  unsigned varying = ~0U;  // bit i: argument i varies (0 is the variate)
+  unsigned varying = ~0U;  // bit i: argument i (0: the variate) varies; if not normalized: is autodiff
 
   bool keep(unsigned arguments) const { return normalized || (varying & arguments) != 0; }
   bool varies(int argument) const { return (varying >> argument & 1U) != 0; }

@@ -13,6 +13,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "lang/check/suggest.hpp"
@@ -65,15 +66,18 @@ math::Shape shape_of(Kind kind, const Dims& dims, std::size_t array_rank) {
 // Row-major matrices become column-major; `unit` numbers make an element.
 void put_columns_together(std::vector<double>& numbers, math::Shape shape, std::size_t unit) {
   if (shape.rows < 2 || shape.cols < 2) return;
+  constexpr std::size_t kBlock = 64;  // rows that stay in the cache while their columns are written
   std::vector<double> result(numbers.size());
   const std::size_t per_item = shape.rows * shape.cols;
   for (std::size_t item = 0; item < shape.count; ++item) {
     const double* from = numbers.data() + item * per_item * unit;
     double* to = result.data() + item * per_item * unit;
-    for (std::size_t row = 0; row < shape.rows; ++row) {
+    for (std::size_t first = 0; first < shape.rows; first += kBlock) {
+      const std::size_t last = std::min(first + kBlock, shape.rows);
       for (std::size_t col = 0; col < shape.cols; ++col) {
-        for (std::size_t u = 0; u < unit; ++u) {
-          to[(col * shape.rows + row) * unit + u] = from[(row * shape.cols + col) * unit + u];
+        for (std::size_t row = first; row < last; ++row) {
+          for (std::size_t u = 0; u < unit; ++u)
+            to[(col * shape.rows + row) * unit + u] = from[(row * shape.cols + col) * unit + u];
         }
       }
     }
@@ -177,15 +181,22 @@ class Checker final {
     result_.values.set(variable, {});  // known from now on
   }
 
+  std::string no_data_hint() const {
+    if (!data_.items().empty() || accept_ != nullptr) return "";
+    return data_.source().empty()
+               ? "No data were given: name a data file after the program."
+               : "The file holds no values; data are JSON such as {\"N\": 2, \"y\": [1.5, 2.5]}.";
+  }
+
   void report_missing() {
+    const std::unordered_set<std::string_view> declared(declared_.begin(), declared_.end());
     std::vector<std::string_view> others;
     for (const Data::Item& item : data_.items()) {
-      if (std::find(declared_.begin(), declared_.end(), item.name) == declared_.end())
-        others.push_back(item.name);
+      if (!declared.contains(item.name)) others.push_back(item.name);
     }
     const std::string_view near = lang::nearest_name(variable_->name, others);
     report("data-missing", "'" + std::string(variable_->name) + "' is missing",
-           near.empty() ? "" : "The data have '" + std::string(near) + "'.");
+           near.empty() ? no_data_hint() : "The data have '" + std::string(near) + "'.");
   }
 
   // ---- expressions ----
@@ -444,19 +455,31 @@ class Checker final {
     return true;
   }
 
+  // One warning, however many there are: a file of a larger project has thousands.
   void warn_of_extra() {
+    constexpr std::size_t kNamed = 5;
+    const std::unordered_set<std::string_view> declared(declared_.begin(), declared_.end());
+    std::vector<std::string_view> extra;
     for (const Data::Item& item : data_.items()) {
-      if (!is_variable_name(item.name)) continue;
-      if (std::find(declared_.begin(), declared_.end(), item.name) != declared_.end()) continue;
-      result_.diagnostics.push_back({Severity::warning,
-                                     "data-extra",
-                                     {},
-                                     prefix() + "'" + item.name + "' is not declared in the " +
-                                         (accept_ == nullptr ? "data" : "parameters") +
-                                         " block; it is not used.",
-                                     {},
-                                     {}});
+      if (is_variable_name(item.name) && !declared.contains(item.name)) extra.push_back(item.name);
     }
+    if (extra.empty()) return;
+    const std::size_t named = extra.size() <= kNamed + 1 ? extra.size() : kNamed;
+    std::string names;
+    for (std::size_t i = 0; i < named; ++i) {
+      const bool is_last = i + 1 == extra.size();
+      names += (i == 0 ? "'" : is_last ? " and '" : ", '") + std::string(extra[i]) + "'";
+    }
+    if (named < extra.size()) names += " and " + std::to_string(extra.size() - named) + " more";
+    result_.diagnostics.push_back({Severity::warning,
+                                   "data-extra",
+                                   {},
+                                   prefix() + names + (extra.size() == 1 ? " is" : " are") +
+                                       " not declared in the " +
+                                       (accept_ == nullptr ? "data" : "parameters") + " block; " +
+                                       (extra.size() == 1 ? "it is" : "they are") + " not used.",
+                                   {},
+                                   {}});
   }
 
   Data data_;
@@ -478,6 +501,12 @@ class Checker final {
 const DataValue* BoundData::find(const lang::Variable& variable) const {
   if (variable.id >= by_id_.size() || !by_id_[variable.id]) return nullptr;
   return &*by_id_[variable.id];
+}
+
+DataValue BoundData::take(const lang::Variable& variable) {
+  DataValue value = std::move(by_id_.at(variable.id)).value();
+  by_id_[variable.id].reset();
+  return value;
 }
 
 void BoundData::set(const lang::Variable& variable, DataValue value) {

@@ -19,6 +19,7 @@ class BoundData final {
  public:
   const DataValue* find(const lang::Variable& variable) const;  // null: not known
   void set(const lang::Variable& variable, DataValue value);
+  DataValue take(const lang::Variable& variable);  // it is not known any more
 
  private:
   std::vector<std::optional<DataValue>> by_id_;

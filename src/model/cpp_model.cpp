@@ -1,6 +1,6 @@
 // The function runs once to count the parameters (as constants), once more to be recorded at the same point;
-// after that the tape is replayed. Where a comparison comes out differently for a draw, that draw is traced
-// on its own.
+// after that the tape is replayed. Where a comparison comes out differently for a draw, it is evaluated on
+// the tape of its own way through the function, which runs again where no draw went it before.
 #include "model/cpp_model.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/memory.hpp"
+#include "model/branches.hpp"
 #include "model/recording.hpp"
 #include "tape/not_finite.hpp"
 #include "tape/workspace.hpp"
@@ -139,7 +141,7 @@ bool operator<=(const Quantity& a, const Quantity& b) { return compare(Op::less_
 bool operator>(const Quantity& a, const Quantity& b) { return compare(Op::greater, a, b); }
 bool operator>=(const Quantity& a, const Quantity& b) { return compare(Op::greater_equal, a, b); }
 
-Quantity call(std::string_view name, std::initializer_list<Quantity> arguments, Here here) {
+Quantity call(std::string_view name, std::initializer_list<Argument> arguments, Here here) {
   return Recording::active().call(name, {arguments.begin(), arguments.size()}, here);
 }
 
@@ -203,18 +205,26 @@ struct CppModel::Lanes {
   tape::Workspace workspace;
 };
 
+struct CppModel::Known {
+  Branches<Lanes> branches;
+  std::shared_ptr<Lanes> last;
+};
+
 CppModel::~CppModel() = default;
 
 CppModel::CppModel(Function function, CppModelOptions options)
-    : function_(std::make_shared<const Function>(std::move(function))), options_(options) {
+    : function_(std::make_shared<const Function>(std::move(function))),
+      options_(options),
+      known_(std::make_unique<Known>()) {
   std::string why;
   for (std::uint64_t trial = 0; trial < kTrials && !tape_; ++trial) {
     try {
       Recording count(trial);
       count.run(*function_);
-      Layout layout;
-      tape_ = trace(count.theta(), &layout);
-      layout_ = std::make_shared<const Layout>(std::move(layout));
+      Recording recording(count.theta(), options_.jacobian);
+      record(recording);
+      layout_ = std::make_shared<const Layout>(recording.layout());
+      tape_ = tape::compile(recording.builder());
     } catch (const tape::Rejection& rejection) {
       why = rejection.message;
     }
@@ -231,23 +241,34 @@ CppModel::CppModel(const CppModel& other)
       function_(other.function_),
       options_(other.options_),
       layout_(other.layout_),
-      tape_(other.tape_) {}
+      tape_(other.tape_),
+      known_(std::make_unique<Known>()) {}
 
 std::unique_ptr<density::LogDensity> CppModel::clone() const {
   return std::unique_ptr<CppModel>(new CppModel(*this));
 }
 
 // Throws Rejection.
-std::shared_ptr<const tape::Tape> CppModel::trace(const std::vector<double>& theta, Layout* layout) const {
-  Recording recording(theta, options_.jacobian);
+void CppModel::record(Recording& recording) const {
   recording.run(*function_);
-  if (recording.layout().supports.size() != theta.size()) {
-    throw Error(ErrorKind::bad_input,
-                "C++ model: the function declares fewer parameters than when it ran first.",
-                "Declare the same parameters in every run, also where branches depend on parameters.");
-  }
-  if (layout != nullptr) *layout = recording.layout();
-  return tape::compile(recording.builder());
+  if (recording.layout().supports.size() == recording.theta().size()) return;
+  throw Error(ErrorKind::bad_input,
+              "C++ model: the function declares fewer parameters than when it ran first.",
+              "Declare the same parameters in every run, also where branches depend on parameters.");
+}
+
+// A workspace of one lane on the tape of the way that the function takes at this point. Throws Rejection.
+CppModel::Lanes& CppModel::branch_at(const std::vector<double>& theta) {
+  known_->last = known_->branches.find(theta.data());
+  if (known_->last) return *known_->last;
+  Recording recording(theta, options_.jacobian);
+  record(recording);
+  known_->last =
+      known_->branches.find_or_add(recording.builder(), available_memory() / kBranchShare, [&recording] {
+        const std::shared_ptr<const tape::Tape> tape = tape::compile(recording.builder());
+        return std::pair(std::shared_ptr<Lanes>(new Lanes{1, tape::Workspace(tape, 1)}), bytes_of(*tape, 1));
+      });
+  return *known_->last;
 }
 
 CppModel::Lanes& CppModel::workspace(std::size_t lanes) {
@@ -288,13 +309,13 @@ void CppModel::refuse(std::string why) {
   not_finite_.clear();
 }
 
-void CppModel::evaluate_anew(const Batch& batch, std::size_t lane) {
+void CppModel::evaluate_alone(const Batch& batch, std::size_t lane) {
   const std::vector<double> theta = point_of(batch, lane);
   std::vector<double> gradient(dim(), std::numeric_limits<double>::quiet_NaN());
   batch.log_density[lane] = -std::numeric_limits<double>::infinity();
   batch.status[lane] = Status::rejected;
   try {
-    tape::Workspace own(trace(theta, nullptr), 1);
+    tape::Workspace& own = branch_at(theta).workspace;
     if (own.forward(theta.data())) {
       own.log_density(&batch.log_density[lane]);
       own.backward(gradient.data());
@@ -313,7 +334,7 @@ void CppModel::evaluate(const Batch& batch) {
   refuse({});
   tape::Workspace& all = workspace(batch.lanes).workspace;
   if (!all.forward(batch.theta)) {  // some draw was refused: each on its own
-    for (std::size_t lane = 0; lane < batch.lanes; ++lane) evaluate_anew(batch, lane);
+    for (std::size_t lane = 0; lane < batch.lanes; ++lane) evaluate_alone(batch, lane);
     return;
   }
   all.log_density(batch.log_density);
@@ -322,7 +343,7 @@ void CppModel::evaluate(const Batch& batch) {
     if (all.guards_hold(lane)) {
       finish(batch, lane);
     } else {
-      evaluate_anew(batch, lane);
+      evaluate_alone(batch, lane);
     }
   }
 }

@@ -96,10 +96,23 @@ bool operator<=(const Quantity& a, const Quantity& b);
 bool operator>(const Quantity& a, const Quantity& b);
 bool operator>=(const Quantity& a, const Quantity& b);
 
+// An argument of a call: data where it is a number or a std::vector, which no branch of the function can
+// make a parameter; a Quantity is not, whatever it holds in this run.
+class Argument final {
+ public:
+  Argument(const Quantity& given) : quantity(given) {}  // NOLINT: numbers mix freely with quantities
+  template <class T>
+    requires(std::is_constructible_v<Quantity, const T&> && !std::is_same_v<T, Quantity>)
+  Argument(const T& data) : quantity(data), is_data(true) {}  // NOLINT
+
+  Quantity quantity;
+  bool is_data = false;
+};
+
 // Any function or distribution of Stan by its name: call("student_t_lpdf", {y, nu, mu, sigma}). Densities
-// keep their constants; "student_t_lupdf" drops those that Stan's `~` drops.
+// keep their constants; "student_t_lupdf" drops those that Stan's `~` drops: terms of data alone.
 using Here = std::source_location;  // where a call is written, for messages
-Quantity call(std::string_view name, std::initializer_list<Quantity> arguments, Here here = Here::current());
+Quantity call(std::string_view name, std::initializer_list<Argument> arguments, Here here = Here::current());
 
 // The point is refused: its status is `rejected`, the message is that of the density.
 [[noreturn]] void reject(const std::string& message);
@@ -191,11 +204,13 @@ class CppModel final : public density::LogDensity {
 
  private:
   struct Lanes;
+  struct Known;  // what was made of other branches than that of the tape
 
   CppModel(const CppModel& other);  // without its workspaces
 
-  std::shared_ptr<const tape::Tape> trace(const std::vector<double>& theta, Layout* layout) const;
-  void evaluate_anew(const density::Batch& batch, std::size_t lane);
+  void record(Recording& recording) const;
+  Lanes& branch_at(const std::vector<double>& theta);
+  void evaluate_alone(const density::Batch& batch, std::size_t lane);
   void finish(const density::Batch& batch, std::size_t lane);
   void refuse(std::string why);  // what message() tells
   std::vector<double> point_of(const density::Batch& batch, std::size_t lane) const;
@@ -206,6 +221,7 @@ class CppModel final : public density::LogDensity {
   std::shared_ptr<const Layout> layout_;
   std::shared_ptr<const tape::Tape> tape_;
   std::vector<std::unique_ptr<Lanes>> workspaces_;
+  std::unique_ptr<Known> known_;
   std::string message_;
   std::vector<double> not_finite_;  // the last draw of which that is to be told
 };

@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "base/text_kind.hpp"
+#include "base/text_source.hpp"
 #include "model/text_place.hpp"
 
 namespace kullback::model {
@@ -57,21 +58,84 @@ void refuse_text(std::string_view name, std::string_view text, std::size_t offse
   const std::string_view in_line = newline == std::string_view::npos ? before : before.substr(newline + 1);
   const auto is_start = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
   const auto column = 1 + std::count_if(in_line.begin(), in_line.end(), is_start);
+  refuse_place(name, static_cast<std::size_t>(line), static_cast<std::size_t>(column), message, hint);
+}
+
+void refuse_place(std::string_view name, std::size_t line, std::size_t column, const std::string& message,
+                  const std::string& hint) {
   throw Error(ErrorKind::bad_input,
               std::string(name) + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " + message,
               hint);
 }
 
-Data parse_data(std::string text, std::string name) {
+namespace {
+
+void check_may_be_data(std::string_view text, const std::string& name) {
+  const TextKind kind = text_kind(text);
+  if (kind != TextKind::stan && kind != TextKind::table && kind != TextKind::binary) return;
+  const std::string what(text_kind_name(text));
+  const char* hint = "Data are a JSON object such as {\"N\": 2, \"y\": [1.5, 2.5]}.";
+  if (kind == TextKind::table)
+    hint = "Write its columns as JSON: {\"N\": 2, \"y\": [1.5, 2.5]}; Python takes a data frame as it is.";
+  if (what.starts_with("compressed")) hint = "Unpack it first.";
+  throw Error(ErrorKind::bad_input,
+              name + ": is " + what + ", but data are needed: a JSON object or an R dump.", hint);
+}
+
+// A text with its first piece put back.
+class JoinedSource final : public TextSource {
+ public:
+  JoinedSource(std::string_view first, TextSource& rest) : first_(first), rest_(rest) {}
+  std::size_t read(char* to, std::size_t most) override {
+    const std::size_t count = first_.read(to, most);
+    return count > 0 ? count : rest_.read(to, most);
+  }
+
+ private:
+  MemorySource first_;
+  TextSource& rest_;
+};
+
+bool looks_like_json(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool json = first != std::string::npos && (text[first] == '{' || text[first] == '[');
-  return json ? parse_json_data(std::move(text), std::move(name)) : parse_rdump(text, std::move(name));
+  return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
+}  // namespace
+
+Data parse_data(std::string_view text, std::string name) {
+  check_may_be_data(text, name);
+  return looks_like_json(text) ? parse_json_data(text, std::move(name)) : parse_rdump(text, std::move(name));
+}
+
+Data read_data(TextSource& source, std::string name) {
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  std::string text;
+  std::size_t size = 0;
+  const auto read_piece = [&] {
+    text.resize(size + kPiece);
+    const std::size_t count = source.read(text.data() + size, kPiece);
+    size += count;
+    text.resize(size);
+    return count > 0;
+  };
+  while (read_piece()) {
+    if (looks_like_json(text)) {
+      JoinedSource whole(text, source);
+      return parse_json_data(whole, std::move(name));
+    }
+  }
+  return parse_data(text, std::move(name));
 }
 
 Data read_data(const std::filesystem::path& path) {
-  std::string text = read_file(path);
-  if (path.extension() == ".json") return parse_json_data(std::move(text), path.string());
-  return parse_data(std::move(text), path.string());
+  FileSource file(path);
+  if (path.extension() != ".json") return read_data(file, path.string());
+  std::string first(std::size_t{1} << 16, '\0');
+  first.resize(file.read(first.data(), first.size()));
+  check_may_be_data(first, path.string());
+  JoinedSource whole(first, file);
+  return parse_json_data(whole, path.string());
 }
 
 }  // namespace kullback::model

@@ -9,6 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
+namespace kullback {
+class TextSource;
+}
+
 namespace kullback::model {
 
 enum class DataKind : std::uint8_t {
@@ -64,8 +68,11 @@ class Data final {
 // What cannot be read as a whole throws Error bad_input, with line and column.
 Data read_data(const std::filesystem::path& path);
 // `name` stands for the file in messages. JSON if it begins with a brace, else a dump.
-Data parse_data(std::string text, std::string name);
-Data parse_json_data(std::string text, std::string name);
+Data parse_data(std::string_view text, std::string name);
+Data parse_json_data(std::string_view text, std::string name);
+// The same of a text in pieces; of JSON only the numbers are kept.
+Data read_data(TextSource& source, std::string name);
+Data parse_json_data(TextSource& source, std::string name);
 Data parse_rdump(std::string_view text, std::string name);
 
 // As Stan's JSON; values as a file has them (not as check_data leaves them).

@@ -1,6 +1,8 @@
 // Sizes and bounds without function calls, evaluated number by number; whatever runs whole programs does not
 // use this.
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "lang/print_program/expr_text.hpp"
 #include "lang/visit.hpp"
@@ -41,6 +43,15 @@ double apply(const lang::Expr& expression, lang::Op op, double left, double righ
   }
 }
 
+// Stan's ints have 32 bits.
+double checked(const lang::Expr& expression, double result) {
+  constexpr double kLeast = std::numeric_limits<std::int32_t>::min();
+  constexpr double kMost = std::numeric_limits<std::int32_t>::max();
+  if (result >= kLeast && result <= kMost) return result;
+  refuse(expression, "is " + lang::number_text(result) + ", but an int holds " + lang::number_text(kLeast) +
+                         " to " + lang::number_text(kMost) + " only");
+}
+
 DataValue evaluate_binary(const lang::Expr& expression, const lang::Binary& binary, const BoundData& so_far) {
   const DataValue left = evaluate_simple(*binary.left, so_far);
   const DataValue right = evaluate_simple(*binary.right, so_far);
@@ -51,7 +62,8 @@ DataValue evaluate_binary(const lang::Expr& expression, const lang::Binary& bina
   for (std::size_t i = 0; i < result.numbers.size(); ++i) {
     const double a = left.numbers[left.dims.empty() ? 0 : i];
     const double b = right.numbers[right.dims.empty() ? 0 : i];
-    result.numbers[i] = apply(expression, binary.op, a, b, integer);
+    const double number = apply(expression, binary.op, a, b, integer);
+    result.numbers[i] = integer ? checked(expression, number) : number;
   }
   return result;
 }
@@ -118,7 +130,7 @@ DataValue evaluate_simple(const lang::Expr& expression, const BoundData& so_far)
       refuse(expression, "needs more than a simple evaluation");
     }
     if (unary->op == lang::Op::minus) {
-      for (double& x : value.numbers) x = -x;
+      for (double& x : value.numbers) x = value.kind == DataKind::int_ ? checked(expression, -x) : -x;
     }
     return value;
   }

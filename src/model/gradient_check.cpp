@@ -1,9 +1,5 @@
-// Central differences D(h) = (f(x + h) - f(x - h)) / 2h have the error c h^2 + O(h^4); Richardson's (4 D(h) -
-// D(2h)) / 3 has O(h^4). The rounding error is eps |f| / h, so that the best step grows with |f|^(1/5); where
-// steps disagree the best of them is taken, since a derivative that is right agrees with one of them.
 #include "model/gradient_check.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -12,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/place.hpp"
 #include "model/coordinate_names.hpp"
+#include "model/finite_difference.hpp"
 #include "tape/workspace.hpp"
 
 namespace kullback::model {
@@ -20,36 +17,12 @@ namespace {
 
 using Function = std::function<double(const std::vector<double>&)>;
 
-double richardson(const Function& f, std::vector<double> x, std::size_t i, double h) {
-  const double center = x[i];
-  const auto at = [&](double step) {
-    x[i] = center + step;
+double difference_near(const Function& f, std::vector<double> x, std::size_t i, double gradient) {
+  const auto along = [&f, &x, i](double number) {
+    x[i] = number;
     return f(x);
   };
-  const double near = (at(h) - at(-h)) / (2 * h);
-  const double far = (at(2 * h) - at(-2 * h)) / (4 * h);
-  return (4 * near - far) / 3;
-}
-
-double relative_error(double gradient, double difference) {
-  return std::abs(gradient - difference) / (1 + std::abs(gradient));
-}
-
-double first_step(double x, double value) {
-  return 2e-4 * std::max(1.0, std::abs(x)) * std::clamp(std::pow(std::abs(value), 0.2), 1.0, 10.0);
-}
-
-// The difference, of four steps, that is nearest to the gradient: rounding spoils small ones where the
-// density is ill conditioned (a Gaussian process with little jitter).
-double difference_near(const Function& f, const std::vector<double>& x, std::size_t i, double gradient) {
-  const double h = first_step(x[i], f(x));
-  double best = std::numeric_limits<double>::quiet_NaN();
-  for (const double factor : {1.0, 0.1, 5.0, 25.0}) {
-    const double difference = richardson(f, x, i, factor * h);
-    if (!(relative_error(gradient, best) <= relative_error(gradient, difference))) best = difference;
-    if (relative_error(gradient, best) < 1e-9) break;
-  }
-  return best;
+  return model::difference_near(along, double{x[i]}, gradient);
 }
 
 // ---- statements ----

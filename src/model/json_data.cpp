@@ -3,11 +3,9 @@
 //   array    of arrays or numbers, row-major, not ragged: [[1, 2, 3], [4, 5, 6]] is 2 x 3
 //   complex  [real, imaginary]: here just one more dimension
 //   tuple    {"1": first slot, "2": second slot}; an array of tuples is an array of such objects
-// simdjson splits the text into tokens without looking at scalars, which lets us read the bare NaN that is no
-// JSON. A value that breaks these rules is kept with its problem: another program may not want it. A text
-// that is no JSON is refused with line and column.
-#include <simdjson.h>
-
+// A value that breaks these rules is kept with its problem: another program may not want it. A text that is
+// no JSON is refused with line and column. The text passes by in a window: only the numbers are kept.
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -15,14 +13,11 @@
 
 #include "base/error.hpp"
 #include "model/data.hpp"
-#include "model/text_place.hpp"
+#include "model/json_text.hpp"
 
 namespace kullback::model {
 
 namespace {
-
-namespace ondemand = simdjson::ondemand;
-using simdjson::error_code;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -36,14 +31,8 @@ std::optional<double> special_number(std::string_view word) {
   return {};
 }
 
-std::string_view trim(std::string_view token) {
-  const std::size_t end = token.find_last_not_of(" \t\r\n");
-  return end == std::string_view::npos ? std::string_view() : token.substr(0, end + 1);
-}
-
-// A number of the grammar of JSON whose magnitude simdjson does not accept: an integer beyond 64 bits, or a
-// real that overflows.
-std::optional<double> far_number(std::string_view token) {
+// A number whose form is not quite JSON's, as 007.
+std::optional<double> loose_number(std::string_view token) {
   if (token.empty() || token.find_first_not_of("+-0123456789.eE") != std::string_view::npos) return {};
   double number = 0;
   const auto [end, status] = std::from_chars(token.data(), token.data() + token.size(), number);
@@ -55,13 +44,22 @@ std::string plural(std::size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+std::string read_key(JsonText& text) {
+  if (text.next() != '"') text.refuse_syntax();
+  std::string key;
+  if (!JsonText::unescape(text.token(), key)) text.refuse_syntax();
+  text.expect(':');
+  return key;
+}
+
 // Collects one variable, or one slot of all tuples in an array.
 class Builder final {
  public:
   // `level` counts how deep the reader stands, for a variable and all its slots together.
-  Builder(std::string name, int& level) : name_(std::move(name)), level_(&level) {}
+  Builder(std::string name, JsonText& text, int& level)
+      : name_(std::move(name)), text_(&text), level_(&level) {}
 
-  void read(ondemand::value value) { read_at(value, 0); }
+  void read() { read_at(0); }
 
   // `outer` are the dims of the array of tuples that this is a slot of.
   DataValue finish(const std::vector<std::size_t>& outer = {}) && {
@@ -78,20 +76,6 @@ class Builder final {
   }
 
  private:
-  // simdjson does not limit how deep arrays nest; the stack does.
-  class Nesting final {
-   public:
-    explicit Nesting(int& level) : level_(level) {
-      if (++level_ > 200) throw simdjson::simdjson_error(simdjson::DEPTH_ERROR);
-    }
-    ~Nesting() { --level_; }
-    Nesting(const Nesting&) = delete;
-    Nesting& operator=(const Nesting&) = delete;
-
-   private:
-    int& level_;
-  };
-
   static constexpr std::size_t kUnknown = std::numeric_limits<std::size_t>::max();
 
   void refuse(std::string problem) {
@@ -104,26 +88,29 @@ class Builder final {
     return depth == 0 ? name_ : name_ + "[" + text + "]";
   }
 
-  void read_at(ondemand::value& value, std::size_t depth) {
-    const Nesting nesting(*level_);
-    switch (*value.raw_json_token().data()) {
-      case '[': read_array(value, depth); break;
-      case '{': read_tuple(value, depth); break;
-      default: read_scalar(value, depth); break;
+  void read_at(std::size_t depth) {
+    switch (text_->next()) {
+      case '[': read_array(depth); break;
+      case '{': read_tuple(depth); break;
+      default: read_scalar(depth); break;
     }
   }
 
-  void read_array(ondemand::value& value, std::size_t depth) {
+  void read_array(std::size_t depth) {
+    const JsonText::Nesting nesting(*text_, *level_);
     if (depth == leaf_depth_) {
       refuse("mixes numbers and arrays: " + place(depth) + " is an array, " + first_leaf_ + " is not");
     }
     if (path_.size() <= depth) path_.resize(depth + 1);
     if (dims_.size() <= depth) dims_.resize(depth + 1, kUnknown);
     std::size_t count = 0;
-    ondemand::array array = value.get_array();
-    for (ondemand::value element : array) {
-      path_[depth] = count++;
-      read_at(element, depth + 1);
+    text_->expect('[');
+    if (!text_->take(']')) {
+      do {
+        path_[depth] = count++;
+        read_at(depth + 1);
+      } while (text_->take(','));
+      text_->expect(']');
     }
     if (dims_[depth] == kUnknown) {
       dims_[depth] = count;
@@ -152,30 +139,37 @@ class Builder final {
     return false;
   }
 
-  void read_tuple(ondemand::value& value, std::size_t depth) {
-    if (!is_leaf(depth, true)) return;
+  void read_tuple(std::size_t depth) {
+    if (!is_leaf(depth, true)) return text_->skip_value(*level_);
+    const JsonText::Nesting nesting(*text_, *level_);
     ++tuples_;
-    ondemand::object object = value.get_object();
-    for (auto field : object) {
-      const std::string_view key = field.unescaped_key();
-      const std::size_t slot = slot_number(key);
-      ondemand::value element = field.value();
-      if (slot == 0) {
-        refuse("has the key \"" + std::string(key) + "\" in the tuple " + place(depth) +
-               "; slots are named \"1\", \"2\", ...");
-        continue;
-      }
-      if (tuples_ == 1 && slots_.size() < slot) slots_.resize(slot, Builder({}, *level_));
-      if (slot > slots_.size() || ++slots_[slot - 1].tuples_seen_ != tuples_) {
-        refuse_slots(depth);
-        continue;
-      }
-      slots_[slot - 1].name_ = place(depth) + "." + std::to_string(slot);
-      slots_[slot - 1].read_at(element, 0);
+    text_->expect('{');
+    if (!text_->take('}')) {
+      do {
+        read_slot(depth);
+      } while (text_->take(','));
+      text_->expect('}');
     }
     for (const Builder& slot : slots_) {
       if (slot.tuples_seen_ != tuples_) refuse_slots(depth);
     }
+  }
+
+  void read_slot(std::size_t depth) {
+    const std::string key = read_key(*text_);
+    const std::size_t slot = slot_number(key);
+    if (slot == 0) {
+      refuse("has the key \"" + key + "\" in the tuple " + place(depth) +
+             "; slots are named \"1\", \"2\", ...");
+      return text_->skip_value(*level_);
+    }
+    if (tuples_ == 1 && slots_.size() < slot) slots_.resize(slot, Builder({}, *text_, *level_));
+    if (slot > slots_.size() || ++slots_[slot - 1].tuples_seen_ != tuples_) {
+      refuse_slots(depth);
+      return text_->skip_value(*level_);
+    }
+    slots_[slot - 1].name_ = place(depth) + "." + std::to_string(slot);
+    slots_[slot - 1].read_at(0);
   }
 
   void refuse_slots(std::size_t depth) {
@@ -190,40 +184,30 @@ class Builder final {
     return status == std::errc() && end == key.data() + key.size() && slot < 1000 ? slot : 0;
   }
 
-  void read_scalar(ondemand::value& value, std::size_t depth) {
-    if (!is_leaf(depth, false)) return;
-    ondemand::number number;
-    if (value.get_number().get(number) != simdjson::SUCCESS) {
-      read_other(value, depth);
-    } else if (number.is_int64()) {
-      value_.numbers.push_back(static_cast<double>(number.get_int64()));
-    } else if (number.is_uint64()) {
-      value_.numbers.push_back(static_cast<double>(number.get_uint64()));
-    } else {
-      note_real(value);
-      value_.numbers.push_back(number.get_double());
-    }
+  void read_scalar(std::size_t depth) {
+    if (!is_leaf(depth, false)) return text_->skip_value(*level_);
+    JsonText::Number number;
+    if (!text_->take_number(number)) return read_other(text_->token(), depth);
+    if (!number.is_integer) note_real(number.text);
+    value_.numbers.push_back(number.value);
   }
 
-  void note_real(ondemand::value& value) {
+  void note_real(std::string_view token) {
     if (value_.kind == DataKind::real) return;
     value_.kind = DataKind::real;
     value_.first_real = value_.numbers.size();
-    value_.first_real_text = trim(value.raw_json_token());
+    value_.first_real_text = token;
   }
 
-  void read_other(ondemand::value& value, std::size_t depth) {
-    const std::string_view token = trim(value.raw_json_token());
-    std::string_view word = token;
-    if (token.starts_with('"')) {
-      if (value.get_string().get(word) != simdjson::SUCCESS) word = token;
-    }
+  void read_other(std::string_view token, std::size_t depth) {
+    std::string word(token);
+    if (token.starts_with('"') && !JsonText::unescape(token, word)) word = token;
     if (const auto special = special_number(word)) {
-      note_real(value);
+      note_real(token);
       value_.numbers.push_back(*special);
-    } else if (const auto far = far_number(token)) {
-      if (token.find_first_of(".eE") != std::string_view::npos) note_real(value);
-      value_.numbers.push_back(*far);
+    } else if (const auto loose = loose_number(token)) {
+      if (token.find_first_of(".eE") != std::string_view::npos) note_real(token);
+      value_.numbers.push_back(*loose);
     } else {
       std::string shown(token.substr(0, 40));
       if (token.size() > 40) shown += "...";
@@ -235,6 +219,7 @@ class Builder final {
   }
 
   std::string name_;
+  JsonText* text_;
   int* level_;
   DataValue value_;
   std::vector<std::size_t> dims_;
@@ -248,69 +233,38 @@ class Builder final {
   std::vector<Builder> slots_;
 };
 
-std::string reason(error_code code) {
-  switch (code) {
-    case simdjson::UTF8_ERROR: return "the text is not UTF-8";
-    case simdjson::UNCLOSED_STRING: return "a string is not closed";
-    case simdjson::EMPTY: return "the text is empty";
-    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
-      return "the text does not end with the closing brace of its object";
-    case simdjson::INCORRECT_TYPE: return "a JSON object is needed: { \"name\": value, ... }";
-    case simdjson::CAPACITY: return "the text is larger than 4 GB";
-    case simdjson::MEMALLOC: return "there is not enough memory";
-    case simdjson::DEPTH_ERROR: return "arrays are nested too deeply";
-    default: return "this is not JSON: a comma, colon, bracket or value is missing or out of place";
+Data read_object(JsonText& text, std::string name) {
+  Data data(std::move(name));
+  if (text.is_at_end())
+    text.refuse("the text is empty.", "Data are a JSON object such as {\"N\": 2}; {} for none.");
+  if (!text.take('{')) text.refuse("a JSON object is needed: { \"name\": value, ... }.");
+  if (!text.take('}')) {
+    do {
+      JsonText::Place place = text.place();
+      ++place.column;  // behind the quote
+      std::string key = read_key(text);
+      int level = 0;
+      Builder builder(key, text, level);
+      builder.read();
+      if (!data.add(key, std::move(builder).finish())) text.refuse_at(place, "'" + key + "' is given twice.");
+    } while (text.take(','));
+    text.expect('}');
   }
-}
-
-// Where the reader stands; nothing at the end of the text.
-std::optional<std::size_t> location_in(ondemand::document& document, std::string_view text) {
-  const char* location = nullptr;
-  if (document.current_location().get(location) != simdjson::SUCCESS) return {};
-  if (location < text.data() || location >= text.data() + text.size()) return {};
-  return static_cast<std::size_t>(location - text.data());
+  if (!text.is_at_end()) text.refuse("there is more text after the object.");
+  return data;
 }
 
 }  // namespace
 
-Data parse_json_data(std::string text, std::string name) {
-  Data data(std::move(name));
-  const std::size_t size = text.size();
-  text.resize(size + simdjson::SIMDJSON_PADDING);
-  const std::string_view content(text.data(), size);
-  ondemand::parser parser;
-  ondemand::document document;
-  const simdjson::padded_string_view padded(text.data(), size, text.size());
-  if (const error_code code = parser.iterate(padded).get(document)) {
-    const bool open = code == simdjson::UNCLOSED_STRING;
-    refuse_text(data.source(), content, open ? size : 0, reason(code) + ".",
-                code == simdjson::EMPTY ? "Data are a JSON object such as {\"N\": 2}; {} for none." : "");
-  }
-  std::size_t offset = 0;
-  try {
-    ondemand::object object = document.get_object();
-    for (auto field : object) {
-      offset = static_cast<std::size_t>(field.key().raw() - text.data());
-      std::string key(std::string_view(field.unescaped_key()));
-      int level = 0;
-      Builder builder(key, level);
-      builder.read(field.value());
-      if (!data.add(key, std::move(builder).finish())) {
-        refuse_text(data.source(), content, offset, "'" + key + "' is given twice.");
-      }
-    }
-    if (const auto more = location_in(document, content)) {
-      refuse_text(data.source(), content, *more, "there is more text after the object.");
-    }
-  } catch (const simdjson::simdjson_error& error) {
-    if (error.error() == simdjson::INCOMPLETE_ARRAY_OR_OBJECT) {
-      offset = size;
-    } else if (const auto location = location_in(document, content)) {
-      offset = *location;
-    }
-    refuse_text(data.source(), content, offset, reason(error.error()) + ".");
-  }
-  return data;
+Data parse_json_data(TextSource& source, std::string name) {
+  JsonText text(source, name);
+  return read_object(text, std::move(name));
+}
+
+Data parse_json_data(std::string_view text, std::string name) {
+  MemorySource source(text);
+  JsonText window(source, name, std::min(text.size() + 1, JsonText::kWindow));
+  return read_object(window, std::move(name));
 }
 
 }  // namespace kullback::model

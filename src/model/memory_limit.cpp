@@ -6,6 +6,7 @@
 #include "base/memory.hpp"
 #include "base/place.hpp"
 #include "tape/trace_size.hpp"
+#include "tape/workspace.hpp"
 
 namespace kullback::model {
 
@@ -25,6 +26,15 @@ void refuse_size(const tape::Builder& builder, const SourceMap& sources, std::si
               "A vectorised statement takes less than a loop; --max-memory sets the limit.");
 }
 
+void refuse_allocation(const tape::Builder& builder, const SourceMap& sources) {
+  throw Error(
+      ErrorKind::bad_input,
+      fmt::format("{}: out of memory: this statement wants more numbers than fit into the {} that are "
+                  "free.",
+                  place_text(sources, builder.span()), bytes_text(static_cast<double>(available_memory()))),
+      "Check the sizes in the program, and those in the data.");
+}
+
 namespace {
 
 [[noreturn]] void refuse_batch(const std::string& what, std::size_t bytes, std::size_t limit,
@@ -42,9 +52,7 @@ std::string draws_text(std::size_t lanes) {
 }  // namespace
 
 void check_workspace_size(const tape::Tape& tape, std::size_t lanes, std::size_t limit, std::size_t rows) {
-  std::size_t per_lane = 2 * tape.slot_count;
-  for (const tape::Instruction& i : tape.instructions) per_lane += i.scratch_size;
-  const std::size_t bytes = per_lane * lanes * sizeof(double);
+  const std::size_t bytes = tape::Workspace::bytes_per_lane(tape) * lanes;
   if (bytes <= limit) return;
   if (rows == 0) refuse_batch(draws_text(lanes), bytes, limit, "Evaluate fewer draws at once");
   refuse_batch(fmt::format("a minibatch of {} row{}: {}", rows, rows == 1 ? "" : "s", draws_text(lanes)),

@@ -16,6 +16,9 @@ namespace kullback::model {
 [[noreturn]] void refuse_size(const tape::Builder& builder, const SourceMap& sources, std::size_t bytes,
                               std::size_t limit);
 
+// The statement that is traced wants more numbers than memory holds.
+[[noreturn]] void refuse_allocation(const tape::Builder& builder, const SourceMap& sources);
+
 // Throws Error where a workspace of so many lanes does not fit. `rows`: those of a minibatch, 0 for all data.
 void check_workspace_size(const tape::Tape& tape, std::size_t lanes, std::size_t limit, std::size_t rows = 0);
 

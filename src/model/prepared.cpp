@@ -1,5 +1,6 @@
 #include "model/prepared.hpp"
 
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "base/random.hpp"
 #include "lang/visit.hpp"
 #include "model/columns.hpp"
+#include "model/memory_limit.hpp"
 #include "model/values.hpp"
 
 namespace kullback::model {
@@ -36,6 +38,13 @@ CheckedData checked_data(const lang::Program& program, const SourceMap& sources,
   return checked;
 }
 
+// What was computed on the way to transformed data is left behind; copies of the builder share the rest.
+void keep_values(const std::vector<tape::Value>& values, const tape::Builder& builder, Prepared& prepared) {
+  for (const tape::Value& value : values)
+    prepared.values.push_back(in_place(value, builder, prepared.builder));
+  prepared.builder.share_constants();
+}
+
 }  // namespace
 
 std::string rejection_text(const SourceMap& sources, const tape::Rejection& rejection) {
@@ -48,12 +57,13 @@ std::shared_ptr<const Prepared> prepare(const lang::Program& program, const Sour
   auto prepared = std::make_shared<Prepared>(Prepared{program, sources, {}, {}, 0, {}, {}, 0});
   prepared->warnings = std::move(checked.diagnostics);
   Random random(seed, 0, kTransformedDataPurpose);
-  tape::Tracer tracer(program, sources, prepared->builder, {}, &random);
+  tape::Builder builder;
+  tape::Tracer tracer(program, sources, builder, {}, &random);
   std::optional<tape::PrintHook> hook;
   if (printer != nullptr) tracer.set_hook(&hook.emplace(tracer, *printer));
   for (const lang::Stmt* stmt : program.block(lang::BlockKind::data)) {
     const lang::Variable& variable = *stmt->as<lang::Declare>()->variable;
-    tracer.set(variable, to_value(*checked.values.find(variable), *variable.type, prepared->builder));
+    tracer.set(variable, to_value(checked.values.take(variable), *variable.type, builder));
   }
   try {
     tracer.run(lang::BlockKind::transformed_data);
@@ -62,9 +72,11 @@ std::shared_ptr<const Prepared> prepare(const lang::Program& program, const Sour
     for (const lang::Variable* variable : declared_in(program, lang::BlockKind::parameters))
       prepared->parameter_columns += count_columns(tracer.unset(*variable->declared));
   } catch (const tape::Rejection& rejection) {
-    throw Error(ErrorKind::bad_input, rejection_text(sources, rejection));
+    throw Error(ErrorKind::bad_input, rejection_text(sources, rejection), rejection.hint);
+  } catch (const std::bad_alloc&) {
+    refuse_allocation(prepared->builder, sources);
   }
-  prepared->values = tracer.values();
+  keep_values(tracer.values(), builder, *prepared);
   return prepared;
 }
 
@@ -80,7 +92,7 @@ void run_transformed_data(const Prepared& prepared, tape::Tracer& tracer, std::u
   try {
     tracer.run(lang::BlockKind::transformed_data);
   } catch (const tape::Rejection& rejection) {
-    throw Error(ErrorKind::bad_input, rejection_text(prepared.sources, rejection));
+    throw Error(ErrorKind::bad_input, rejection_text(prepared.sources, rejection), rejection.hint);
   }
   tracer.set_random(nullptr);
 }

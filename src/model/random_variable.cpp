@@ -19,6 +19,7 @@ RandomVariable make_random_variable(const lang::Variable& variable, Value start,
   if (start.ints) {
     std::vector<int>& ints = tape::change_ints(made.positions);
     std::iota(ints.begin(), ints.end(), 0);
+    made.positions.gaps = nullptr;
   } else {
     tape::Ids& ids = tape::change_ids(made.positions);
     for (std::size_t i = 0; i < size; ++i) ids[i] = builder.constant(static_cast<double>(i));

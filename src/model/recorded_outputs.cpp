@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/memory.hpp"
 #include "lang/visit.hpp"
 #include "model/columns.hpp"
 
@@ -13,9 +14,9 @@ namespace {
 
 // A record takes about 100 bytes for each operation; a program that does more is interpreted.
 constexpr std::size_t kMostInstructions = 2'000'000;
-// After so many failures, and where a quarter of the draws fail, repeating does not pay.
-constexpr std::size_t kFailuresAllowed = 16;
-constexpr std::size_t kRecordsAllowed = 4;
+// After so many draws that no record could repeat, and where they are a quarter of all, recording does not
+// pay.
+constexpr std::size_t kFailuresAllowed = 1000;
 
 bool needs_random(const lang::Stmt& stmt) {
   bool found = false;
@@ -47,47 +48,49 @@ void RecordedOutputs::set_parameters_of(tape::Tracer& tracer, const tape::Ids& i
   }
 }
 
-bool RecordedOutputs::repeat(const double* input) {
-  if (!tracer_) return records_ < kRecordsAllowed && record(input);
-  if (failures_ > kFailuresAllowed && 4 * failures_ > draws_) return false;
-  ++draws_;
-  if (builder_.replay(input)) return true;
-  ++failures_;
-  return false;
+RecordedOutputs::Recorded::Recorded(const Prepared& prepared)
+    : builder(prepared.builder),
+      tracer(prepared.program, prepared.sources, builder, tape::TraceOptions{.jacobian = false}) {
+  tracer.set_values(prepared.values);
 }
 
-void RecordedOutputs::record_other_blocks() {
-  tracer_->run(BlockKind::transformed_parameters);
+bool RecordedOutputs::repeat(const double* input) {
+  if (is_too_large_ || (failures_ > kFailuresAllowed && 4 * failures_ > draws_)) return false;
+  ++draws_;
+  if (auto known = records_.find(input)) {
+    current_ = std::move(known);
+    return current_->builder.replay(input);
+  }
+  ++failures_;
+  return record(input);
+}
+
+void RecordedOutputs::record_other_blocks(tape::Tracer& tracer) const {
+  tracer.run(BlockKind::transformed_parameters);
   if (extent_ == Extent::transformed) return;
   const auto& generated = prepared_.program.block(BlockKind::generated_quantities);
   if (recorded_statements_ == generated.size()) {
-    tracer_->run(BlockKind::generated_quantities);
+    tracer.run(BlockKind::generated_quantities);
   } else {
-    tracer_->run_statements(std::span(generated).first(recorded_statements_));
+    tracer.run_statements(std::span(generated).first(recorded_statements_));
   }
 }
 
 bool RecordedOutputs::record(const double* input) {
-  ++records_;
-  builder_ = prepared_.builder;
-  tracer_.emplace(prepared_.program, prepared_.sources, builder_, tape::TraceOptions{.jacobian = false});
-  tracer_->set_values(prepared_.values);
+  auto recorded = std::make_shared<Recorded>(prepared_);
   tape::Ids numbers(input_size_);
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = builder_.add_parameter(input[i]);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = recorded->builder.add_parameter(input[i]);
   try {
-    set_parameters_of(*tracer_, numbers);
-    if (extent_ != Extent::parameters) record_other_blocks();
+    set_parameters_of(recorded->tracer, numbers);
+    if (extent_ != Extent::parameters) record_other_blocks(recorded->tracer);
   } catch (const tape::Rejection&) {
-    tracer_.reset();
     return false;
   }
-  if (builder_.instructions().size() > kMostInstructions) {
-    tracer_.reset();
-    builder_ = {};
-    records_ = kRecordsAllowed;
-    return false;
-  }
-  return true;
+  is_too_large_ = recorded->builder.instructions().size() > kMostInstructions;
+  if (is_too_large_) return false;
+  current_ = records_.find_or_add(recorded->builder, available_memory() / kBranchShare,
+                                  [&] { return std::pair(recorded, recorded->builder.bytes()); });
+  return current_ == recorded || current_->builder.replay(input);
 }
 
 }  // namespace kullback::model

@@ -43,10 +43,10 @@ bool is_data(const tape::Value& value) {
   return !value.ids || std::all_of(value.ids->begin(), value.ids->end(), tape::is_constant);
 }
 
-std::vector<math::Argument> types_of(std::span<const Quantity> quantities) {
+std::vector<math::Argument> types_of(std::span<const Argument> arguments) {
   std::vector<math::Argument> types;
-  for (const Quantity& quantity : quantities)
-    types.push_back({quantity.value().type, is_data(quantity.value())});
+  for (const Argument& argument : arguments)
+    types.push_back({argument.quantity.value().type, is_data(argument.quantity.value())});
   return types;
 }
 
@@ -124,14 +124,15 @@ const Expr* Recording::constant(std::size_t number) {
       Expr{{}, keep(Type{Kind::int_}), true, lang::IntConstant{static_cast<std::int32_t>(number)}});
 }
 
-const Expr* Recording::make_argument(const Quantity& quantity, std::uint32_t place, const Type& wanted) {
-  const Type* type = keep(quantity.value().type);
-  const bool data_only = is_data(quantity.value());
+const Expr* Recording::make_argument(const Argument& argument, std::uint32_t place, const Type& wanted) {
+  const Type* type = keep(argument.quantity.value().type);
+  const bool data_only = is_data(argument.quantity.value());
   lang::Variable variable;
   variable.name = "argument";
   variable.type = type;
   variable.data_only = data_only;
   variable.role = lang::Variable::Role::global;
+  variable.block = argument.is_data ? lang::BlockKind::data : lang::BlockKind::model;
   variable.id = place;
   Arena& arena = *program_.arena;
   const Expr* reference = arena.make(Expr{{}, type, data_only, lang::VariableRef{arena.make(variable)}});
@@ -152,28 +153,29 @@ const Expr* Recording::argument(const Quantity& quantity, const Type& wanted) {
 
 // One expression serves all calls with the same types: a loop over observations makes it once.
 template <class Make>
-Quantity Recording::evaluate(std::string_view name, std::span<const Quantity> arguments, Make make) {
+Quantity Recording::evaluate(std::string_view name, std::span<const Argument> arguments, Make make) {
   if (arguments.size() > kPlaces) {
     throw Error(ErrorKind::bad_input,
                 fmt::format("C++ model: '{}' is given {} arguments.", name, arguments.size()));
   }
   std::string key(name);
-  for (const Quantity& a : arguments) {
-    const Type& type = unwrap(a).type;
+  for (const Argument& a : arguments) {
+    const Type& type = unwrap(a.quantity).type;
     key += type.kind == Kind::tuple ? math::to_string(type) : std::string(1, static_cast<char>(type.kind));
-    key += static_cast<char>(2 * type.array_rank + (is_data(a.value()) ? 1 : 0));
+    key +=
+        static_cast<char>(4 * type.array_rank + (a.is_data ? 2 : 0) + (is_data(a.quantity.value()) ? 1 : 0));
   }
   auto known = expressions_.find(key);
   if (known == expressions_.end()) known = expressions_.emplace(std::move(key), make()).first;
   lang::Variable place;
-  for (const Quantity& a : arguments) {
-    tracer_->set(place, a.value());
+  for (const Argument& a : arguments) {
+    tracer_->set(place, a.quantity.value());
     ++place.id;
   }
   return wrap(tracer_->eval(*known->second));
 }
 
-std::vector<const Expr*> Recording::make_arguments(std::span<const Quantity> arguments,
+std::vector<const Expr*> Recording::make_arguments(std::span<const Argument> arguments,
                                                    const math::Signature& signature) {
   std::vector<const Expr*> made;
   for (std::uint32_t i = 0; i < arguments.size(); ++i)
@@ -181,7 +183,7 @@ std::vector<const Expr*> Recording::make_arguments(std::span<const Quantity> arg
   return made;
 }
 
-Quantity Recording::call(std::string_view name, std::span<const Quantity> arguments, Here here) {
+Quantity Recording::call(std::string_view name, std::span<const Argument> arguments, Here here) {
   return evaluate(name, arguments, [&] {
     std::string plain(name);
     const bool drop = name.ends_with("_lupdf") || name.ends_with("_lupmf");
@@ -203,7 +205,7 @@ Quantity Recording::call(std::string_view name, std::span<const Quantity> argume
 }
 
 Quantity Recording::apply(lang::Op op, std::initializer_list<Quantity> list) {
-  const std::span<const Quantity> arguments(list.begin(), list.size());
+  const std::vector<Argument> arguments(list.begin(), list.end());
   const std::string name = fmt::format("operator {}", lang::to_string(op));
   return evaluate(name, arguments, [&] {
     const std::vector<math::Argument> types = types_of(arguments);
@@ -216,13 +218,13 @@ Quantity Recording::apply(lang::Op op, std::initializer_list<Quantity> list) {
 }
 
 Quantity Recording::index(std::initializer_list<Quantity> base_and_indices) {
-  const std::span<const Quantity> arguments(base_and_indices.begin(), base_and_indices.size());
+  const std::vector<Argument> arguments(base_and_indices.begin(), base_and_indices.end());
   return evaluate("operator []", arguments, [&] {
-    Type type = arguments[0].value().type;
+    Type type = arguments[0].quantity.value().type;
     const Expr* base = make_argument(arguments[0], 0, type);
     std::vector<lang::Index> indices;
     for (std::uint32_t i = 1; i < arguments.size(); ++i) {
-      const Type& at = arguments[i].value().type;
+      const Type& at = arguments[i].quantity.value().type;
       indices.push_back({lang::ast::Index::Kind::single, make_argument(arguments[i], i, at), nullptr});
       if (at.is_array()) continue;  // several elements: of the same type together
       if (type.is_array()) {

@@ -41,7 +41,7 @@ class Recording final {
   Quantity wrap(tape::Value value) const { return {number_, std::move(value)}; }
   const tape::Value& unwrap(const Quantity& quantity) const;
 
-  Quantity call(std::string_view name, std::span<const Quantity> arguments, Here here);
+  Quantity call(std::string_view name, std::span<const Argument> arguments, Here here);
   Quantity apply(lang::Op op, std::initializer_list<Quantity> arguments);
   Quantity index(std::initializer_list<Quantity> base_and_indices);  // from 1
 
@@ -58,15 +58,15 @@ class Recording final {
  private:
   const math::Type* keep(const math::Type& type);
   const lang::Expr* constant(std::size_t number);
-  // A reference to the variable at a place, promoted to the type wanted.
-  const lang::Expr* make_argument(const Quantity& quantity, std::uint32_t place, const math::Type& wanted);
-  std::vector<const lang::Expr*> make_arguments(std::span<const Quantity> arguments,
+  // A reference to the variable at a place, promoted to the type wanted; declared as data or in the model.
+  const lang::Expr* make_argument(const Argument& argument, std::uint32_t place, const math::Type& wanted);
+  std::vector<const lang::Expr*> make_arguments(std::span<const Argument> arguments,
                                                 const math::Signature& signature);
   const lang::Expr* make_node(const math::Type& type, decltype(lang::Expr::node) node);
   // The same at the next place, which is given the quantity.
   const lang::Expr* argument(const Quantity& quantity, const math::Type& wanted);
   template <class Make>
-  Quantity evaluate(std::string_view name, std::span<const Quantity> arguments, Make make);
+  Quantity evaluate(std::string_view name, std::span<const Argument> arguments, Make make);
   tape::Ids take_free(std::size_t count);
 
   std::uint64_t number_;

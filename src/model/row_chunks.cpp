@@ -28,9 +28,12 @@ bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](double x, double y) { return same_bits(x, y); });
+bool same_bits(const tape::Constants& a, const tape::Constants& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!same_bits(a[i], b[i])) return false;
+  }
+  return true;
 }
 
 bool same(const tape::RowReference& a, const tape::RowReference& b) {
@@ -99,6 +102,7 @@ class ChunkTracer final {
     check_form(*first.program);
     check_company(*first.program);
     ChunkedRows result{begin_program(*first.program), first.model->prepared()};
+    sink.expect(count * first.program->classes.front().constant_varies.size());
     append(*first.program, result.program, sink);
     for (std::size_t at = kChunk; at < count; at += kChunk) {
       const Chunk chunk = trace(at, std::min(kChunk, count - at));
@@ -269,6 +273,7 @@ class MemoryLines final : public LineSink {
   void append(const std::vector<double>& lines) override {
     all.insert(all.end(), lines.begin(), lines.end());
   }
+  void expect(std::size_t numbers) override { all.reserve(numbers); }
   std::vector<double> all;
 };
 

@@ -32,6 +32,7 @@ class LineSink {
  public:
   virtual ~LineSink() = default;
   virtual void append(const std::vector<double>& lines) = 0;
+  virtual void expect(std::size_t numbers) { (void)numbers; }  // in all
 };
 
 struct ChunkedRows {

@@ -46,7 +46,7 @@ std::vector<double> reals(tape::Tracer& tracer, const Value& value) {
 
 void set_number(Value& value, std::size_t position, double x, tape::Builder& builder) {
   if (value.ints) {
-    tape::change_ints(value)[position] = static_cast<int>(x);
+    tape::set_int(value, position, static_cast<int>(x));
   } else {
     tape::change_ids(value)[position] = builder.constant(x);
   }

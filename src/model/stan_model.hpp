@@ -12,10 +12,12 @@
 #include "base/source.hpp"
 #include "density/log_density.hpp"
 #include "lang/program.hpp"
+#include "model/branches.hpp"
 #include "model/data.hpp"
 #include "model/stan_rows.hpp"
 #include "tape/tape.hpp"
 #include "tape/terms.hpp"
+#include "tape/workspace.hpp"
 
 namespace kullback::model {
 
@@ -61,32 +63,56 @@ class StanModel final : public density::LogDensity {
   density::Terms* factors() override;
 
   const Diagnostics& data_warnings() const;
-  const tape::Tape* tape() const { return tape_.get(); }  // null before the first evaluation
-  std::size_t lanes_together() const { return width_; }   // of many lanes, so many are evaluated at once
+  const tape::Tape* tape() const { return main_.tape.get(); }  // null before the first evaluation
+  std::size_t lanes_together() const { return main_.width; }   // of many lanes, so many are evaluated at once
+  std::size_t branches_known() const { return branches_.count(); }  // besides that of the first evaluation
   std::shared_ptr<const Prepared> prepared() const { return prepared_; }
+
+  // Batches whose draws are expensive are evaluated by so many threads, to the same bits. Clones have one.
+  void use_threads(std::size_t count) { threads_ = count; }
 
   // Runs the program at a point, recording it on `builder`. False where the program rejects the point
   // (message()).
   bool trace(const double* theta, tape::Builder& builder);
 
  private:
-  struct Lanes;
   struct Explanation {
     density::Status status = density::Status::ok;
     std::string message;
   };
+  // The program on one way through its comparisons with parameters. The main one is that of the first point:
+  // its tape is shared by all clones, evaluates most draws, and checks its comparisons itself. The others
+  // are found by the comparisons (model/branches.hpp) and made where they are met.
+  struct Branch {
+    std::shared_ptr<const tape::Tape> tape = {};
+    std::size_t width = 1;  // lanes that are best evaluated together
+    bool all_packed = false;
+    std::vector<std::unique_ptr<tape::Workspace>> workspaces = {};
+    // By place on the tape, and whether NaN.
+    std::map<std::pair<std::uint64_t, bool>, Explanation> explanations = {};
+  };
 
   StanModel(const StanModel& other);  // without its workspaces
 
+  void evaluate_on_main(const density::Batch& batch);
   void evaluate_one(const density::Batch& batch, std::size_t lane);
   void evaluate_together(const density::Batch& batch, std::size_t first, std::size_t size);
   void evaluate_apart(const density::Batch& batch, std::size_t first, std::size_t size);
-  std::size_t piece_size(std::size_t lanes) const;
-  void evaluate_anew(const density::Batch& batch, std::size_t lane);
+  static std::size_t piece_size(const Branch& branch, std::size_t lanes);
+  void evaluate_missed(const density::Batch& batch);
+  std::shared_ptr<Branch> branch_at(const double* theta);
+  void evaluate_group(Branch& branch, const density::Batch& batch, std::span<const std::size_t> lanes);
+  void evaluate_on(Branch& branch, const density::Batch& batch, std::span<const std::size_t> lanes);
+  void refuse_on(Branch& branch, const density::Batch& batch, std::size_t lane);
+  std::size_t evaluate_on_threads(const density::Batch& batch);
   void reject(const density::Batch& batch, std::size_t lane) const;
-  void finish_lane(const density::Batch& batch, std::size_t lane, const Lanes& lanes, std::size_t lane_there);
+  struct There {  // where a draw was evaluated
+    const tape::Workspace& workspace;
+    std::size_t lane = 0;
+  };
+  void judge(Branch& branch, const density::Batch& batch, std::size_t lane, There there);
   std::vector<double> point_of(const density::Batch& batch, std::size_t lane) const;
-  const Explanation& explain(const std::vector<double>& theta, std::uint64_t place, bool nan);
+  const Explanation& explain(Branch& branch, const std::vector<double>& theta, std::uint64_t place, bool nan);
   bool trace(const double* theta, tape::Builder& builder, std::string& message) const;
   bool trace_rows(const StanRows::Request& request, tape::Builder& builder, StanRows::Ranges& ranges,
                   std::string& message) const;
@@ -96,21 +122,22 @@ class StanModel final : public density::LogDensity {
   StanRows::Record row_record();
   bool adds_up(StanRows& rows);
   std::unique_ptr<StanTerms> make_terms(tape::TermSplit split);
-  Lanes& workspace(std::size_t lanes);
+  tape::Workspace& workspace(Branch& branch, std::size_t lanes) const;
+  Branch make_branch(tape::Builder builder, std::size_t lanes) const;
   std::size_t memory_limit() const;
   // The tape of a trace, for a workspace of so many lanes; throws Error where they do not fit.
   std::shared_ptr<const tape::Tape> compile(tape::Builder builder, std::size_t lanes) const;
 
   std::shared_ptr<const Prepared> prepared_;
   StanModelOptions options_;
-  std::shared_ptr<const tape::Tape> tape_;
-  std::size_t width_ = 1;  // lanes that are best evaluated together
-  bool all_packed_ = false;
+  Branch main_;
+  Branches<Branch> branches_;
+  std::vector<std::size_t> missed_;  // lanes of a batch whose draws are on other branches
+  std::size_t threads_ = 1;
+  std::vector<std::unique_ptr<StanModel>> helpers_;  // one for each thread but this one
   std::vector<double> piece_theta_;
   std::vector<double> piece_gradient_;
-  std::vector<std::unique_ptr<Lanes>> workspaces_;
-  std::map<std::pair<std::uint64_t, bool>, Explanation>
-      explanations_;  // by place on the tape, and whether NaN
+  std::vector<double> piece_values_;
   std::string message_;
   std::unique_ptr<StanRows> rows_;
   std::unique_ptr<StanTerms> terms_;

@@ -166,7 +166,7 @@ void set_strata(const lang::Program& program, const std::vector<tape::Value>& da
     throw Error(ErrorKind::bad_input,
                 fmt::format("strata: '{}' is no integer data with a number for each of the {} rows.", name,
                             rows.count),
-                fitting.empty() ? "This program has none; --row-sampling uniform needs none."
+                fitting.empty() ? "This program has none; `--row-sampling uniform` needs none."
                                 : fmt::format("Such data: {}.", fitting));
   }
   const std::vector<int>& numbers = *data[variable->id].ints;
@@ -188,6 +188,13 @@ std::size_t row_of(const math::Type& type, const tape::Dims& dims, std::size_t a
 struct StanRows::Ready {
   tape::RowTape tape;
   std::vector<std::unique_ptr<tape::Workspace>> workspaces;
+};
+
+struct StanRows::Own {
+  tape::RowProgram program;
+  std::vector<std::uint32_t> chosen = {};
+  std::unique_ptr<tape::RowTape> tape = {};
+  std::unique_ptr<tape::Workspace> workspace = {};
 };
 
 StanRows::~StanRows() = default;
@@ -413,22 +420,43 @@ void StanRows::evaluate_alone(const Batch& batch, std::size_t lane, std::string&
   std::vector<double> theta(dim_);
   for (std::size_t i = 0; i < dim_; ++i) theta[i] = batch.theta[i * batch.lanes + lane];
   if (!record_) return evaluate_on(workspace(1), theta, batch, lane, message);
-  tape::RowProgram own;
-  {
-    tape::Builder builder;
-    Ranges ranges;
-    if (!record_(builder, {theta.data(), &data_, parameter_tags_}, ranges, message)) return;
+  const std::shared_ptr<Own> own = own_program(theta.data(), message);
+  if (!own) return;
+  choose_for(*own);
+  evaluate_on(*own->workspace, theta, batch, lane, message);
+}
+
+std::shared_ptr<StanRows::Own> StanRows::own_program(const double* theta, std::string& message) {
+  if (auto known = branches_.find(theta)) return known;
+  tape::Builder builder;
+  Ranges ranges;
+  if (!record_(builder, {theta, &data_, parameter_tags_}, ranges, message)) return nullptr;
+  return branches_.find_or_add(builder, memory_limit_() / kBranchShare, [&] {
     const tape::RowTrace trace = tape::split_rows(tape::copy_row_trace(builder, parameter_tags_));
     if (const auto conflict = tape::find_conflict(trace)) refuse(*conflict);
-    own = tape::make_row_program(trace);
+    auto own = std::make_shared<Own>(Own{tape::make_row_program(trace)});
+    return std::pair(own, 2 * builder.bytes());  // the program and the tape of some rows
+  });
+}
+
+// The tape of the chosen rows.
+void StanRows::choose_for(Own& own) const {
+  if (own.chosen == chosen_) return;
+  std::vector<std::uint32_t> counts(own.program.classes.size(), 0);
+  for (const std::uint32_t row : chosen_) ++counts[own.program.class_of[row]];
+  own.chosen.clear();  // until all is done
+  if (!own.tape || own.tape->counts() != counts) {
+    check_row_tape_size(own.program, counts, memory_limit_());
+    own.workspace.reset();
+    own.tape = std::make_unique<tape::RowTape>(own.program, counts);
   }
-  std::vector<std::uint32_t> counts(own.classes.size(), 0);
-  for (const std::uint32_t row : chosen_) ++counts[own.class_of[row]];
-  check_row_tape_size(own, counts, memory_limit_());
-  tape::RowTape tape(own, counts);
-  tape.choose(chosen_);
-  const std::unique_ptr<tape::Workspace> made = make_workspace(tape, 1);
-  evaluate_on(*made, theta, batch, lane, message);
+  own.tape->choose(chosen_);
+  if (own.workspace) {
+    own.workspace->rebind();
+  } else {
+    own.workspace = make_workspace(*own.tape, 1);
+  }
+  own.chosen = chosen_;
 }
 
 void StanRows::evaluate_on(tape::Workspace& workspace, const std::vector<double>& theta, const Batch& batch,

@@ -9,6 +9,7 @@
 
 #include "density/log_density.hpp"
 #include "lang/program.hpp"
+#include "model/branches.hpp"
 #include "tape/rows.hpp"
 #include "tape/tracer.hpp"
 #include "tape/workspace.hpp"
@@ -78,6 +79,7 @@ class StanRows final : public density::Rows {
 
  private:
   struct Ready;  // a tape with its workspaces
+  struct Own;    // the same for a draw on another branch
 
   tape::RowProgram find_program(const double* theta);
   void find_latents(const tape::Builder& builder, const Ranges& ranges);
@@ -88,6 +90,9 @@ class StanRows final : public density::Rows {
   std::unique_ptr<tape::Workspace> make_workspace(const tape::RowTape& tape, std::size_t lanes) const;
   tape::Workspace& workspace(std::size_t lanes);  // of the chosen rows
   void evaluate_alone(const density::Batch& batch, std::size_t lane, std::string& message);
+  // Null where the program rejects the point.
+  std::shared_ptr<Own> own_program(const double* theta, std::string& message);
+  void choose_for(Own& own) const;
   void evaluate_on(tape::Workspace& workspace, const std::vector<double>& theta, const density::Batch& batch,
                    std::size_t lane, std::string& message) const;
 
@@ -103,6 +108,7 @@ class StanRows final : public density::Rows {
   std::vector<const lang::Variable*> globals_;
   std::shared_ptr<const tape::RowProgram> program_;
   std::vector<std::unique_ptr<Ready>> ready_;  // the one in use last
+  Branches<Own> branches_;
   std::vector<std::uint32_t> chosen_;
   std::vector<std::uint32_t> counts_;
   std::vector<bool> seen_;

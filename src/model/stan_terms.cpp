@@ -1,8 +1,11 @@
 #include "model/stan_terms.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/memory.hpp"
 #include "base/random.hpp"
 
 namespace kullback::model {
@@ -63,16 +66,28 @@ void StanTerms::evaluate_alone(std::size_t lanes, std::size_t lane, const double
     result[t * lanes + lane] = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> own_theta(dim_);
   for (std::size_t i = 0; i < dim_; ++i) own_theta[i] = theta[i * lanes + lane];
+  const std::shared_ptr<Own> own = own_terms(own_theta.data());
+  if (own && own->workspace && own->workspace->forward(own_theta.data()))
+    read_terms(own->terms, *own->workspace, 0, result + lane, lanes);
+}
+
+bool StanTerms::has_same_coordinates(const tape::TermTape& own) const {
+  return std::equal(own.terms.begin(), own.terms.end(), terms_.terms.begin(), terms_.terms.end(),
+                    [](const tape::Term& a, const tape::Term& b) { return a.coordinates == b.coordinates; });
+}
+
+// Null where the program rejects the point.
+std::shared_ptr<StanTerms::Own> StanTerms::own_terms(const double* theta) {
+  if (auto known = branches_.find(theta)) return known;
   tape::Builder builder;
   std::string message;
-  if (!record_(builder, own_theta.data(), message)) return;
-  const tape::TermTape own = tape::compile_terms(builder, split_);
-  if (own.terms.size() != count()) return;
-  for (std::size_t t = 0; t < count(); ++t) {
-    if (own.terms[t].coordinates != terms_.terms[t].coordinates) return;
-  }
-  tape::Workspace workspace(own.tape, 1);
-  if (workspace.forward(own_theta.data())) read_terms(own, workspace, 0, result + lane, lanes);
+  if (!record_(builder, theta, message)) return nullptr;
+  return branches_.find_or_add(builder, available_memory() / kBranchShare, [&] {
+    auto own = std::make_shared<Own>(Own{tape::compile_terms(builder, split_), nullptr});
+    if (has_same_coordinates(own->terms))
+      own->workspace = std::make_unique<tape::Workspace>(own->terms.tape, 1);
+    return std::pair(own, bytes_of(*own->terms.tape, 1));
+  });
 }
 
 }  // namespace kullback::model

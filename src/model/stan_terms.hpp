@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "density/log_density.hpp"
+#include "model/branches.hpp"
 #include "tape/terms.hpp"
 #include "tape/workspace.hpp"
 
@@ -28,13 +29,22 @@ class StanTerms final : public density::Terms {
   void evaluate(std::size_t lanes, const double* theta, double* result) override;
 
  private:
+  // The terms of another branch than that of the first point; without a workspace where they are others.
+  struct Own {
+    tape::TermTape terms;
+    std::unique_ptr<tape::Workspace> workspace;
+  };
+
   void evaluate_alone(std::size_t lanes, std::size_t lane, const double* theta, double* result);
+  std::shared_ptr<Own> own_terms(const double* theta);
+  bool has_same_coordinates(const tape::TermTape& own) const;
 
   std::size_t dim_;
   Record record_;
   tape::TermSplit split_;
   tape::TermTape terms_;
   std::vector<std::unique_ptr<tape::Workspace>> workspaces_;
+  Branches<Own> branches_;
 };
 
 }  // namespace kullback::model

@@ -13,4 +13,8 @@ namespace kullback::model {
 [[noreturn]] void refuse_text(std::string_view name, std::string_view text, std::size_t offset,
                               const std::string& message, const std::string& hint = {});
 
+// The same where line and column are known.
+[[noreturn]] void refuse_place(std::string_view name, std::size_t line, std::size_t column,
+                               const std::string& message, const std::string& hint = {});
+
 }  // namespace kullback::model

@@ -1,10 +1,21 @@
 #include "model/values.hpp"
 
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
 namespace kullback::model {
 
 using math::Kind;
 using math::Type;
 using tape::Value;
+
+namespace {
+
+// From so many numbers on a variable's constants are a piece of memory of their own.
+constexpr std::size_t kManyNumbers = 1024;
+
+}  // namespace
 
 DataValue item_of(const DataValue& data, std::size_t rank, std::size_t i, std::size_t count) {
   DataValue item;
@@ -17,7 +28,7 @@ DataValue item_of(const DataValue& data, std::size_t rank, std::size_t i, std::s
   return item;
 }
 
-Value to_value(const DataValue& data, const Type& type, tape::Builder& builder) {
+Value to_value(DataValue data, const Type& type, tape::Builder& builder) {
   Value value;
   value.type = type;
   value.dims.assign(data.dims.begin(), data.dims.end());
@@ -30,11 +41,14 @@ Value to_value(const DataValue& data, const Type& type, tape::Builder& builder) 
         parts.push_back(to_value(item_of(data, type.array_rank, i, count), one, builder));
     } else {
       for (std::size_t s = 0; s < data.slots.size(); ++s)
-        parts.push_back(to_value(data.slots[s], (*type.elements)[s], builder));
+        parts.push_back(to_value(std::move(data.slots[s]), (*type.elements)[s], builder));
     }
   } else if (type.is_int()) {
     std::vector<int>& ints = tape::change_ints(value);
+    ints.reserve(data.numbers.size());
     for (const double number : data.numbers) ints.push_back(static_cast<int>(number));
+  } else if (data.numbers.size() >= kManyNumbers) {
+    tape::change_ids(value) = builder.shared_constants(std::move(data.numbers));
   } else {
     tape::Ids& ids = tape::change_ids(value);
     ids.reserve(data.numbers.size());
@@ -62,6 +76,29 @@ Value as_constants(const Value& value, const tape::Builder& from, tape::Builder&
   }
   if (value.parts) {
     for (Value& part : tape::change_parts(copy)) part = as_constants(part, from, to);
+  }
+  return copy;
+}
+
+Value in_place(const Value& value, const tape::Builder& from, tape::Builder& to) {
+  Value copy = value;
+  if (value.ids && value.ids->size() >= kManyNumbers) {
+    if (const auto first = to.share_constants_of(from, *value.ids)) {
+      if (*first != value.ids->front()) {
+        tape::Ids& ids = tape::change_ids(copy);
+        std::iota(ids.begin(), ids.end(), *first);
+      }
+      return copy;
+    }
+    std::vector<double> numbers(value.ids->size());
+    std::transform(value.ids->begin(), value.ids->end(), numbers.begin(),
+                   [&](tape::Id id) { return from.value(id); });
+    copy.ids = std::make_shared<tape::Ids>(to.shared_constants(std::move(numbers)));
+  } else if (value.ids) {
+    for (tape::Id& id : tape::change_ids(copy)) id = to.constant(from.value(id));
+  }
+  if (value.parts) {
+    for (Value& part : tape::change_parts(copy)) part = in_place(part, from, to);
   }
   return copy;
 }
@@ -124,6 +161,23 @@ DataValue to_file_value(const Value& value, const tape::Builder& builder) {
     data.numbers = by_rows(data.numbers, value.dims[rank - 2], value.dims[rank - 1], unit);
   if (unit == 2) data.dims.push_back(2);
   return data;
+}
+
+void copy_file_numbers(const Value& value, const tape::Builder& builder, std::size_t first,
+                       std::span<double> to) {
+  const std::size_t rank = value.dims.size();
+  const std::size_t unit = value.type.is_complex() ? 2 : 1;
+  const bool is_matrix = value.type.kind == Kind::matrix || value.type.kind == Kind::complex_matrix;
+  const std::size_t rows = is_matrix ? value.dims[rank - 2] : 1;
+  const std::size_t cols = is_matrix ? value.dims[rank - 1] : 1;
+  const std::size_t per_item = rows * cols * unit;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const std::size_t at = first + i;
+    const std::size_t element = at % per_item / unit;
+    const std::size_t place =
+        at - at % per_item + (element % cols * rows + element / cols) * unit + at % unit;
+    to[i] = value.ints ? static_cast<double>((*value.ints)[place]) : builder.value((*value.ids)[place]);
+  }
 }
 
 }  // namespace kullback::model

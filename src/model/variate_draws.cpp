@@ -188,7 +188,8 @@ Value VariateDraws::argument_of(std::size_t argument, std::size_t rank, std::siz
 }
 
 std::vector<double> VariateDraws::draw_by_user() {
-  const std::vector<double> numbers = numbers_of(tracer_.call_user(*user_, arguments_), tracer_.builder());
+  const std::vector<double> numbers =
+      numbers_of(tracer_.call_user(*user_, arguments_, {}), tracer_.builder());
   if (numbers.size() != item_size_) {
     tracer_.refuse(fmt::format("'{}_rng' gives {} numbers for the {} of '{}'.", distribution_, numbers.size(),
                                item_size_, tracer_.sources().text(sampling_.variate->span)));

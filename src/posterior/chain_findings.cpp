@@ -117,7 +117,11 @@ std::string density_text(const Posterior& posterior, const std::vector<std::size
                      short_number(std::fabs(difference)));
 }
 
-Finding apart_finding(const Posterior& posterior, const Split& split) {
+constexpr const char* kOrderAdvice =
+    "More iterations do not change this: order one parameter of the components (ordered[K]), or report only "
+    "what does not depend on their labels.";
+
+Finding apart_finding(const Posterior& posterior, const Split& split, const FindingOptions& options) {
   const bool low_is_few = split.low.size() <= split.high.size();
   const std::vector<std::size_t>& few = low_is_few ? split.low : split.high;
   const std::string name = display_name(posterior.names[split.column]);
@@ -137,11 +141,23 @@ Finding apart_finding(const Posterior& posterior, const Split& split) {
                   short_number(low_is_few ? split.high_mean : split.low_mean),
                   low_is_few ? chains_text(split.high) : chains_text(split.low));
   finding.evidence += density_text(posterior, few);
-  finding.advice =
-      all_settle ? "The share of chains in a mode is not its probability. Break the symmetry (order the "
-                   "components, bound a sign, sharpen a prior), or sample with --method tempering."
-                 : "Give it a longer --warmup; if that does not help, start from better values (--init) or "
-                   "reparametrise.";
+  const std::string switching = switching_labels(posterior);
+  if (!switching.empty()) {
+    finding.evidence += fmt::format(" The elements of {} exchange places: labels switch.", switching);
+    finding.advice = kOrderAdvice;
+  } else if (all_settle) {
+    finding.advice = fmt::format(
+        "The share of chains in a mode is not its probability. Break the symmetry (order the "
+        "components, bound a sign, sharpen a prior){}.",
+        options.reads("temperatures") && options.method_options ? ""
+                                                                : ", or sample with `--method tempering`");
+  } else {
+    finding.advice =
+        fmt::format("{}tart from better values (--init) or reparametrise.",
+                    options.reads("warmup") ? fmt::format("Fit with `--warmup {}`; if that does not help, s",
+                                                          4 * std::max<std::size_t>(options.warmup, 250))
+                                            : "S");
+  }
   return finding;
 }
 
@@ -175,7 +191,7 @@ std::size_t round_up(double count) {
 
 }  // namespace
 
-void find_stuck_chains(const Posterior& posterior, Findings& findings) {
+void find_stuck_chains(const Posterior& posterior, const FindingOptions& options, Findings& findings) {
   std::vector<std::size_t> stuck;
   std::vector<std::string> counts;
   for (std::size_t c = 0; c < posterior.chains.size(); ++c) {
@@ -194,11 +210,16 @@ void find_stuck_chains(const Posterior& posterior, Findings& findings) {
        fmt::format("{} hardly moved: {} draws are no sample of the posterior.", chains,
                    stuck.size() == 1 ? "its" : "their"),
        fmt::format("Parameters changed in {} transitions.", listed(counts)),
-       "The step size is too large for where it started, or the density is not smooth there: start elsewhere "
-       "(another --seed, --init), raise --target-accept, and look for steps and bounds in the program."});
+       fmt::format(
+           "The step size is too large for where it started, or the density is not smooth there: start "
+           "elsewhere (another --seed, --init),{} and look for steps and bounds in the program.",
+           options.reads("target_accept") && options.target_accept < 0.99
+               ? " fit with `--target-accept 0.99`,"
+               : "")});
 }
 
-void find_chains_apart(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings) {
+void find_chains_apart(const Posterior& posterior, const std::vector<SummaryRow>& rows,
+                       const FindingOptions& options, Findings& findings) {
   if (posterior.chains.size() < 2 || posterior.draws() < 4) return;
   const bool has_stuck = std::any_of(findings.begin(), findings.end(),
                                      [](const Finding& finding) { return finding.code == "stuck-chain"; });
@@ -211,17 +232,26 @@ void find_chains_apart(const Posterior& posterior, const std::vector<SummaryRow>
     Split split = widest_gap(posterior, i);
     if (split.gap > widest.gap) widest = std::move(split);
   }
-  if (widest.gap > kGap) findings.push_back(apart_finding(posterior, widest));
+  if (widest.gap > kGap) findings.push_back(apart_finding(posterior, widest, options));
 }
 
-void find_high_rhat(const std::vector<SummaryRow>& rows, const FindingOptions& options, Findings& findings) {
+void find_high_rhat(const Posterior& posterior, const std::vector<SummaryRow>& rows,
+                    const FindingOptions& options, Findings& findings) {
   const std::vector<Named> high = rows_above(rows, options.max_rhat);
   if (high.empty()) return;
   const bool is_slight = high.front().number < 1.05;
-  std::string advice = is_slight ? "Draw longer: double --draws and --warmup."
-                                 : "Do not use these draws: lengthen --warmup and --draws, or reparametrise.";
-  if (has_cause(findings))
-    advice = std::string(is_slight ? "" : "Do not use these draws. ") + "Mend what is said above first.";
+  const std::string distrust = is_slight ? "" : "Do not use these draws. ";
+  const std::string switching = has_cause(findings) ? "" : switching_labels(posterior);
+  std::string advice = distrust + "Fix the problems above first.";
+  if (!switching.empty())
+    advice = fmt::format("{}The elements of {} exchange places: labels switch. {}", distrust, switching,
+                         kOrderAdvice);
+  else if (!has_cause(findings))
+    advice = fmt::format("{}Fit with `--draws {}{}`{}.", distrust, 2 * options.thin * posterior.draws(),
+                         options.reads("warmup")
+                             ? fmt::format(" --warmup {}", std::max<std::size_t>(2 * options.warmup, 500))
+                             : "",
+                         is_slight ? "" : ", or reparametrise");
   findings.push_back(
       {"rhat",
        fmt::format("R-hat is above {} for {} of {}: the chains do not agree yet{}.", options.max_rhat,
@@ -237,9 +267,9 @@ void find_too_few_draws(const Posterior& posterior, const std::vector<SummaryRow
   });
   if (is_judged || posterior.draws() >= kEnough) return;
   findings.push_back({"few-draws", "There are too few draws to judge the chains.",
-                      fmt::format("R-hat and effective sizes cannot be had from {} of each chain.",
+                      fmt::format("R-hat and effective sizes cannot be computed from {} of each chain.",
                                   counted(posterior.draws(), "draw")),
-                      "Use --draws 1000; fewer only to try whether a program runs."});
+                      "Use `--draws 1000`; fewer only to try whether a program runs."});
 }
 
 void find_low_ess(const Posterior& posterior, const std::vector<SummaryRow>& rows,
@@ -256,14 +286,15 @@ void find_low_ess(const Posterior& posterior, const std::vector<SummaryRow>& row
   if (!rows_above(rows, kChainsDiffer).empty())
     advice = "More draws do not help before the chains agree.";
   else if (has_cause(findings))
-    advice = "Mend what is said above first; the chains will then move faster.";
+    advice = "Fix the problems above first; the chains will then move faster.";
   else if (factor > kManyMoreDraws)
     advice =
         fmt::format("It would take {} times as many draws: reparametrise, so that the chains move faster.",
                     round_up(factor));
   else
-    advice = fmt::format("--draws {} should be enough (now {}).", round_up(1.1 * factor * draws),
-                         posterior.draws());
+    advice = fmt::format("`--draws {}` should be enough (now {}).",
+                         round_up(1.1 * factor * draws * static_cast<double>(options.thin)),
+                         options.thin * posterior.draws());
   findings.push_back(
       {"ess",
        fmt::format(

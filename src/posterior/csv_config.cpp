@@ -6,6 +6,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include "posterior/files.hpp"
+
 namespace kullback::posterior {
 
 namespace {
@@ -34,6 +36,18 @@ class Arguments final {
     value(depth, name, found.empty() ? cmdstan_default : std::string_view(found), cmdstan_default);
   }
 
+  // 0 or 1, as all readers of CmdStan's files take it; "true" and "false" only the newer ones do.
+  void flag(int depth, std::string_view name, bool value, bool cmdstan_default) {
+    this->value(depth, name, value ? "1" : "0", cmdstan_default ? "1" : "0");
+  }
+
+  // As option(), of a number that is chosen automatically where ours is 0.
+  void positive(int depth, std::string_view name, std::string_view ours, std::string_view cmdstan_default) {
+    const std::string found = option_value(*record_, ours);
+    value(depth, name, found == "0" || found.empty() ? cmdstan_default : std::string_view(found),
+          cmdstan_default);
+  }
+
   std::string take() { return std::move(text_); }
 
  private:
@@ -47,7 +61,7 @@ std::string metric_name(const Chain& chain) { return chain.adaptation ? chain.ad
 
 void add_adapt(Arguments& arguments, const RunRecord& record) {
   arguments.group(2, "adapt");
-  arguments.value(3, "engaged", option_value(record, "warmup") == "0" ? "false" : "true", "true");
+  arguments.flag(3, "engaged", option_value(record, "warmup") != "0", true);
   arguments.value(3, "gamma", "0.05", "0.05");
   arguments.option(3, "delta", "target-accept", "0.8");
   arguments.value(3, "kappa", "0.75", "0.75");
@@ -55,7 +69,7 @@ void add_adapt(Arguments& arguments, const RunRecord& record) {
   arguments.value(3, "init_buffer", "75", "75");
   arguments.value(3, "term_buffer", "50", "50");
   arguments.value(3, "window", "25", "25");
-  arguments.value(3, "save_metric", "false", "false");
+  arguments.flag(3, "save_metric", false, false);
 }
 
 void add_engine(Arguments& arguments, const RunRecord& record) {
@@ -87,7 +101,8 @@ void add_algorithm(Arguments& arguments, const RunRecord& record, const Chain& c
   const std::string name = chain.adaptation ? record.method : "fixed_param";
   arguments.value(2, "algorithm", name, "hmc");
   arguments.group(3, name);
-  if (chain.adaptation) arguments.value(4, "metric", metric_name(chain), "diag_e");  // CmdStanR asks for it
+  // CmdStanR asks for it, and CmdStanPy before 1.3 of fixed_param, too.
+  arguments.value(4, "metric", metric_name(chain), "diag_e");
 }
 
 std::size_t count_option(const RunRecord& record, std::string_view name) {
@@ -106,7 +121,7 @@ void add_sample(Arguments& arguments, const RunRecord& record, const Chain& chai
   arguments.group(1, "sample");
   arguments.value(2, "num_samples", fmt::format("{}", samples), "1000");
   arguments.option(2, "num_warmup", "warmup", "1000");  // CmdStanPy refuses 0
-  arguments.value(2, "save_warmup", "false", "false");
+  arguments.flag(2, "save_warmup", false, false);
   arguments.value(2, "thin", fmt::format("{}", thin), "1");
   if (chain.adaptation) add_adapt(arguments, record);
   add_algorithm(arguments, record, chain);
@@ -123,27 +138,27 @@ void add_lbfgs(Arguments& arguments, int depth) {
   arguments.option(depth, "history_size", "history", "5");
 }
 
-void add_pathfinder(Arguments& arguments, const Chain& chain) {
+void add_pathfinder(Arguments& arguments, const RunRecord& record, const Chain& chain) {
   arguments.fixed(0, "method", "pathfinder");
   arguments.group(1, "pathfinder");
   add_lbfgs(arguments, 2);
   arguments.value(2, "num_psis_draws", fmt::format("{}", chain.draws), "1000");
   arguments.option(2, "num_paths", "paths", "4");
-  arguments.value(2, "save_single_paths", "false", "false");
-  arguments.value(2, "psis_resample", chain.log_weight.empty() ? "true" : "false", "true");
-  arguments.value(2, "calculate_lp", "true", "true");
+  arguments.flag(2, "save_single_paths", false, false);
+  arguments.flag(2, "psis_resample", option_value(record, "resample") != "0", true);
+  arguments.flag(2, "calculate_lp", true, true);
   arguments.option(2, "max_lbfgs_iters", "max-iterations", "1000");
   arguments.value(2, "num_draws", fmt::format("{}", chain.draws), "1000");
   arguments.option(2, "num_elbo_draws", "elbo-draws", "25");
 }
 
-void add_laplace(Arguments& arguments, const Chain& chain) {
+void add_laplace(Arguments& arguments, const Chain& chain, std::string_view mode_file) {
   arguments.fixed(0, "method", "laplace");
   arguments.group(1, "laplace");
-  arguments.value(2, "mode", "", "");
-  arguments.option(2, "jacobian", "jacobian", "true");
+  arguments.fixed(2, "mode", mode_file);
+  arguments.flag(2, "jacobian", true, true);
   arguments.value(2, "draws", fmt::format("{}", chain.draws), "1000");
-  arguments.value(2, "calculate_lp", "true", "true");
+  arguments.flag(2, "calculate_lp", true, true);
 }
 
 void add_optimize(Arguments& arguments, const RunRecord& record) {
@@ -152,27 +167,37 @@ void add_optimize(Arguments& arguments, const RunRecord& record) {
   arguments.value(2, "algorithm", "lbfgs", "lbfgs");
   arguments.group(3, "lbfgs");
   add_lbfgs(arguments, 4);
-  arguments.value(2, "jacobian", option_value(record, "jacobian") == "false" ? "false" : "true", "false");
+  arguments.flag(2, "jacobian", option_value(record, "jacobian") != "false", false);
   arguments.option(2, "iter", "max-iterations", "2000");
-  arguments.value(2, "save_iterations", "false", "false");
+  arguments.flag(2, "save_iterations", false, false);
 }
 
+// Readers know two families. Of a richer one the name at the end of the comments tells.
 void add_variational(Arguments& arguments, const RunRecord& record, const Chain& chain) {
-  const std::string& family = *find_fact(record, kFamily);
+  const std::string family = *find_fact(record, kFamily) == "meanfield" ? "meanfield" : "fullrank";
   arguments.fixed(0, "method", "variational");
   arguments.group(1, "variational");
   arguments.value(2, "algorithm", family, "meanfield");
   arguments.group(3, family);
   arguments.option(2, "iter", "max-steps", "10000");
-  arguments.option(2, "grad_samples", "grad-draws", "1");
-  arguments.option(2, "elbo_samples", "elbo-draws", "100");
-  arguments.option(2, "eta", "learning-rate", "1");
+  arguments.positive(2, "grad_samples", "grad-draws", "1");
+  arguments.value(2, "elbo_samples", "100", "100");
+  arguments.positive(2, "eta", "learning-rate", "1");
   arguments.group(2, "adapt");
-  arguments.value(3, "engaged", "true", "true");
+  arguments.flag(3, "engaged", true, true);
   arguments.value(3, "iter", "50", "50");
   arguments.value(2, "tol_rel_obj", "0.01", "0.01");
   arguments.value(2, "eval_elbo", "100", "100");
   arguments.value(2, "output_samples", fmt::format("{}", chain.draws), "1000");
+}
+
+// What CmdStan has no word for.
+void add_own(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+  arguments.fixed(0, "kullback_version", record.version);
+  arguments.fixed(0, "kullback_method", record.method);
+  if (const std::string* family = find_fact(record, kFamily)) arguments.fixed(0, "kullback_family", *family);
+  if (!chain.log_weight.empty()) arguments.fixed(0, "kullback_draws", "weighted");
+  if (chain.is_resampled) arguments.fixed(0, "kullback_draws", "resampled");
 }
 
 std::string model_name(const RunRecord& record) {
@@ -189,9 +214,10 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-CsvShape csv_shape(const RunRecord& record) {
+CsvShape csv_shape(const RunRecord& record, const Chain& chain) {
+  if (record.kind != "posterior" || chain.is_resampled || !chain.log_weight.empty()) return CsvShape::sample;
   if (record.method == "pathfinder") return CsvShape::pathfinder;
-  if (record.method == "laplace") return CsvShape::laplace;
+  if (record.method == "laplace" && chain.mode) return CsvShape::laplace;
   if (record.method == "optimize") return CsvShape::optimize;
   if (find_fact(record, kFamily) != nullptr) return CsvShape::variational;
   return CsvShape::sample;
@@ -207,36 +233,35 @@ std::string option_value(const RunRecord& record, std::string_view name) {
   return found == record.options.end() ? std::string() : found->second;
 }
 
-std::string csv_config(const Chain& chain, std::size_t index, const RunRecord& record) {
+std::string csv_config(const Chain& chain, const RunRecord& record, const CsvPlace& place) {
   Arguments arguments(record);
   arguments.fixed(0, "stan_version_major", "2");
   arguments.fixed(0, "stan_version_minor", "39");
   arguments.fixed(0, "stan_version_patch", "0");
   arguments.fixed(0, "model", model_name(record));
   if (!record.started.empty()) arguments.fixed(0, "start_datetime", record.started);
-  switch (csv_shape(record)) {
+  switch (csv_shape(record, chain)) {
     case CsvShape::sample: add_sample(arguments, record, chain); break;
-    case CsvShape::pathfinder: add_pathfinder(arguments, chain); break;
-    case CsvShape::laplace: add_laplace(arguments, chain); break;
+    case CsvShape::pathfinder: add_pathfinder(arguments, record, chain); break;
+    case CsvShape::laplace: add_laplace(arguments, chain, (place.folder / kModeFile).string()); break;
     case CsvShape::optimize: add_optimize(arguments, record); break;
     case CsvShape::variational: add_variational(arguments, record, chain); break;
   }
-  arguments.value(0, "id", fmt::format("{}", index + 1), "1");
+  arguments.value(0, "id", fmt::format("{}", place.id), "1");
   arguments.group(0, "data");
   arguments.value(1, "file", one_line(record.data), "");
   arguments.option(0, "init", "init", "2");
   arguments.group(0, "random");
   arguments.fixed(1, "seed", fmt::format("{}", record.seed));
   arguments.group(0, "output");
-  arguments.fixed(1, "file", fmt::format("chain-{}.csv", index + 1));
+  arguments.fixed(1, "file", place.file);
   arguments.value(1, "diagnostic_file", "", "");
   arguments.value(1, "refresh", "100", "100");
   arguments.value(1, "sig_figs", "-1", "-1");
   arguments.value(1, "profile_file", "profile.csv", "profile.csv");
-  arguments.value(1, "save_cmdstan_config", "false", "false");
+  arguments.flag(1, "save_cmdstan_config", false, false);
   arguments.value(0, "num_threads", "1", "1");
-  arguments.fixed(0, "kullback_version", record.version);
-  arguments.fixed(0, "kullback_method", record.method);
+  add_own(arguments, record, chain);
   return arguments.take();
 }
 

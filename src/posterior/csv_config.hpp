@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -11,13 +12,21 @@
 namespace kullback::posterior {
 
 // The method of CmdStan whose files ours are shaped as. Draws of a method that CmdStan does not have are a
-// sample; without an adaptation, of the algorithm fixed_param.
+// sample; without an adaptation, of the algorithm fixed_param. So are predictions, and draws with weights and
+// what was drawn again by them: they are not the method's own, and its readers would take them for that.
 enum class CsvShape { sample, pathfinder, laplace, optimize, variational };
-CsvShape csv_shape(const RunRecord& record);
+CsvShape csv_shape(const RunRecord& record, const Chain& chain);
+
+// Where a file is going to be.
+struct CsvPlace {
+  std::filesystem::path folder;
+  std::string file;
+  std::size_t id = 1;  // of the chain
+};
 
 // Empty where the record has no such option; "max-depth" also finds "max_depth".
 std::string option_value(const RunRecord& record, std::string_view name);
 
-std::string csv_config(const Chain& chain, std::size_t index, const RunRecord& record);
+std::string csv_config(const Chain& chain, const RunRecord& record, const CsvPlace& place);
 
 }  // namespace kullback::posterior

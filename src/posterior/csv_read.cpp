@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/utf8.hpp"
 #include "posterior/files.hpp"
 
 namespace kullback::posterior {
@@ -76,6 +77,7 @@ class CsvReader final {
       const std::string_view name = trim(line.substr(begin, end - begin));
       if (name.empty()) refuse_line("a column has no name");
       if (name.starts_with('#')) refuse_line("the name of a column cannot begin with '#'");
+      if (!is_valid_utf8(name)) refuse_line("the name of a column is not valid UTF-8 text");
       head_.emplace_back(name);
       begin = end + 1;
     }
@@ -138,6 +140,8 @@ class CsvReader final {
       read_seconds(comment, file_.chain.sampling_seconds);
     } else if (comment == "Stepsize adaptation complete.") {
       first_row_is_mean_ = true;
+    } else if (comment == "kullback_draws = resampled") {
+      file_.chain.is_resampled = true;
     }
   }
 

@@ -101,8 +101,8 @@ void write_adaptation(std::string& out, const AdaptationNote& note) {
 // Readers demand the lines about eta, the step size of its adaptation.
 void write_variational_mean(std::string& out, const std::vector<Column>& columns, std::size_t draws,
                             const RunRecord& record) {
-  const std::string eta = option_value(record, "eta");
-  out += fmt::format("# Stepsize adaptation complete.\n# eta = {}\n", eta.empty() ? "1" : eta);
+  const std::string eta = option_value(record, "learning-rate");
+  out += fmt::format("# Stepsize adaptation complete.\n# eta = {}\n", eta.empty() || eta == "0" ? "1" : eta);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     double sum = 0;
     for (std::size_t draw = 0; draw < draws; ++draw) sum += columns[i].values[draw];
@@ -130,17 +130,37 @@ void write_times(std::string& out, const Chain& chain) {
 
 }  // namespace
 
-std::string csv_text(const Posterior& posterior, std::size_t chain_index, const RunRecord& record) {
+std::string csv_text(const Posterior& posterior, std::size_t chain_index, const RunRecord& record,
+                     const std::filesystem::path& folder) {
   const Chain& chain = posterior.chains[chain_index];
-  const CsvShape shape = csv_shape(record);
+  const CsvShape shape = csv_shape(record, chain);
   const std::vector<double> zeros(shape == CsvShape::variational ? chain.draws : 0, 0.0);
   const std::vector<Column> columns = file_columns(posterior, chain, shape, zeros);
-  std::string out = csv_config(chain, chain_index, record) + head(columns);
+  const std::string file =
+      chain.log_weight.empty() ? fmt::format("chain-{}.csv", chain_index + 1) : std::string(kWeightedFile);
+  std::string out = csv_config(chain, record, {folder, file, chain_index + 1}) + head(columns);
   out.reserve(out.size() + 20 * columns.size() * (chain.draws + 1));
   if (chain.adaptation) write_adaptation(out, *chain.adaptation);
   if (shape == CsvShape::variational) write_variational_mean(out, columns, chain.draws, record);
   write_rows(out, columns, chain.draws);
   if (shape == CsvShape::sample) write_times(out, chain);
+  return out;
+}
+
+std::string mode_csv_text(const Posterior& posterior, const RunRecord& record,
+                          const std::filesystem::path& folder) {
+  const Point& mode = *posterior.chains.front().mode;
+  Chain chain;
+  chain.draws = 1;
+  chain.log_density = {mode.log_density};
+  chain.columns = mode.columns;
+  RunRecord optimisation = record;
+  optimisation.method = "optimize";
+  Posterior found;
+  found.names = posterior.names;
+  const std::vector<Column> columns = file_columns(found, chain, CsvShape::optimize, {});
+  std::string out = csv_config(chain, optimisation, {folder, kModeFile, 1}) + head(columns);
+  write_rows(out, columns, chain.draws);
   return out;
 }
 

@@ -11,15 +11,22 @@ namespace kullback::posterior {
 void find_divergences(const Posterior& posterior, const FindingOptions& options, Findings& findings);
 void find_saturated_trees(const Posterior& posterior, const FindingOptions& options, Findings& findings);
 void find_low_energy_ratio(const Posterior& posterior, const FindingOptions& options, Findings& findings);
-void find_stuck_chains(const Posterior& posterior, Findings& findings);
-void find_chains_apart(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings);
-void find_high_rhat(const std::vector<SummaryRow>& rows, const FindingOptions& options, Findings& findings);
+void find_stuck_chains(const Posterior& posterior, const FindingOptions& options, Findings& findings);
+void find_chains_apart(const Posterior& posterior, const std::vector<SummaryRow>& rows,
+                       const FindingOptions& options, Findings& findings);
+void find_high_rhat(const Posterior& posterior, const std::vector<SummaryRow>& rows,
+                    const FindingOptions& options, Findings& findings);
 void find_low_ess(const Posterior& posterior, const std::vector<SummaryRow>& rows,
                   const FindingOptions& options, Findings& findings);
 void find_too_few_draws(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings);
-void find_heavy_tails(const Posterior& posterior, const std::vector<SummaryRow>& rows, Findings& findings);
+void find_heavy_tails(const Posterior& posterior, const std::vector<SummaryRow>& rows,
+                      const FindingOptions& options, Findings& findings);
 void find_bad_weights(const Posterior& posterior, Findings& findings);
 void find_not_finite(const Posterior& posterior, Findings& findings);
+
+// The variable whose elements exchange places, between chains or while a chain runs, as the components of a
+// mixture do; empty where none does.
+std::string switching_labels(const Posterior& posterior);
 
 // "1 chain", "3 chains".
 std::string counted(std::size_t count, const std::string& noun);
@@ -50,5 +57,9 @@ struct Separation {
   std::size_t beyond = 0;   // chosen draws on that side of the cut
 };
 Separation separation(const std::vector<double>& values, const std::vector<char>& chosen);
+
+// How many times as common chosen draws are among the nearest neighbours of chosen ones, over all parameters
+// together, as among all draws; 1 where that could be chance.
+double crowding(const Posterior& posterior, const std::vector<char>& chosen);
 
 }  // namespace kullback::posterior

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "posterior/files.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::posterior {
 
@@ -16,7 +17,7 @@ void check_is_folder(const fs::path& folder) {
   const fs::file_status status = fs::status(folder, problem);
   if (!fs::exists(status))
     throw Error(ErrorKind::missing_file, folder.string() + ": there is no such folder.",
-                "'kullback fit MODEL DATA --out " + folder.string() + "' makes one.");
+                "`kullback fit MODEL DATA --out " + folder.string() + "` makes one.");
   if (!fs::is_directory(status))
     throw Error(ErrorKind::bad_input, folder.string() + ": is a file; the folder of a fit is needed.",
                 "The folder is the one given as --out of 'kullback fit'.");
@@ -64,9 +65,27 @@ void check_chains(const fs::path& folder, const RunRecord& record, const std::ve
                 (folder / ("chain-" + std::to_string(files.size() + 1) + ".csv")).string() +
                     ": the file is missing; run.json tells of " + std::to_string(record.chains) +
                     (record.chains == 1 ? " chain." : " chains."),
-                record.status == "complete"
+                record.kind != "posterior" ? "The folder is incomplete; make it again."
+                : record.status == "complete"
                     ? "The folder is incomplete; fit again."
-                    : "The fit has not finished: 'kullback fit --resume " + folder.string() + "' goes on.");
+                    : "The fit has not finished: `kullback fit --resume " + folder.string() + "` goes on.");
+}
+
+Posterior read_weighted(const fs::path& path) {
+  Posterior posterior = read_csv({path});
+  if (posterior.draws() > 0 && !posterior.log_weight().empty()) return posterior;
+  throw Error(ErrorKind::bad_input,
+              path.string() + (posterior.draws() == 0 ? ": has no draws." : ": has no column log_weight__."),
+              "The file was written by another program, or is damaged; fit again.");
+}
+
+void check_no_more_chains(const fs::path& folder, const RunRecord& record, std::size_t files) {
+  if (record.status != "complete" || files <= record.chains) return;
+  throw Error(ErrorKind::bad_input,
+              (folder / ("chain-" + std::to_string(record.chains + 1) + ".csv")).string() +
+                  ": is not a file of this run, which had " + std::to_string(record.chains) +
+                  (record.chains == 1 ? " chain." : " chains."),
+              "Move it elsewhere.");
 }
 
 void check_columns(const fs::path& folder, const RunRecord& record, const Posterior& posterior) {
@@ -88,11 +107,13 @@ Folder read_folder(const fs::path& folder) {
                 folder.string() + ": is not the folder of a fit: it has no run.json.",
                 "The folder is the one given as --out of 'kullback fit'.");
   Folder result;
-  result.record = read_run_record((folder / "run.json").string());
+  result.record = open_folder(folder);
   check_holds_draws(folder, result.record);
   const std::vector<fs::path> files = chain_files(folder);
   check_chains(folder, result.record, files);
-  result.posterior = read_csv(files);
+  check_no_more_chains(folder, result.record, files.size());
+  const fs::path weighted = folder / kWeightedFile;
+  result.posterior = fs::exists(weighted) ? read_weighted(weighted) : read_csv(files);
   check_columns(folder, result.record, result.posterior);
   result.posterior.parameters = result.record.parameters;
   result.posterior.generated = result.record.generated;

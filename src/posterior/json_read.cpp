@@ -37,6 +37,13 @@ class Reader final {
     result = *value->string();
   }
 
+  void truth(const JsonValue& object, std::string_view name, bool& result) const {
+    const JsonValue* value = object.find(name);
+    if (value == nullptr) return;
+    if (value->boolean() == nullptr) refuse(name, "true or false");
+    result = *value->boolean();
+  }
+
   template <class Count>
   void count(const JsonValue& object, std::string_view name, Count& result) const {
     const JsonValue* value = object.find(name);
@@ -136,6 +143,7 @@ RunRecord read_run_record(const std::string& path) {
     reader.text(shape, "type", type);
     read.is_int = type == "int";
     read.dims = reader.counts(shape, "dims");
+    reader.truth(shape, "observed", read.is_observed);
   });
   reader.count(object, "seed", record.seed);
   reader.count(object, "chains", record.chains);
@@ -157,6 +165,12 @@ RunRecord read_run_record(const std::string& path) {
   reader.text(object, "started", record.started);
   reader.count(object, "gradients", record.gradients);
   reader.number(object, "seconds", record.seconds);
+  reader.each("files", [&](const JsonValue& file) {
+    RecordedFile& read = record.files.emplace_back();
+    reader.text(file, "name", read.name);
+    reader.count(file, "bytes", read.bytes);
+    reader.text(file, "xxh64", read.hash);
+  });
   record.findings = reader.findings();
   return record;
 }

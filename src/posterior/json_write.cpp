@@ -69,10 +69,20 @@ std::string shapes_json(const std::vector<DataShape>& shapes) {
   for (const DataShape& shape : shapes) {
     std::string dims;
     for (const std::size_t dim : shape.dims) dims += filled("{}{}", dims.empty() ? "" : ", ", dim);
-    text += filled("{}{{\"name\": {}, \"type\": \"{}\", \"dims\": [{}]}}", text.empty() ? "" : ", ",
-                   json_string(shape.name), shape.is_int ? "int" : "real", dims);
+    text += filled("{}{{\"name\": {}, \"type\": \"{}\", \"dims\": [{}], \"observed\": {}}}",
+                   text.empty() ? "" : ", ", json_string(shape.name), shape.is_int ? "int" : "real", dims,
+                   shape.is_observed ? "true" : "false");
   }
   return "[" + text + "]";
+}
+
+std::string files_json(const std::vector<RecordedFile>& files) {
+  std::string text;
+  for (const RecordedFile& file : files) {
+    text += filled("{}\n    {{\"name\": {}, \"bytes\": {}, \"xxh64\": {}}}", text.empty() ? "" : ",",
+                   json_string(file.name), file.bytes, json_string(file.hash));
+  }
+  return "[" + text + "\n  ]";
 }
 
 }  // namespace
@@ -108,6 +118,7 @@ std::string to_json(const RunRecord& record) {
   add("started", json_string(record.started));
   add("gradients", std::to_string(record.gradients));
   add("seconds", json_number(record.seconds));
+  if (!record.files.empty()) add("files", files_json(record.files));
   return text + "  \"findings\": " + json_findings(record.findings) + "\n}\n";
 }
 

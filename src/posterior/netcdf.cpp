@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
+#include "posterior/equal_weights.hpp"
 #include "posterior/files.hpp"
 #include "posterior/netcdf_file.hpp"
 
@@ -64,6 +66,20 @@ class Group final {
     file_->add_variable(id_, variable, std::move(numbers));
   }
 
+  void add_data(const DataVariable& data) {
+    NetcdfVariable variable{free_name(data.name), {}, data.is_int ? NumberType::whole : NumberType::real};
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < data.dims.size(); ++i) {
+      variable.dims.push_back(free_name(data.name + "_dim_" + std::to_string(i)));
+      file_->add_dimension(id_, variable.dims.back(), data.dims[i]);
+      count *= data.dims[i];
+    }
+    if (count > NetcdfFile::kPiece) return file_->add_variable(id_, variable, {data.dims, data.read});
+    std::vector<double> numbers(count);
+    if (count > 0) data.read(0, numbers);
+    file_->add_variable(id_, variable, std::move(numbers));
+  }
+
  private:
   void add_dim(const std::string& name, std::size_t size) {
     file_->add_dimension(id_, name, size);
@@ -104,7 +120,8 @@ enum class Place { posterior, log_likelihood, posterior_predictive };
 Place place_of(const Posterior& posterior, const Variable& variable) {
   const std::string& name = variable.name;
   if (variable.first >= posterior.parameters && name.starts_with("log_lik")) return Place::log_likelihood;
-  const bool is_predictive = name.starts_with("y_rep") || name.ends_with("_rep") || name.ends_with("_pred");
+  const bool is_predictive = name.starts_with("y_rep") || name.ends_with("_rep") ||
+                             name.ends_with("_tilde") || name.ends_with("_pred");
   if (variable.first >= posterior.generated && is_predictive) return Place::posterior_predictive;
   return Place::posterior;
 }
@@ -134,34 +151,56 @@ void write_stats(NetcdfFile& file, const Posterior& posterior, const RunRecord& 
   for (const std::string& name : posterior.stat_names) write_stat(group, name, posterior.stat(name));
   const std::vector<double> log_q = posterior.log_q();
   if (!log_q.empty()) group.add("lp_approx", NumberType::real, log_q);
-  const std::vector<double> log_weight = posterior.log_weight();
-  if (!log_weight.empty()) group.add("log_weight", NumberType::real, log_weight);
 }
 
-void write_data(NetcdfFile& file, const RunRecord& record, const std::vector<DataVariable>& data) {
-  if (data.empty()) return;
-  Group group(file, "constant_data", record);
-  for (const DataVariable& variable : data)
-    group.add_array(variable.name, false, variable.dims,
-                    variable.is_int ? NumberType::whole : NumberType::real, variable.numbers);
+// Draws with weights as they came, with all that the weights are made of.
+void write_approximation(NetcdfFile& file, const Posterior& posterior, const RunRecord& record) {
+  Group group(file, "approximation", record);
+  group.add_draw_dims(posterior);
+  for (const Variable& variable : find_variables(posterior.names))
+    group.add_array(variable.name, true, variable.dims, NumberType::real, row_major(posterior, variable));
+  group.add("log_weight", NumberType::real, posterior.log_weight());
+  if (const auto log_p = posterior.log_density(); !log_p.empty()) group.add("log_p", NumberType::real, log_p);
+  if (const auto log_q = posterior.log_q(); !log_q.empty()) group.add("log_q", NumberType::real, log_q);
+}
+
+void write_data(NetcdfFile& file, const RunRecord& record, const std::vector<DataVariable>& data,
+                bool is_observed) {
+  const auto is_here = [is_observed](const DataVariable& v) { return v.is_observed == is_observed; };
+  if (std::none_of(data.begin(), data.end(), is_here)) return;
+  Group group(file, is_observed ? "observed_data" : "constant_data", record);
+  for (const DataVariable& variable : data) {
+    if (!is_here(variable)) continue;
+    group.add_data(variable);
+  }
 }
 
 }  // namespace
 
-void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
-                  const std::vector<DataVariable>& data) {
+std::string netcdf_bytes(const Posterior& posterior, const RunRecord& record,
+                         const std::vector<DataVariable>& data) {
   if (posterior.draws() == 0)
-    throw Error(ErrorKind::cannot_write, path.string() + ": cannot be written: a chain has no draws yet.",
+    throw Error(ErrorKind::cannot_write, "the netCDF file cannot be made: a chain has no draws yet.",
                 "Let the fit go on until each chain has drawn.");
   static std::mutex one_at_a_time;  // HDF5 is seldom built for threads
   const std::lock_guard lock(one_at_a_time);
-  NetcdfFile file(path);
-  write_draws(file, "posterior", Place::posterior, posterior, record);
-  write_draws(file, "posterior_predictive", Place::posterior_predictive, posterior, record);
-  write_draws(file, "log_likelihood", Place::log_likelihood, posterior, record);
-  write_stats(file, posterior, record);
-  write_data(file, record, data);
-  file.finish();
+  const bool is_weighted = !posterior.log_weight().empty();
+  const Posterior equal = is_weighted ? with_equal_weights(posterior, record.seed) : Posterior();
+  const Posterior& shown = is_weighted ? equal : posterior;
+  NetcdfFile file;
+  write_draws(file, "posterior", Place::posterior, shown, record);
+  write_draws(file, "posterior_predictive", Place::posterior_predictive, shown, record);
+  write_draws(file, "log_likelihood", Place::log_likelihood, shown, record);
+  write_stats(file, shown, record);
+  if (is_weighted) write_approximation(file, posterior, record);
+  write_data(file, record, data, true);
+  write_data(file, record, data, false);
+  return file.finish();
+}
+
+void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
+                  const std::vector<DataVariable>& data) {
+  replace_file(path, netcdf_bytes(posterior, record, data));
 }
 
 }  // namespace kullback::posterior

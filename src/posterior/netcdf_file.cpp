@@ -4,22 +4,28 @@
 
 #include <dlfcn.h>
 #include <netcdf.h>
-#include <unistd.h>
+#include <netcdf_mem.h>
 
+#include <algorithm>
 #include <cmath>
-#include <system_error>
+#include <cstdlib>
+#include <memory>
 #include <thread>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/try_thread.hpp"
 
 namespace kullback::posterior {
 
 namespace {
 
+constexpr std::size_t kFirstBytes = 1 << 16;
+
 struct Library {
-  decltype(&nc_create) create;
-  decltype(&nc_close) close;
+  decltype(&nc_create_mem) create_mem;
+  decltype(&nc_abort) abort;
+  decltype(&nc_close_memio) close_memio;
   decltype(&nc_def_grp) def_grp;
   decltype(&nc_def_dim) def_dim;
   decltype(&nc_inq_dimid) inq_dimid;
@@ -29,6 +35,8 @@ struct Library {
   decltype(&nc_put_var_double) put_var_double;
   decltype(&nc_put_var_longlong) put_var_longlong;
   decltype(&nc_put_var_schar) put_var_schar;
+  decltype(&nc_put_vara_double) put_vara_double;
+  decltype(&nc_put_vara_longlong) put_vara_longlong;
   decltype(&nc_set_fill) set_fill;
   decltype(&nc_strerror) strerror;
   std::string problem;  // empty where all functions were found
@@ -55,8 +63,9 @@ Library load() {
     library.problem = "there is no netCDF library (libnetcdf.so) on this machine";
     return library;
   }
-  find(handle, "nc_create", library.create, library.problem);
-  find(handle, "nc_close", library.close, library.problem);
+  find(handle, "nc_create_mem", library.create_mem, library.problem);
+  find(handle, "nc_abort", library.abort, library.problem);
+  find(handle, "nc_close_memio", library.close_memio, library.problem);
   find(handle, "nc_def_grp", library.def_grp, library.problem);
   find(handle, "nc_def_dim", library.def_dim, library.problem);
   find(handle, "nc_inq_dimid", library.inq_dimid, library.problem);
@@ -66,6 +75,8 @@ Library load() {
   find(handle, "nc_put_var_double", library.put_var_double, library.problem);
   find(handle, "nc_put_var_longlong", library.put_var_longlong, library.problem);
   find(handle, "nc_put_var_schar", library.put_var_schar, library.problem);
+  find(handle, "nc_put_vara_double", library.put_vara_double, library.problem);
+  find(handle, "nc_put_vara_longlong", library.put_vara_longlong, library.problem);
   find(handle, "nc_set_fill", library.set_fill, library.problem);
   find(handle, "nc_strerror", library.strerror, library.problem);
   return library;
@@ -96,30 +107,28 @@ std::vector<Number> converted(const std::vector<double>& numbers) {
 }  // namespace
 
 void begin_loading_netcdf() {
-  static const std::jthread loader([] { library(); });
+  static std::vector<std::jthread> loader;
+  if (loader.empty()) try_start(loader, [] { library(); });
 }
 
-NetcdfFile::NetcdfFile(const std::filesystem::path& path)
-    : path_(path), beside_(path.string() + ".new-" + std::to_string(::getpid())) {
+NetcdfFile::NetcdfFile() {
   if (!library().problem.empty())
     throw Error(
-        ErrorKind::cannot_write, path_.string() + ": cannot be written: " + library().problem + ".",
+        ErrorKind::cannot_write, "the netCDF file cannot be made: " + library().problem + ".",
         "Install Debian's libnetcdf19, or what your system calls it; the CSV files hold the same draws.");
-  check(library().create(beside_.c_str(), NC_CLOBBER | NC_NETCDF4, &file_));
+  check(library().create_mem("posterior.nc", NC_CLOBBER | NC_NETCDF4, kFirstBytes, &file_));
   is_open_ = true;
   int before = 0;
   check(library().set_fill(file_, NC_NOFILL, &before));
 }
 
 NetcdfFile::~NetcdfFile() {
-  if (is_open_) library().close(file_);
-  std::error_code ignored;
-  std::filesystem::remove(beside_, ignored);
+  if (is_open_) library().abort(file_);
 }
 
 void NetcdfFile::refuse(const std::string& why) const {
-  throw Error(ErrorKind::cannot_write, path_.string() + ": cannot be written: " + why + ".",
-              "Is there a folder, the right to write in it, and room on the disk?");
+  throw Error(ErrorKind::cannot_write, "the netCDF file cannot be made: " + why + ".",
+              "The CSV files hold the same draws.");
 }
 
 void NetcdfFile::check(int status) const {
@@ -160,6 +169,35 @@ void NetcdfFile::add_variable(int group, const NetcdfVariable& variable, std::ve
   if (waiting_numbers_ > kManyNumbers) write_waiting();
 }
 
+void NetcdfFile::add_variable(int group, const NetcdfVariable& variable, const Numbers& numbers) {
+  const int id = define(group, variable);
+  write_waiting();
+  write_pieces(group, id, variable.type, numbers);
+}
+
+// Whole items of the first dimension at a time.
+void NetcdfFile::write_pieces(int group, int id, NumberType type, const Numbers& numbers) {
+  std::vector<std::size_t> start(numbers.dims.size(), 0);
+  std::vector<std::size_t> count = numbers.dims;
+  const std::size_t items = numbers.dims.front();
+  std::size_t per_item = 1;
+  for (std::size_t d = 1; d < numbers.dims.size(); ++d) per_item *= numbers.dims[d];
+  const std::size_t at_once = std::max<std::size_t>(1, kPiece / per_item);
+  std::vector<double> piece;
+  for (std::size_t first = 0; first < items; first += at_once) {
+    start.front() = first;
+    count.front() = std::min(at_once, items - first);
+    piece.resize(count.front() * per_item);
+    numbers.read(first * per_item, piece);
+    if (type == NumberType::real) {
+      check(library().put_vara_double(group, id, start.data(), count.data(), piece.data()));
+    } else {
+      check(library().put_vara_longlong(group, id, start.data(), count.data(),
+                                        converted<long long>(piece).data()));
+    }
+  }
+}
+
 void NetcdfFile::write_waiting() {
   for (const auto& [group, id, type, numbers] : waiting_) {
     switch (type) {
@@ -184,13 +222,13 @@ void NetcdfFile::add_attribute(int group, const std::string& name, double number
   check(library().put_att_double(group, NC_GLOBAL, name.c_str(), NC_DOUBLE, 1, &number));
 }
 
-void NetcdfFile::finish() {
+std::string NetcdfFile::finish() {
   write_waiting();
   is_open_ = false;
-  check(library().close(file_));
-  std::error_code problem;
-  std::filesystem::rename(beside_, path_, problem);
-  if (problem) refuse(problem.message());
+  NC_memio image{};
+  check(library().close_memio(file_, &image));
+  const std::unique_ptr<void, decltype(&std::free)> memory(image.memory, &std::free);
+  return {static_cast<const char*>(image.memory), image.size};
 }
 
 }  // namespace kullback::posterior

@@ -1,9 +1,10 @@
-// A netCDF-4 file that is being written, by a library that is opened at the first use.
+// A netCDF-4 file that is made in memory, by a library that is opened at the first use.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,10 @@ struct NetcdfVariable {
 // as a small fit. Until then no other thread can be made.
 void begin_loading_netcdf();
 
-// Written beside its path; finish() puts it there. All functions throw Error cannot_write.
+// All functions throw Error cannot_write.
 class NetcdfFile final {
  public:
-  explicit NetcdfFile(const std::filesystem::path& path);
+  NetcdfFile();
   ~NetcdfFile();
   NetcdfFile(const NetcdfFile&) = delete;
   NetcdfFile& operator=(const NetcdfFile&) = delete;
@@ -34,15 +35,23 @@ class NetcdfFile final {
   // With its coordinates 0, 1, ...
   void add_dimension(int group, const std::string& name, std::size_t size);
   void add_variable(int group, const NetcdfVariable& variable, std::vector<double> numbers);
+  // Of very many numbers: they are read and written some kPiece at a time.
+  struct Numbers {
+    std::vector<std::size_t> dims;
+    std::function<void(std::size_t first, std::span<double> to)> read;
+  };
+  static constexpr std::size_t kPiece = std::size_t{1} << 17;  // 1 MB
+  void add_variable(int group, const NetcdfVariable& variable, const Numbers& numbers);
   void add_attribute(int group, const std::string& name, const std::string& text);
   void add_attribute(int group, const std::string& name, double number);
-  void finish();
+  std::string finish();  // the bytes of the file
 
  private:
   void check(int status) const;
   [[noreturn]] void refuse(const std::string& why) const;
   int define(int group, const NetcdfVariable& variable) const;
   void write_waiting();
+  void write_pieces(int group, int id, NumberType type, const Numbers& numbers);
 
   // Each turn from definitions to numbers flushes the file: numbers wait until there are many.
   struct Waiting {
@@ -52,8 +61,6 @@ class NetcdfFile final {
     std::vector<double> numbers;
   };
 
-  std::filesystem::path path_;
-  std::filesystem::path beside_;
   int file_ = 0;
   bool is_open_ = false;
   std::vector<Waiting> waiting_;

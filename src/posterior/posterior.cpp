@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace kullback::posterior {
 
@@ -149,6 +150,16 @@ std::vector<double> Posterior::stat(std::string_view name) const {
 std::vector<double> Posterior::log_density() const { return gather_if_all(*this, &Chain::log_density); }
 std::vector<double> Posterior::log_q() const { return gather_if_all(*this, &Chain::log_q); }
 std::vector<double> Posterior::log_weight() const { return gather_if_all(*this, &Chain::log_weight); }
+
+std::vector<double> Posterior::weights() const {
+  std::vector<double> weights = log_weight();
+  if (weights.empty()) return weights;
+  const double largest = *std::max_element(weights.begin(), weights.end());
+  double sum = 0;
+  for (double& weight : weights) sum += weight = std::exp(weight - largest);
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
 
 stats::Chains Posterior::chains_of(const std::vector<double>& values) const {
   return {values, chains.size(), draws()};

@@ -32,6 +32,12 @@ struct AdaptationNote {
   std::vector<double> inv_metric;
 };
 
+// One point in the columns of a posterior.
+struct Point {
+  double log_density = 0;
+  std::vector<double> columns;
+};
+
 struct Chain {
   std::size_t draws = 0;
   std::vector<double> columns;      // column after column: names() of the posterior
@@ -39,6 +45,8 @@ struct Chain {
   std::vector<double> log_density;  // lp__
   std::vector<double> log_q;        // or empty
   std::vector<double> log_weight;   // or empty
+  bool is_resampled = false;        // by weights: no draws of the method itself any more
+  std::optional<Point> mode;        // that an approximation was built around
   std::optional<AdaptationNote> adaptation;
   double warmup_seconds = 0;
   double sampling_seconds = 0;
@@ -60,6 +68,7 @@ struct Posterior {
   std::vector<double> log_density() const;
   std::vector<double> log_q() const;       // empty where draws have none
   std::vector<double> log_weight() const;  // empty where draws have none
+  std::vector<double> weights() const;     // the same with the sum 1
   stats::Chains chains_of(const std::vector<double>& values) const;
 };
 

@@ -63,7 +63,7 @@ double sensitivity(const std::vector<double>& values, const std::vector<double>&
 Finding conflict_finding(const std::vector<Named>& found) {
   return {
       "prior-data-conflict",
-      fmt::format("Prior and data pull {} apart.",
+      fmt::format("Prior and data disagree about {}.",
                   found.size() == 1 ? found[0].name : counted(found.size(), "parameter")),
       fmt::format("Both a weaker prior and a weaker likelihood would move the posterior; sensitivity to the "
                   "prior, notable from 0.05 on: {}.",

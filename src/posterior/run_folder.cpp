@@ -1,16 +1,22 @@
 #include "posterior/run_folder.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <functional>
 #include <system_error>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/filled.hpp"
 #include "base/json.hpp"
+#include "posterior/folder_lock.hpp"
+#include "posterior/own_files.hpp"
 
 namespace kullback::posterior {
 
@@ -18,20 +24,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kRecord = "run.json";
+constexpr const char* kElsewhere = "Choose another folder with --out.";
 
-[[noreturn]] void refuse_existing(const fs::path& out) {
-  if (!fs::is_directory(out))
-    throw Error(ErrorKind::cannot_write, out.string() + ": is a file, but a folder is to be made there.",
-                "Choose another folder with --out.");
-  const bool is_fit = fs::exists(out / kRecord);
-  throw Error(ErrorKind::cannot_write,
-              out.string() + (is_fit ? ": holds a fit already." : ": exists already."),
-              is_fit ? "--force replaces it, --resume goes on with it, --out DIR puts the new one elsewhere."
-                     : "Choose another folder with --out.");
+[[noreturn]] void cannot_write(const std::string& what, const std::string& hint) {
+  throw Error(ErrorKind::cannot_write, what, hint);
 }
 
-// Without links, "." and a slash at the end: what a link names is replaced, not the link.
+// What the file system refuses is a user's error: a full disk, a folder without the right to write.
+void with_folder_errors(const fs::path& out, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const fs::filesystem_error& error) {
+    const fs::path& where = error.path1().empty() ? out : error.path1();
+    cannot_write(filled("{}: cannot be written: {}.", where.string(), error.code().message()), kElsewhere);
+  }
+}
+
+// Without links, "." and a slash at the end: what a link names is filled, not the link.
 fs::path real_path(const fs::path& out) {
   std::error_code problem;
   fs::path real = fs::weakly_canonical(out, problem);
@@ -39,27 +48,118 @@ fs::path real_path(const fs::path& out) {
   return real.has_filename() ? real : real.parent_path();
 }
 
-// An empty folder stays, as it may be where the user is, and is filled, the record last.
-void put_in_place(const fs::path& made, const fs::path& target) {
-  if (!fs::exists(target)) return fs::rename(made, target);
-  if (!fs::is_empty(target)) {
-    fs::path old = target;
-    old += filled(".old-{}", ::getpid());
-    fs::rename(target, old);
-    fs::rename(made, target);
-    fs::remove_all(old);
-    return;
-  }
-  for (const auto& entry : fs::directory_iterator(made)) {
-    if (entry.path().filename() != kRecord) fs::rename(entry.path(), target / entry.path().filename());
-  }
-  fs::rename(made / kRecord, target / kRecord);
-  fs::remove_all(made);
+bool has_record(const fs::path& folder) {
+  std::error_code none;
+  return fs::is_regular_file(folder / kRecordFile, none);
 }
 
-bool is_working_folder(const fs::path& target) {
+RunRecord record_of(const fs::path& folder) { return read_run_record((folder / kRecordFile).string()); }
+
+bool is_empty_but_lock(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (entry.path().filename() != kLockFile) return false;
+  return true;
+}
+
+// Only a fit goes on, and by a command of its own.
+std::string resume_hint(const fs::path& out) {
+  const RunRecord record = record_of(out);
+  if (record.kind != "posterior" || record.status == "complete") return ".";
+  return "; `kullback fit --resume " + out.string() + "` goes on with it.";
+}
+
+[[noreturn]] void refuse_existing(const fs::path& out) {
+  if (!fs::is_directory(out))
+    cannot_write(out.string() + ": is a file, but a folder is to be made there.", kElsewhere);
+  const bool is_fit = has_record(out);
+  cannot_write(
+      out.string() + (is_fit ? ": holds a fit already." : ": exists already."),
+      is_fit ? "--force replaces it, `--out DIR` puts the new one elsewhere" + resume_hint(out) : kElsewhere);
+}
+
+// The record of the run that is to be replaced. Throws where the folder holds more than it wrote.
+RunRecord check_replaceable(const fs::path& out) {
+  RunRecord record;
+  std::string problem;
+  try {
+    record = record_of(out);
+  } catch (const Error& error) {
+    problem = error.message();
+  }
+  if (!problem.empty() || !is_known_kind(record.kind))
+    cannot_write(
+        filled("{}: was not written by a run of Kullback; it is left alone.", (out / kRecordFile).string()),
+        kElsewhere);
+  const fs::path foreign = foreign_entry(out, record);
+  if (!foreign.empty())
+    cannot_write(filled("{}: holds {}, which no run of Kullback wrote; --force replaces nothing.",
+                        out.string(), foreign.string()),
+                 "Move it elsewhere, or choose another folder with --out.");
+  return record;
+}
+
+// Something to read or to go on from.
+bool has_work(const fs::path& folder) {
   std::error_code none;
-  return fs::equivalent(target, fs::current_path(none), none);
+  if (fs::exists(folder / "summary.json", none) || fs::exists(folder / "checkpoint.safetensors", none))
+    return true;
+  for (const auto& entry : fs::recursive_directory_iterator(partial_folder(folder), none)) {
+    const std::string ending = entry.path().extension().string();
+    if ((ending == ".draws" || ending == ".npy") && !fs::is_empty(entry.path(), none)) return true;
+  }
+  return false;
+}
+
+// A run that was to replace another one, and needs but to take its place.
+bool is_whole(const fs::path& next) {
+  std::error_code none;
+  if (!has_record(next) || fs::exists(partial_folder(next), none)) return false;
+  const std::string status = record_of(next).status;
+  return status == "complete" || status == "stopped";
+}
+
+bool lists(const RunRecord& record, const fs::path& name) {
+  return std::any_of(record.files.begin(), record.files.end(),
+                     [&](const RecordedFile& file) { return file.name == name; });
+}
+
+// Can be done again from any point: the record of the new run moves last, and until then tells what is left.
+void put_in_place(const fs::path& out) {
+  const fs::path next = out / kNextFolder;
+  const RunRecord old = record_of(out), whole = record_of(next);
+  for (const fs::directory_entry& entry : fs::directory_iterator(out)) {
+    const fs::path name = entry.path().filename();
+    const bool stays = name == kRecordFile || name == kEventsFile || name == kLockFile ||
+                       name == kNextFolder || lists(whole, name);
+    if (!stays && is_own(entry, old)) fs::remove_all(entry.path());
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(next)) {
+    const fs::path name = entry.path().filename();
+    if (name != kRecordFile) fs::rename(entry.path(), out / name);
+  }
+  fs::rename(next / kRecordFile, out / kRecordFile);
+  fs::remove(next);
+}
+
+// Of a folder that is locked.
+fs::path settled_current(const fs::path& out) {
+  const fs::path next = out / kNextFolder;
+  if (is_whole(next)) put_in_place(out);
+  return has_record(next) ? next : out;
+}
+
+void remove_torn_files(const fs::path& folder) {
+  const fs::path events = folder / kEventsFile;
+  if (fs::is_regular_file(fs::symlink_status(events))) {
+    const std::string text = read_file(events);
+    fs::resize_file(events, text.rfind('\n') + 1);  // npos + 1 is 0
+  }
+  for (const fs::path& place : {folder, partial_folder(folder)}) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(place, none)) {
+      if (entry.path().filename().string().find(".new-") != std::string::npos) fs::remove(entry.path(), none);
+    }
+  }
 }
 
 // "2026-11-15T17:30:00Z".
@@ -71,92 +171,239 @@ std::string event_time() {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-bool may_replace(const fs::path& out, bool force) {
-  return fs::is_directory(out) && (fs::is_empty(out) || (force && fs::exists(out / kRecord)));
+[[noreturn]] void refuse_file(const fs::path& path, const std::string& what) {
+  throw Error(ErrorKind::bad_input, path.string() + ": " + what + ".",
+              "It was changed or damaged after the run: put it back as it was, or fit again with --force.");
 }
 
-// `fill` makes and fills a folder, which is then put in place of `out`.
-void make_folder(const fs::path& out, bool force, const std::function<void(const fs::path&)>& fill) {
-  if (fs::exists(out) && !may_replace(out, force)) refuse_existing(out);
-  const fs::path target = real_path(out);
-  if (fs::exists(target) && !fs::is_empty(target) && is_working_folder(target)) {
-    throw Error(ErrorKind::cannot_write,
-                target.string() + ": cannot be replaced, as it is the folder you are in.",
-                "Go to the folder above it.");
-  }
-  fs::path beside = target;
-  beside += filled(".new-{}", ::getpid());
+void check_file(const fs::path& folder, const RecordedFile& recorded) {
+  if (fs::path(recorded.name).filename() != recorded.name || recorded.name == "..")
+    refuse_file(folder / kRecordFile, filled("lists '{}', which is no file of the folder", recorded.name));
+  const fs::path path = folder / recorded.name;
   std::error_code none;
-  try {
-    fs::remove_all(beside);
-    fill(beside);
-    put_in_place(beside, target);
-  } catch (const Error&) {
-    fs::remove_all(beside, none);
-    throw;
-  } catch (const fs::filesystem_error& error) {
-    fs::remove_all(beside, none);
-    throw Error(ErrorKind::cannot_write,
-                filled("{}: cannot be made: {}.", out.string(), error.code().message()),
-                "Choose another folder with --out.");
-  }
+  const fs::file_status status = fs::status(path, none);
+  if (!fs::exists(status)) return;  // whoever needs it says so
+  if (!fs::is_regular_file(status)) refuse_file(path, "is no file, but the run wrote one");
+  const std::uint64_t bytes = fs::file_size(path);
+  if (bytes != recorded.bytes)
+    refuse_file(path, filled("has {} bytes; the run wrote {}", bytes, recorded.bytes));
+  const std::string hash = content_of_file(path).hash;
+  if (hash != recorded.hash)
+    refuse_file(path, filled("has other content (XXH64 {}) than the run wrote ({})", hash, recorded.hash));
+}
+
+void check_files(const fs::path& folder, const RunRecord& record) {
+  for (const RecordedFile& file : record.files) check_file(folder, file);
+}
+
+RecordedFile account_of(const fs::path& path) {
+  const FileContent content = content_of_file(path);
+  return {path.filename().string(), content.bytes, content.hash};
+}
+
+void drop_file(RunRecord& record, const std::string& name) {
+  std::erase_if(record.files, [&](const RecordedFile& file) { return file.name == name; });
 }
 
 }  // namespace
 
 fs::path partial_folder(const fs::path& out, const std::string& rung) {
-  return rung.empty() ? out / ".partial" : out / ".partial" / rung;
+  return rung.empty() ? out / kPartialFolder : out / kPartialFolder / rung;
 }
 
-void begin_folder(const fs::path& out, const RunRecord& record, const std::string& program_text, bool force) {
-  make_folder(out, force, [&](const fs::path& beside) {
-    fs::create_directories(beside);
-    if (!program_text.empty()) write_file(beside / "model.stan", program_text);
-    write_file(beside / kRecord, to_json(record));
+RunFolder::RunFolder(fs::path out, fs::path path, std::unique_ptr<FolderLock> lock)
+    : out_(std::move(out)), path_(std::move(path)), lock_(std::move(lock)) {}
+
+RunFolder::~RunFolder() = default;
+
+std::unique_ptr<RunFolder> RunFolder::begin(const fs::path& out, RunRecord record,
+                                            const std::string& program_text, bool force) {
+  record.status = "running";
+  record.files.clear();
+  std::unique_ptr<RunFolder> made;
+  with_folder_errors(out, [&] {
+    made = fs::exists(out) ? take_existing(out, force) : make_new(out);
+    try {
+      if (!program_text.empty()) write_file(made->file("model.stan"), program_text);
+      replace_file(made->path_ / kRecordFile, to_json(record));  // last: with it the folder is a run's
+      if (!made->was_there_) made->show();
+    } catch (...) {
+      made->remove_all_own(record);
+      throw;
+    }
+  });
+  return made;
+}
+
+// Under another name until it has a record.
+std::unique_ptr<RunFolder> RunFolder::make_new(const fs::path& out) {
+  fs::path beside = real_path(out);
+  beside += filled(".new-{}", ::getpid());
+  std::error_code none;
+  fs::remove_all(beside, none);  // of a process that had the same number
+  fs::create_directories(beside);
+  std::unique_ptr<RunFolder> made(new RunFolder(out, beside, std::make_unique<FolderLock>(beside)));
+  made->was_there_ = false;
+  return made;
+}
+
+void RunFolder::show() {
+  const fs::path target = real_path(out_);
+  fs::rename(path_, target);
+  lock_->folder_is_now(target);
+  path_ = out_;
+}
+
+std::unique_ptr<RunFolder> RunFolder::take_existing(const fs::path& out, bool force) {
+  if (!fs::is_directory(out)) refuse_existing(out);
+  const bool is_replaced = !is_empty_but_lock(out);
+  if (is_replaced && !(force && has_record(out))) refuse_existing(out);
+  std::unique_ptr<RunFolder> made(new RunFolder(out, out, std::make_unique<FolderLock>(out)));
+  if (!is_replaced) return made;
+  settled_current(out);
+  check_replaceable(out);
+  made->path_ = out / kNextFolder;
+  fs::remove_all(made->path_);  // a run that was not whole; it has been looked through
+  fs::create_directory(made->path_);
+  return made;
+}
+
+std::unique_ptr<RunFolder> RunFolder::resume(const fs::path& out) {
+  std::unique_ptr<RunFolder> made;
+  with_folder_errors(out, [&] {
+    auto lock = std::make_unique<FolderLock>(out);
+    const fs::path path = settled_current(out);
+    RunRecord record = record_of(path);
+    check_files(path, record);
+    made.reset(new RunFolder(out, path, std::move(lock)));
+    made->is_resumed_ = true;
+    for (const RecordedFile& file : record.files) made->files_.insert(file.name);
+    made->files_.insert({"model.stan", "data.json"});
+    remove_torn_files(path);
+    made->is_listed_ = !record.files.empty();
+  });
+  return made;
+}
+
+fs::path RunFolder::file(const std::string& name) {
+  if (is_listed_) {  // a kill may come between a file that is written again and the record
+    RunRecord record = record_of(path_);
+    record.files.clear();
+    replace_file(path_ / kRecordFile, to_json(record));
+    is_listed_ = false;
+  }
+  files_.insert(name);
+  return path_ / name;
+}
+
+void RunFolder::add_event(const std::string& name, const std::string& fields) const {
+  posterior::add_event(path_, name, fields);
+}
+
+void RunFolder::finish(RunRecord& record, const std::string& event, const std::string& fields) {
+  with_folder_errors(out_, [&] {
+    record.files.clear();
+    for (const std::string& name : files_)
+      if (fs::is_regular_file(path_ / name)) record.files.push_back(account_of(path_ / name));
+    replace_file(path_ / kRecordFile, to_json(record));
+    if (!event.empty()) add_event(event, fields);
+    if (record.status == "interrupted") return;
+    fs::remove_all(partial_folder(path_));
+    if (path_ == out_) return;
+    put_in_place(out_);
+    path_ = out_;
+  });
+}
+
+void RunFolder::abandon() {
+  if (!is_resumed_ && !has_work(path_)) remove_all_own(record_of(path_));
+}
+
+// After an error, which is the one to tell: not what goes wrong here.
+void RunFolder::remove_all_own(RunRecord record) {
+  std::error_code none;
+  for (const std::string& name : files_) record.files.push_back({name, 0, {}});
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, none))
+    if (is_own(entry, record)) fs::remove_all(entry.path(), none);
+  if (path_ != out_ || !was_there_) fs::remove(path_, none);
+}
+
+RunRecord open_folder(const fs::path& folder) {
+  settle_folder(folder);
+  RunRecord record = record_of(folder);
+  with_folder_errors(folder, [&] { check_files(folder, record); });
+  return record;
+}
+
+void replace_in_folder(const fs::path& folder, const std::string& name, std::string_view text) {
+  RunRecord record = record_of(folder);
+  const bool has_list = !record.files.empty();
+  const std::size_t listed = record.files.size();
+  drop_file(record, name);
+  // A kill leaves a file that is not listed, never one that is listed with another content.
+  if (record.files.size() < listed) replace_file(folder / kRecordFile, to_json(record));
+  replace_file(folder / name, text);
+  if (!has_list) return;
+  record.files.push_back(account_of(folder / name));
+  replace_file(folder / kRecordFile, to_json(record));
+}
+
+fs::path current_folder(const fs::path& out) {
+  return has_record(out / kNextFolder) ? out / kNextFolder : out;
+}
+
+// A run that is at the renames is waited for.
+void settle_folder(const fs::path& out) {
+  if (!is_whole(out / kNextFolder)) return;
+  with_folder_errors(out, [&] {
+    const FolderLock lock(out, FolderLock::WhereTaken::wait);
+    settled_current(out);
   });
 }
 
 void copy_folder(const fs::path& from, const fs::path& to, bool force) {
   std::error_code none;
   if (fs::equivalent(from, to, none))
-    throw Error(ErrorKind::cannot_write, to.string() + ": is the folder that was read.",
-                "Choose another folder.");
-  make_folder(to, force, [&](const fs::path& beside) {
-    fs::create_directories(beside.parent_path());
-    fs::copy(from, beside, fs::copy_options::recursive);
-  });
-}
-
-void remove_without_draws(const fs::path& out) {
-  std::error_code none;
-  bool has_draws = fs::exists(out / "summary.json", none);
-  for (const auto& entry : fs::recursive_directory_iterator(partial_folder(out), none))
-    has_draws = has_draws || (entry.path().extension() == ".draws" && !fs::is_empty(entry.path(), none));
-  if (!has_draws) fs::remove_all(out, none);
-}
-
-void remove_torn_files(const fs::path& out) {
-  const fs::path events = out / "events.jsonl";
-  if (fs::exists(events)) {
-    const std::string text = read_file(events);
-    fs::resize_file(events, text.rfind('\n') + 1);  // npos + 1 is 0
-  }
-  for (const fs::path& folder : {out, partial_folder(out)}) {
-    std::error_code none;
-    for (const auto& entry : fs::directory_iterator(folder, none)) {
-      if (entry.path().filename().string().find(".new-") != std::string::npos) fs::remove(entry.path(), none);
+    cannot_write(to.string() + ": is the folder that was read.", "Choose another folder.");
+  RunRecord record = open_folder(from);
+  const std::unique_ptr<RunFolder> folder = RunFolder::begin(to, record, {}, force);
+  with_folder_errors(to, [&] {
+    for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+      const std::string name = entry.path().filename().string();
+      if (name == kRecordFile || name == kLockFile || name == kNextFolder) continue;
+      const bool is_listed = name != kEventsFile && is_own(entry, record);
+      fs::copy(entry.path(), is_listed ? folder->file(name) : folder->path() / name,
+               fs::copy_options::recursive);
     }
+  });
+  folder->finish(record, {}, {});
+}
+
+void check_has_only(const fs::path& folder, const std::set<std::string>& names) {
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_symlink() && entry.is_regular_file() && names.count(name) > 0) continue;
+    cannot_write(
+        filled("{}: holds {}, which is no file of such results; nothing is replaced.", folder.string(), name),
+        "Move it elsewhere, or choose another folder with --out.");
   }
 }
 
 void add_event(const fs::path& out, const std::string& name, const std::string& fields) {
   const std::string line = filled("{{\"time\": \"{}\", \"event\": {}{}{}}}\n", event_time(),
                                   json_string(name), fields.empty() ? "" : ", ", fields);
-  const fs::path path = out / "events.jsonl";
-  std::FILE* file = std::fopen(path.c_str(), "ab");
-  const bool written = file != nullptr && std::fwrite(line.data(), 1, line.size(), file) == line.size();
-  if (file == nullptr || std::fclose(file) != 0 || !written)
-    throw Error(ErrorKind::cannot_write, path.string() + ": cannot be written.", "Is the disk full?");
+  const fs::path path = out / kEventsFile;
+  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  const bool is_open = file >= 0;
+  const bool written =
+      is_open && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  const int problem = errno;
+  const bool closed = is_open && ::close(file) == 0;
+  if (written && closed) return;
+  throw Error(ErrorKind::cannot_write,
+              filled("{}: cannot be written: {}.", path.string(), std::strerror(problem)),
+              "Is the disk full?");
 }
 
 }  // namespace kullback::posterior

@@ -19,15 +19,4 @@ const std::string* find_fact(const RunRecord& record, std::string_view name) {
   return nullptr;
 }
 
-std::string content_hash(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3;
-  }
-  std::string digits(16, '0');
-  for (std::size_t i = 16; i-- > 0; hash /= 16) digits[i] = "0123456789abcdef"[hash % 16];
-  return digits;
-}
-
 }  // namespace kullback::posterior

@@ -26,6 +26,14 @@ struct DataShape {
   std::string name;
   std::vector<std::size_t> dims;  // empty: one number
   bool is_int = false;
+  bool is_observed = false;  // the program models it
+};
+
+// A file that the run wrote, as it was when the run ended.
+struct RecordedFile {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::string hash;  // base/content_hash.hpp
 };
 
 struct RunRecord {
@@ -50,6 +58,9 @@ struct RunRecord {
   double seconds = 0;  // wall time, from the start of the program
   Findings findings;
   std::string started;  // "2026-11-15 17:30:00 UTC"; may be empty
+  // All of the folder but run.json and events.jsonl; empty while the run is under way, and of versions that
+  // did not list them.
+  std::vector<RecordedFile> files;
 };
 
 // Null where the method does not say.
@@ -60,8 +71,5 @@ std::string utc_now();  // as in `started`
 std::string to_json(const RunRecord& record);
 // Throws Error bad_input, naming the file.
 RunRecord read_run_record(const std::string& path);
-
-// FNV-1a with 64 bits, in hexadecimal: tells whether an input has changed, not who changed it.
-std::string content_hash(const std::string& text);
 
 }  // namespace kullback::posterior

@@ -17,16 +17,6 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<double> normalised_weights(const Posterior& posterior) {
-  std::vector<double> weights = posterior.log_weight();
-  if (weights.empty()) return weights;
-  const double largest = *std::max_element(weights.begin(), weights.end());
-  double sum = 0;
-  for (double& weight : weights) sum += weight = std::exp(weight - largest);
-  for (double& weight : weights) weight /= sum;
-  return weights;
-}
-
 bool are_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
@@ -136,7 +126,7 @@ SummaryRow summarize_one(const Posterior& posterior, std::string name, const std
 }  // namespace
 
 std::vector<SummaryRow> summarize(const Posterior& posterior, bool is_markov) {
-  const Kind kind{is_markov, is_markov ? std::vector<double>() : normalised_weights(posterior)};
+  const Kind kind{is_markov, is_markov ? std::vector<double>() : posterior.weights()};
   std::vector<SummaryRow> rows;
   const std::vector<double> log_density = posterior.log_density();
   if (!log_density.empty()) rows.push_back(summarize_one(posterior, "lp__", log_density, kind));

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "kullback_version.hpp"
 #include "posterior/files.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::report {
 
@@ -122,7 +123,7 @@ const std::vector<double>* NumberTable::find(std::string_view column) const {
 
 Result::Result(fs::path folder) : folder_(std::move(folder)) {
   check_is_result(folder_);
-  record_ = posterior::read_run_record((folder_ / "run.json").string());
+  record_ = posterior::open_folder(folder_);
   check_version(folder_, record_.version);
   if (is_posterior()) read_draws();
 }

@@ -2,11 +2,14 @@
 // constant folds, and branches see numbers. Instructions are flat: operands are lists of Ids in one pool.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/source.hpp"
@@ -14,7 +17,9 @@
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
 #include "math/transform.hpp"
+#include "tape/constants.hpp"
 #include "tape/dense_function.hpp"
+#include "tape/id_pool.hpp"
 #include "tape/recent_operations.hpp"
 #include "tape/row_tag.hpp"
 #include "tape/value.hpp"
@@ -54,7 +59,7 @@ struct RawInstruction {
 };
 
 // A comparison of numbers that depend on parameters, as it came out at the trace point. Where it comes out
-// differently, the tape is that of another program.
+// differently, the tape is that of another program. Guards are in the order of the program.
 struct Guard {
   enum class Relation : std::uint8_t { less, less_equal, equal };
   Relation relation = Relation::less;
@@ -65,23 +70,56 @@ struct Guard {
 
 struct Trace;
 
+// The operands of an operation: lists of ids, where they lie.
+class OperandList final {
+ public:
+  using Spans = std::vector<std::span<const Id>>;
+  using Owners = std::vector<IdPool::SharedIds>;
+
+  OperandList() = default;
+  // `owners`: of each list, null where it will not last.
+  OperandList(Spans lists, Owners owners) : lists_(std::move(lists)), owners_(std::move(owners)) {}
+  OperandList(std::span<const Ids> lists) : lists_(lists.begin(), lists.end()) {}
+  OperandList(const std::vector<Ids>& lists) : OperandList(std::span<const Ids>(lists)) {}
+  template <std::size_t kCount>
+  OperandList(const std::array<Ids, kCount>& lists) : OperandList(std::span<const Ids>(lists)) {}
+  explicit OperandList(const Ids& only) : lists_{std::span<const Id>(only)} {}
+
+  std::size_t size() const { return lists_.size(); }
+  std::span<const Id> operator[](std::size_t j) const { return lists_[j]; }
+  IdPool::SharedIds owner(std::size_t j) const { return owners_.empty() ? nullptr : owners_[j]; }
+  Spans::const_iterator begin() const { return lists_.begin(); }
+  Spans::const_iterator end() const { return lists_.end(); }
+
+ private:
+  Spans lists_;
+  Owners owners_;
+};
+
 // Thrown while recording, when the trace has more bytes than the limit.
 struct TraceTooLarge {};
 
 class Builder final {
  public:
   Id constant(double value);
+  // Many constants, which copies of the builder share.
+  Ids shared_constants(std::vector<double> values);
+  // The first constant of those, of another builder, that this one shares from here on; none where they are
+  // not one piece of memory there.
+  std::optional<Id> share_constants_of(const Builder& other, std::span<const Id> ids);
+  // Copies made later share the constants that are here.
+  void share_constants() { constants_.share(); }
   Id add_parameter(double value);  // before any instruction
   std::size_t parameter_count() const { return parameter_count_; }
   double value(Id id) const;
 
   // f element by element; operands of size 1 serve all elements.
-  Ids elementwise(const math::Elementwise& f, std::span<const Ids> operands, std::size_t count);
+  Ids elementwise(const math::Elementwise& f, const OperandList& operands, std::size_t count);
   Id elementwise(const math::Elementwise& f, std::span<const Id> operands);
   Id density(const math::Density& f, math::Terms terms, std::span<const Id> operands);  // of one element
   // The sum over `count` elements.
-  Id density(const math::Density& f, math::Terms terms, std::span<const Ids> operands, std::size_t count);
-  Ids array_op(const math::ArrayOp& f, math::Terms terms, std::span<const Ids> operands,
+  Id density(const math::Density& f, math::Terms terms, const OperandList& operands, std::size_t count);
+  Ids array_op(const math::ArrayOp& f, math::Terms terms, const OperandList& operands,
                std::span<const math::Shape> shapes, math::Shape* result_shape);
   // Constrained numbers; the log-Jacobian's id is added to the target where wanted.
   Ids transform(const math::TransformDef& f, const Ids& free, std::span<const Ids> bounds, math::Shape shape,
@@ -134,7 +172,7 @@ class Builder final {
   // ---- what was recorded ----
   const std::vector<RawInstruction>& instructions() const { return instructions_; }
   const std::vector<RawOperand>& operands() const { return operands_; }
-  const Ids& pool() const { return pool_; }
+  const IdPool& pool() const { return pool_; }
   const std::vector<math::Shape>& shapes() const { return shapes_; }
   const std::vector<Guard>& guards() const { return guards_; }
   // Recorded while the parameters were declared: a part of a constraint's transform.
@@ -144,33 +182,30 @@ class Builder final {
   const Ids& outputs() const { return outputs_; }
   const std::vector<std::shared_ptr<const DenseFunction>>& solvers() const { return solvers_; }
   const std::vector<Span>& target_spans() const { return target_spans_; }  // the statement of each term
-  const std::vector<double>& constants() const { return constants_; }
+  const Constants& constants() const { return constants_; }
+  // The numbers of a list: where they lie side by side among shared constants there, else copied.
+  const double* numbers(std::span<const Id> ids, std::vector<double>& copy) const;
+  std::span<const Id> ids_of(const RawOperand& operand) const {
+    return pool_.list(operand.first, operand.size);
+  }
   const std::vector<double>& values() const { return values_; }
 
  private:
   friend Trace make_trace(Builder builder);
   Id new_slots(std::size_t count);
-  RawInstruction& record(OpKind kind, const void* definition, std::span<const Ids> operands);
-  std::vector<double> numbers(const Ids& ids) const;
+  void record_operand(std::span<const Id> ids, const IdPool::SharedIds& owner);
+  RawInstruction& record(OpKind kind, const void* definition, const OperandList& operands);
   Ids constants(std::span<const double> values);
-  void tag_elements(std::span<const Ids> operands, const Ids& results);
-  void tag_all(std::span<const Ids> operands, const Ids& results, const math::Shape& shape);
+  void tag_elements(const OperandList& operands, const Ids& results);
+  void tag_all(const OperandList& operands, const Ids& results, const math::Shape& shape);
   void join_tag(Id id, RowTag tag);
 
-  // builder_replay.cpp
-  bool repeat(const RawInstruction& r);
-  void repeat_array(const RawInstruction& r);
-  void repeat_transform(const RawInstruction& r);
-  void repeat_solver(const RawInstruction& r);
-  void element(const RawInstruction& r, std::uint32_t e, double* x) const;
-  std::vector<std::vector<double>> dense_operands(const RawInstruction& r) const;
-
   std::size_t parameter_count_ = 0;
-  std::vector<double> constants_;
+  Constants constants_;
   std::vector<double> values_;
   std::vector<RawInstruction> instructions_;
   std::vector<RawOperand> operands_;
-  Ids pool_;
+  IdPool pool_;
   RecentOperations recent_;
   std::vector<math::Shape> shapes_;
   std::vector<Guard> guards_;

@@ -46,21 +46,22 @@ void Builder::join_tag(Id id, RowTag tag) {
   }
 }
 
-void Builder::tag_elements(std::span<const Ids> operands, const Ids& results) {
+void Builder::tag_elements(const OperandList& operands, const Ids& results) {
   if (!tracks_rows()) return;
   for (std::size_t i = 0; i < results.size(); ++i) {
     RowTag all;
-    for (const Ids& operand : operands) all = join(all, tag(operand[operand.size() == 1 ? 0 : i]));
+    for (const std::span<const Id> operand : operands)
+      all = join(all, tag(operand[operand.size() == 1 ? 0 : i]));
     join_tag(results[i], all);
   }
 }
 
 // A constant with a row for each row of the data, made from all of them (the orthogonal factor of a design
 // matrix), keeps the rows apart.
-void Builder::tag_all(std::span<const Ids> operands, const Ids& results, const math::Shape& shape) {
+void Builder::tag_all(const OperandList& operands, const Ids& results, const math::Shape& shape) {
   if (!tracks_rows()) return;
   RowTag all;
-  for (const Ids& operand : operands) all = join(all, tag(operand));
+  for (const std::span<const Id> operand : operands) all = join(all, tag(operand));
   if (all.none()) return;
   const bool whole = normalized(all).none();
   for (std::size_t i = 0; i < results.size(); ++i) {

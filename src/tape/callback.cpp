@@ -44,7 +44,7 @@ void append_numbers(const Value& value, Ids& ids, Tracer& tracer) {
 
 Callback::Callback(const Tracer& tracer, const lang::Function& function)
     : Callback(tracer, function.name, [&function](Tracer& own, std::vector<Value> arguments) {
-        return own.call_user(function, std::move(arguments));
+        return own.call_user(function, std::move(arguments), {});
       }) {}
 
 Callback::Callback(const Tracer& tracer, std::string_view name, Body body)

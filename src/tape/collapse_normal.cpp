@@ -361,8 +361,8 @@ class Collapser final {
     constants.reserve(data.size());
     for (const double number : data) constants.push_back(out_.new_constant(number));
     add_operand(constants);
-    // As in a density of (y, mu, sigma): bit 1 says that sigma varies.
-    op.terms.varying = 0b001 | (is_constant(in_.operand(first, 2)[0]) ? 0U : 0b010U);
+    // Of (y, mu, sigma) the first two are one argument here, and sigma is the next.
+    op.terms.varying = 0b001 | (first.terms.varying >> 1U & 0b010U);
     added_.push_back(op);
     new_terms_.push_back({op.result, 1});
     for (const std::uint32_t i : candidate.members) replaced_[i] = true;

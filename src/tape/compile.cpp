@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/stop.hpp"
 #include "tape/schedule.hpp"
 #include "tape/tape.hpp"
 #include "tape/trace.hpp"
@@ -77,6 +78,7 @@ class Compiler final {
     finish_guards();
     for (const Id id : trace_.outputs) tape_->outputs.push_back(slot_of(id));
     tape_->slot_count = next_slot_;
+    tape_->shared = trace_.constants.common_part();
     return tape_;
   }
 
@@ -171,8 +173,11 @@ class Compiler final {
   }
 
   // The ids of operand j for all elements of a group.
-  Ids merged_operand(const Group& group, std::uint32_t j) const {
-    Ids ids;
+  std::span<const Id> merged_operand(const Group& group, std::uint32_t j, Ids& ids) const {
+    const RawInstruction& first = instruction(group.members.front());
+    const bool whole = group.members.size() == 1 && (first.count == 1 || trace_.operand(first, j).size() > 1);
+    if (whole) return trace_.operand(first, j);
+    ids.clear();
     for (const std::uint32_t i : group.members) {
       const RawInstruction& r = instruction(i);
       const std::span<const Id> own = trace_.operand(r, j);
@@ -194,7 +199,8 @@ class Compiler final {
     MicroOp op{code, static_cast<std::uint16_t>(count), new_slot_[first.result],
                static_cast<std::uint32_t>(packed.pool.size()), 0};
     for (std::uint32_t j = 0; j < first.operand_count; ++j) {
-      const Ids ids = merged_operand(group, j);
+      Ids copy;
+      const std::span<const Id> ids = merged_operand(group, j, copy);
       const bool same =
           std::all_of(ids.begin(), ids.end(), [&](Id id) { return same_number(id, ids.front()); });
       if (same) op.b |= 1U << j;
@@ -261,7 +267,7 @@ class Compiler final {
     const bool weighted = all_constant(sigma);
     const auto sigma_at = [&](std::uint32_t e) { return sigma[sigma.size() == 1 ? 0 : e]; };
     double constant = r.terms.normalized ? -0.5 * std::log(2 * std::numbers::pi) * r.count : 0.0;
-    if (weighted && r.terms.normalized) {
+    if (weighted && r.terms.keep(0b100)) {
       for (std::uint32_t e = 0; e < r.count; ++e) constant -= std::log(trace_.constant(sigma_at(e)));
     }
     MicroOp op{weighted ? MicroCode::normal_weighted : MicroCode::normal_shared,
@@ -348,8 +354,9 @@ class Compiler final {
     out.result_size = group.to_target ? 1 : result_size;
     const bool dense =
         out.kind == OpKind::array || out.kind == OpKind::transform || out.kind == OpKind::solver;
+    Ids copy;
     for (std::uint32_t j = 0; j < first.operand_count; ++j)
-      tape_->operands.push_back(make_operand(merged_operand(group, j), !dense));
+      tape_->operands.push_back(make_operand(merged_operand(group, j, copy), !dense));
     if (dense) {
       out.first_shape = static_cast<std::uint32_t>(tape_->shapes.size());
       const std::size_t count = out.kind == OpKind::array    ? first.operand_count
@@ -386,13 +393,18 @@ class Compiler final {
   }
 
   // `one_for_all`: a list of one number repeated may be stored once.
-  TapeOperand make_operand(const Ids& ids, bool one_for_all) {
+  TapeOperand make_operand(std::span<const Id> ids, bool one_for_all) {
     TapeOperand operand;
     operand.size = static_cast<std::uint32_t>(ids.size());
     operand.constant = all_constant(ids);
     const bool same = !ids.empty() && std::all_of(ids.begin(), ids.end(),
                                                   [&](Id id) { return same_number(id, ids.front()); });
     if (operand.constant) {
+      operand.shared = same ? nullptr : shared_numbers(ids);
+      if (operand.shared != nullptr) {
+        operand.step = 1;
+        return operand;
+      }
       operand.base = static_cast<std::uint32_t>(tape_->constants.size());
       operand.step = same && one_for_all ? 0 : 1;
       const std::size_t stored = operand.step == 0 ? 1 : ids.size();
@@ -410,6 +422,13 @@ class Compiler final {
       tape_->indices.insert(tape_->indices.end(), slots.begin(), slots.end());
     }
     return operand;
+  }
+
+  // Many data that lie side by side stay where they are.
+  const double* shared_numbers(std::span<const Id> ids) const {
+    constexpr std::size_t kMany = 64;
+    if (ids.size() < kMany || !is_run(ids)) return nullptr;
+    return trace_.constants.shared(ids.front() & ~kConstantBit, ids.size());
   }
 
   // A constant among varying operands gets a slot of its own.
@@ -445,7 +464,7 @@ class Compiler final {
     std::vector<math::DenseArgument> arguments;
     for (std::uint32_t j = 0; j < out.operand_count; ++j) {
       const TapeOperand& operand = tape_->operands[out.first_operand + j];
-      const double* data = operand.constant ? tape_->constants.data() + operand.base : nullptr;
+      const double* data = operand.constant ? tape_->constants_of(operand) : nullptr;
       arguments.push_back({data, shapes[j], !operand.constant});
     }
     return static_cast<std::uint32_t>(f.scratch_size(arguments));
@@ -495,18 +514,20 @@ class Compiler final {
 
 }  // namespace
 
+std::size_t Tape::constant_count() const {
+  std::size_t count = constants.size();
+  for (const TapeOperand& operand : operands) count += operand.shared != nullptr ? operand.size : 0;
+  return count;
+}
+
 std::shared_ptr<const Tape> compile(Builder builder) {
   const std::size_t count = builder.instructions().size();
   Trace trace = make_trace(std::move(builder));
-  drop_unused(trace);
-  scalarize(trace);
-  simplify(trace);
-  share_eigendecompositions(trace);
-  rewrite_densities(trace);
-  fuse_glm(trace);
-  collapse_normals(trace);
-  reassociate(trace);
-  fuse_multiply_add(trace);
+  for (void (*pass)(Trace&) : {drop_unused, scalarize, simplify, share_eigendecompositions, rewrite_densities,
+                               fuse_glm, collapse_normals, reassociate, fuse_multiply_add}) {
+    stop_if_asked();
+    pass(trace);
+  }
   return Compiler(std::move(trace), count).run();
 }
 

@@ -88,7 +88,7 @@ class TraceText final {
 
   std::string operand(const RawInstruction& r, std::uint32_t j) const {
     const RawOperand& o = builder_.operands()[r.first_operand + j];
-    const std::span<const Id> ids = std::span<const Id>(builder_.pool()).subspan(o.first, o.size);
+    const std::span<const Id> ids = builder_.ids_of(o);
     if (ids.size() == 1) return one(ids.front());
     bool range = !ids.empty() && !is_constant(ids.front());
     for (std::size_t i = 0; i < ids.size(); ++i) range = range && ids[i] == ids.front() + i;
@@ -108,7 +108,7 @@ class TapeText final {
   std::string run() const {
     std::string text = fmt::format(
         "{} parameters, {} instructions of {} operations, {} slots, {} constants\n", tape_.parameter_count,
-        tape_.instructions.size(), tape_.raw_instruction_count, tape_.slot_count, tape_.constants.size());
+        tape_.instructions.size(), tape_.raw_instruction_count, tape_.slot_count, tape_.constant_count());
     for (const auto& [slot, value] : tape_.presets) text += fmt::format("{} = {}\n", slots(slot, 1), value);
     for (const Instruction& i : tape_.instructions) {
       if (i.kind == OpKind::packed) {
@@ -160,7 +160,7 @@ class TapeText final {
     if (!o.constant && !o.gathered) return slots(o.base, stored);
     std::string text;
     for (std::size_t i = 0; i < std::min(stored, kMostShown); ++i) {
-      text += (i > 0 ? " " : "") + (o.constant ? fmt::format("{}", tape_.constants[o.base + i])
+      text += (i > 0 ? " " : "") + (o.constant ? fmt::format("{}", tape_.constants_of(o)[i])
                                                : slots(tape_.indices[o.base + i], 1));
     }
     if (stored > kMostShown) text += fmt::format(" ... {} in all", stored);

@@ -113,7 +113,11 @@ Value take(const Value& value, const Selected& selected) {
   out.dims = selected.dims;
   if (value.ints) {
     std::vector<int>& to = change_ints(out);
+    to.reserve(selected.positions.size());
     for (const std::size_t p : selected.positions) to.push_back((*value.ints)[p]);
+    for (std::size_t i = 0; value.gaps && i < selected.positions.size(); ++i) {
+      if (is_gap(value, selected.positions[i])) set_gap(out, i);
+    }
     if (value.tags || !selected.tags.empty()) {
       std::vector<RowTag>& tags = change_tags(out);
       for (std::size_t i = 0; i < tags.size(); ++i) {

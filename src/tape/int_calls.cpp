@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 #include <unordered_map>
 
@@ -57,9 +56,9 @@ Value one_hot(Tracer& t, Arguments a) {
   return int_array(std::move(numbers));
 }
 
-Value quotient(Tracer& t, Arguments a) {
-  if (as_int(a[1]) == 0) t.refuse("division of ints by zero.");
-  return int_value(as_int(a[0]) / as_int(a[1]));
+template <lang::Op op>
+Value divided(Tracer& t, Arguments a) {
+  return int_value(t.int_operation(op, as_int(a[0]), as_int(a[1])));
 }
 
 using IntFunction = Value (*)(Tracer& t, Arguments a);
@@ -78,7 +77,8 @@ const std::unordered_map<std::string_view, IntFunction>& int_functions() {
       {"int_step", int_step},
       {"rank", rank},
       {"one_hot_int_array", one_hot},
-      {"divide", quotient},
+      {"divide", divided<lang::Op::divide>},
+      {"modulus", divided<lang::Op::modulo>},
   };
   return kFunctions;
 }
@@ -86,10 +86,7 @@ const std::unordered_map<std::string_view, IntFunction>& int_functions() {
 Value to_ints(Tracer& t, std::string_view name, const Value& numbers, const Type& type) {
   std::vector<int> ints;
   for (const Id id : *numbers.ids) {
-    const double number = t.builder().value(id);
-    if (!(std::abs(number) <= 2147483647.0))
-      t.refuse(fmt::format("{}: the result {} is no int.", name, number));
-    ints.push_back(static_cast<int>(number));
+    ints.push_back(t.checked_int(name, t.builder().value(id)));
   }
   return t.tagged_like(*numbers.ids, int_container(type, numbers.dims, std::move(ints)));
 }

@@ -67,32 +67,48 @@ struct Normal {
   }
 };
 
-// kWidth lanes: vectors of four, or one number.
-template <std::size_t kWidth>
-struct Lanes {
-  typedef double Part __attribute__((vector_size(32), aligned(8)));
-  static constexpr std::size_t kParts = kWidth / 4;
-};
-template <>
-struct Lanes<1> {
-  typedef double Part;
+// Some lanes as vectors, and of how many rows, or columns, the sums are kept in registers. What a sum is made
+// of, and in which order, does not depend on it.
+struct EightInOne {
+  typedef double Part __attribute__((vector_size(64), aligned(8)));
+  static constexpr std::size_t kWidth = 8;
   static constexpr std::size_t kParts = 1;
+  static constexpr std::size_t kSome = 8;
+};
+struct EightInTwo {
+  typedef double Part __attribute__((vector_size(32), aligned(8)));
+  static constexpr std::size_t kWidth = 8;
+  static constexpr std::size_t kParts = 2;
+  static constexpr std::size_t kSome = 4;
+};
+struct Four {
+  typedef double Part __attribute__((vector_size(32), aligned(8)));
+  static constexpr std::size_t kWidth = 4;
+  static constexpr std::size_t kParts = 1;
+  static constexpr std::size_t kSome = 4;
+};
+struct One {
+  typedef double Part;
+  static constexpr std::size_t kWidth = 1;
+  static constexpr std::size_t kParts = 1;
+  static constexpr std::size_t kSome = 4;
 };
 
-template <std::size_t kWidth>
-KULLBACK_INLINE typename Lanes<kWidth>::Part& part(double* x, std::size_t q) {
-  return reinterpret_cast<typename Lanes<kWidth>::Part*>(x)[q];
+template <class Lanes>
+KULLBACK_INLINE typename Lanes::Part& part(double* x, std::size_t q) {
+  return reinterpret_cast<typename Lanes::Part*>(x)[q];
 }
-template <std::size_t kWidth>
-KULLBACK_INLINE const typename Lanes<kWidth>::Part& part(const double* x, std::size_t q) {
-  return reinterpret_cast<const typename Lanes<kWidth>::Part*>(x)[q];
+template <class Lanes>
+KULLBACK_INLINE const typename Lanes::Part& part(const double* x, std::size_t q) {
+  return reinterpret_cast<const typename Lanes::Part*>(x)[q];
 }
 
-// kWidth lanes from `lane` on, of `size` rows from `first` on.
-template <class Family, std::size_t kWidth>
+// Lanes from `lane` on, of `size` rows from `first` on.
+template <class Family, class Lanes>
 struct Block {
-  using Part = typename Lanes<kWidth>::Part;
-  static constexpr std::size_t kParts = Lanes<kWidth>::kParts;
+  using Part = typename Lanes::Part;
+  static constexpr std::size_t kWidth = Lanes::kWidth;
+  static constexpr std::size_t kParts = Lanes::kParts;
   const LaneCall& call;
   std::size_t lane;
   std::size_t first;
@@ -110,29 +126,29 @@ struct Block {
     const math::DenseArgument& alpha = call.arguments[kIntercept];
     Part sum[kSome][kParts];
     for (std::size_t q = 0; q < kParts; ++q) {
-      const Part start = alpha.varies ? part<kWidth>(alpha.data + lane, q) : Part{} + *alpha.data;
+      const Part start = alpha.varies ? part<Lanes>(alpha.data + lane, q) : Part{} + *alpha.data;
       for (std::size_t i = 0; i < kSome; ++i) sum[i][q] = start;
     }
     for (std::size_t j = 0; j < cols(); ++j, own += rows(), beta += call.lanes) {
       for (std::size_t q = 0; q < kParts; ++q) {
-        const Part factor = part<kWidth>(beta, q);
+        const Part factor = part<Lanes>(beta, q);
         for (std::size_t i = 0; i < kSome; ++i) sum[i][q] += own[i] * factor;
       }
     }
     for (std::size_t i = 0; i < kSome; ++i) {
-      for (std::size_t q = 0; q < kParts; ++q) part<kWidth>(eta + (row + i) * kWidth, q) = sum[i][q];
+      for (std::size_t q = 0; q < kParts; ++q) part<Lanes>(eta + (row + i) * kWidth, q) = sum[i][q];
     }
   }
 
   // Sums of few columns are cut into several, lest each step wait for the one before.
   template <std::size_t kSome>
   KULLBACK_INLINE void pull(std::size_t col, double* partials) const {
-    constexpr std::size_t kSums = 4 / kSome;
+    constexpr std::size_t kSums = kSome < 4 ? 4 / kSome : 1;
     const double* own = x() + col * rows();
     Part sum[kSums][kSome][kParts] = {};
     const auto add = [&](std::size_t s, std::size_t i) __attribute__((always_inline)) {
       for (std::size_t q = 0; q < kParts; ++q) {
-        const Part slope = part<kWidth>(eta + i * kWidth, q);
+        const Part slope = part<Lanes>(eta + i * kWidth, q);
         for (std::size_t j = 0; j < kSome; ++j) sum[s][j][q] += own[j * rows() + i] * slope;
       }
     };
@@ -146,7 +162,7 @@ struct Block {
       for (std::size_t q = 0; q < kParts; ++q) {
         Part total = sum[0][j][q];
         for (std::size_t s = 1; s < kSums; ++s) total += sum[s][j][q];
-        part<kWidth>(to, q) += total;
+        part<Lanes>(to, q) += total;
       }
     }
   }
@@ -157,14 +173,14 @@ struct Block {
     std::size_t i = 0;
     for (; i + 2 <= size; i += 2) {
       for (std::size_t q = 0; q < kParts; ++q) {
-        sum[0][q] += part<kWidth>(from + i * kWidth, q);
-        sum[1][q] += part<kWidth>(from + (i + 1) * kWidth, q);
+        sum[0][q] += part<Lanes>(from + i * kWidth, q);
+        sum[1][q] += part<Lanes>(from + (i + 1) * kWidth, q);
       }
     }
     for (std::size_t q = 0; q < kParts; ++q) {
       Part total = sum[0][q] + sum[1][q];
-      if (i < size) total += part<kWidth>(from + i * kWidth, q);
-      part<kWidth>(to, q) += total;
+      if (i < size) total += part<Lanes>(from + i * kWidth, q);
+      part<Lanes>(to, q) += total;
     }
   }
 
@@ -201,26 +217,29 @@ struct Block {
 
   KULLBACK_INLINE void run(double* by_alpha, double* by_beta) const {
     std::size_t row = 0;
+    for (; row + Lanes::kSome <= size; row += Lanes::kSome) predict<Lanes::kSome>(row);
     for (; row + 4 <= size; row += 4) predict<4>(row);
     for (; row < size; ++row) predict<1>(row);
     evaluate();
+    if (!call.with_gradient) return;
     if (by_alpha != nullptr) add_rows(eta, by_alpha + lane);
     std::size_t col = 0;
+    for (; col + Lanes::kSome <= cols(); col += Lanes::kSome) pull<Lanes::kSome>(col, by_beta);
     for (; col + 4 <= cols(); col += 4) pull<4>(col, by_beta);
     for (; col + 2 <= cols(); col += 2) pull<2>(col, by_beta);
     for (; col < cols(); ++col) pull<1>(col, by_beta);
   }
 };
 
-template <class Family>
+template <class Family, class Eight>
 struct Forward {
-  template <std::size_t kWidth>
+  template <class Lanes>
   KULLBACK_INLINE static void lanes_from(const LaneCall& call, std::size_t lane, std::size_t first,
                                          double* by_beta) {
-    double eta[kRows * kWidth];
+    double eta[kRows * Lanes::kWidth];
     const std::size_t size = std::min(kRows, call.arguments[kMatrix].shape.rows - first);
     double* by_alpha = call.arguments[kIntercept].varies ? call.scratch : nullptr;
-    Block<Family, kWidth>{call, lane, first, size, eta}.run(by_alpha, by_beta);
+    Block<Family, Lanes>{call, lane, first, size, eta}.run(by_alpha, by_beta);
   }
   KULLBACK_INLINE static void run(const LaneCall& call) {
     const std::size_t intercepts = call.arguments[kIntercept].varies ? 1 : 0;
@@ -230,12 +249,29 @@ struct Forward {
     std::fill_n(call.result, call.lanes, 0.0);
     for (std::size_t first = 0; first < x.rows; first += kRows) {
       std::size_t lane = 0;
-      for (; lane + 8 <= call.lanes; lane += 8) lanes_from<8>(call, lane, first, by_beta);
-      for (; lane + 4 <= call.lanes; lane += 4) lanes_from<4>(call, lane, first, by_beta);
-      for (; lane < call.lanes; ++lane) lanes_from<1>(call, lane, first, by_beta);
+      for (; lane + 8 <= call.lanes; lane += 8) lanes_from<Eight>(call, lane, first, by_beta);
+      for (; lane + 4 <= call.lanes; lane += 4) lanes_from<Four>(call, lane, first, by_beta);
+      for (; lane < call.lanes; ++lane) lanes_from<One>(call, lane, first, by_beta);
     }
   }
 };
+
+#if KULLBACK_X86
+// Exponentials and logarithms eight at a time too, where the compiler would prefer four.
+template <class Family>
+KULLBACK_VECTORIZE __attribute__((target("arch=x86-64-v4,prefer-vector-width=512"))) void run_wide(
+    const LaneCall& call) {
+  Forward<Family, EightInOne>::run(call);
+}
+#endif
+
+template <class Family>
+void run_forward(const LaneCall& call) {
+#if KULLBACK_X86
+  if (math::instruction_set() == math::InstructionSet::avx512) return run_wide<Family>(call);
+#endif
+  math::dispatch<Forward<Family, EightInTwo>, LaneCall>(call);
+}
 
 // sum_i log y_i!
 double log_factorials(const LaneCall& call) {
@@ -268,7 +304,7 @@ template <class Family>
 void forward(const LaneCall& call) {
   if (call.arguments[kMatrix].shape.rows == 1 && call.arguments[kOutcome].shape.size() != 1)
     throw std::domain_error("one row of predictors for many outcomes");
-  math::dispatch<Forward<Family>, LaneCall>(call);
+  run_forward<Family>(call);
   if constexpr (std::same_as<Family, Normal>) finish_normal(call);
   const std::span<const double> values(call.result, call.lanes);
   if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))

@@ -143,12 +143,24 @@ constexpr double kPackedOperation = 3;
 constexpr double kCopied = 5;
 
 constexpr std::size_t kFirstCache = 32768;  // bytes
+constexpr std::size_t kLanesForData = 32;   // 64 draws at once still keep two cores busy
 
 // Values, adjoints and scratch.
 std::size_t bytes_per_lane(const Tape& tape) {
   std::size_t numbers = 2 * tape.slot_count;
   for (const Instruction& i : tape.instructions) numbers += i.scratch_size;
   return numbers * sizeof(double);
+}
+
+// Where lanes take little beside data that leave the cache, reading the data is what costs: once for many
+// lanes.
+bool reads_much(const Tape& tape) {
+  constexpr std::size_t kCache = std::size_t{1} << 22;  // bytes
+  std::size_t data = 0;
+  for (const TapeOperand& operand : tape.operands) {
+    if (operand.shared != nullptr) data += operand.size * sizeof(double);
+  }
+  return data > kCache && kLanesForData * bytes_per_lane(tape) < data / 8;
 }
 
 unsigned varying_operands(const Tape& tape, const Instruction& i) {
@@ -187,6 +199,7 @@ std::size_t best_width(const Tape& tape) {
     }
   }
   if (copied > gained) return 1;
+  if (reads_much(tape)) return kLanesForData;
   std::size_t width = kLanesTogether;
   const std::size_t bytes = bytes_per_lane(tape);
   while (width < kMostLanesTogether && 2 * width * bytes <= kFirstCache) width *= 2;

@@ -15,6 +15,7 @@ struct LaneCall {
   std::size_t lanes = 1;
   std::span<const math::DenseArgument> arguments;
   math::Terms terms;
+  bool with_gradient = true;  // backward() may follow
   double* result = nullptr;
   double* scratch = nullptr;
   const double* result_adjoint = nullptr;

@@ -42,7 +42,7 @@ class Search final {
 
   std::span<const Id> operand(const RawInstruction& r, std::uint32_t j) const {
     const RawOperand& o = builder_.operands()[r.first_operand + j];
-    return std::span<const Id>(builder_.pool()).subspan(o.first, o.size);
+    return builder_.ids_of(o);
   }
 
   // Of elementwise operations only the operands of that element count.

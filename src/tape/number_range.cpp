@@ -58,7 +58,7 @@ class Search final {
   double constant(Id id) const { return program_.constants[id & ~kConstantBit]; }
   std::span<const Id> operand(const RawInstruction& r, std::uint32_t j) const {
     const RawOperand& o = program_.operands[r.first_operand + j];
-    return program_.pool.subspan(o.first, o.size);
+    return program_.pool.list(o.first, o.size);
   }
 
   // Of c + w inv_logit(y) and its like: sums, differences, products of what is not negative.

@@ -17,8 +17,8 @@ struct NumberRange {
 // What a recorded program must tell of its numbers.
 struct Recorded {
   std::span<const RawOperand> operands;
-  std::span<const Id> pool;
-  std::span<const double> constants;
+  const IdPool& pool;
+  const Constants& constants;
   std::function<const RawInstruction*(Id)> producer;  // null: a constant or a parameter
 };
 

@@ -52,7 +52,7 @@ class DensityRewriter final {
       const double upper = r.definition == beta ? 1 : constant_at(r, 2, e);
       const std::optional<NumberRange> x = range_of(program, id_at(r, 0, e));
       if (!x || !(x->low >= lower && x->high <= upper)) return;
-      if (r.terms.normalized) sum -= std::log(upper - lower);
+      if (r.definition == uniform && r.terms.keep(0b110)) sum -= std::log(upper - lower);
     }
     dropped_.push_back({r.result, sum});
   }

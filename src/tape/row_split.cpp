@@ -144,6 +144,7 @@ class RowSplitter final {
   void rename_operands(const RawInstruction& r) {
     for (std::uint32_t j = 0; j < r.operand_count; ++j) {
       const RawOperand& o = trace().operands[r.first_operand + j];
+      if (IdPool::is_shared(o.first)) continue;
       for (std::uint32_t k = 0; k < o.size; ++k)
         trace().pool[o.first + k] = renamed(trace().pool[o.first + k]);
     }
@@ -426,10 +427,7 @@ class RowSplitter final {
     for (std::uint32_t j = 0; j < form.design; ++j) operands.push_back(ids_of(r, j));
     operands.push_back(eta);
     for (std::uint32_t j = form.design + 3; j < r.operand_count; ++j) operands.push_back(ids_of(r, j));
-    density.terms.varying = 0;
-    for (std::size_t j = 0; j < operands.size(); ++j) {
-      if (!all_constant(operands[j])) density.terms.varying |= 1U << j;
-    }
+    density.terms = terms_of_family(r.terms, form.design);
     density.count = static_cast<std::uint32_t>(count);
     density.first_operand = static_cast<std::uint32_t>(trace().operands.size());
     density.operand_count = static_cast<std::uint32_t>(operands.size());

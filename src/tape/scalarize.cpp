@@ -65,6 +65,7 @@ class Scalarizer final {
   void keep(RawInstruction r) {
     for (std::uint32_t j = 0; j < r.operand_count; ++j) {
       const RawOperand& o = out_.operands[r.first_operand + j];
+      if (IdPool::is_shared(o.first)) continue;
       for (std::uint32_t k = 0; k < o.size; ++k) out_.pool[o.first + k] = renamed(out_.pool[o.first + k]);
     }
     out_.instructions.push_back(r);

@@ -94,7 +94,7 @@ class Scheduler final {
       hash ^= hash >> 31;
     };
     mix(constant_pattern(r));
-    mix(r.terms.normalized ? 1 : 2);
+    mix(r.terms.normalized ? ~0U : r.terms.varying);
     mix((std::uint64_t{r.span.file} << 32) | r.span.begin);
     if (r.kind == OpKind::array) mix(trace_.operand(r, 0).size());
     mix(to_target_[i] ? std::bit_cast<std::uint64_t>(weight_[i]) : 0);

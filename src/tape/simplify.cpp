@@ -110,6 +110,13 @@ class Rewriter final {
     std::uint64_t hash = std::bit_cast<std::uint64_t>(r.definition) ^ (std::uint64_t{r.count} << 48);
     for (std::uint32_t j = 0; j < r.operand_count; ++j) {
       const RawOperand& o = out_.operands[r.first_operand + j];
+      if (IdPool::is_shared(o.first)) {  // data
+        const std::span<const Id> ids = out_.operand(r, j);
+        hash = (hash ^ ids.front()) * 0x9E37'79B9'7F4A'7C15ULL;
+        hash = (hash ^ ids.back()) * 0x9E37'79B9'7F4A'7C15ULL;
+        hash ^= hash >> 29;
+        continue;
+      }
       for (std::uint32_t k = 0; k < o.size; ++k) {
         Id& id = out_.pool[o.first + k];
         // Constants of long operands are data: not worth a lookup each.
@@ -169,7 +176,8 @@ class Rewriter final {
     for (std::uint32_t j = 0; j < a.operand_count; ++j) {
       const std::span<const Id> x = out_.operand(a, j);
       const std::span<const Id> y = out_.operand(b, j);
-      if (!std::equal(x.begin(), x.end(), y.begin(), y.end())) return false;
+      if (x.data() != y.data() && !std::equal(x.begin(), x.end(), y.begin(), y.end())) return false;
+      if (x.size() != y.size()) return false;
       if (a.kind == OpKind::array && !(out_.shapes[a.first_shape + j] == out_.shapes[b.first_shape + j])) {
         return false;
       }

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <numeric>
 #include <string>
 #include <unordered_map>
 
+#include "tape/container_size.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -38,7 +40,7 @@ Value like(const Type& type, Dims dims, Ids ids) {
 }
 
 Value constant_container(Tracer& t, const Type& type, Dims dims, double number) {
-  const std::size_t count = product(dims);
+  const std::size_t count = checked_count(dims);
   return like(type, std::move(dims), Ids(count, t.builder().constant(number)));
 }
 
@@ -58,17 +60,18 @@ Value dims(Tracer&, Arguments a, const Type&) {
 // ---- repetition ----
 Value rep_vector(Tracer& t, Arguments a, const Type& type) {
   const std::size_t n = as_size(t, a[1]);
-  return like(type, {n}, Ids(n, t.reals(a[0])[0]));
+  return like(type, {n}, Ids(checked_count({n}), t.reals(a[0])[0]));
 }
 Value rep_matrix(Tracer& t, Arguments a, const Type& type) {
   const Ids x = t.reals(a[0]);
   if (a.size() == 3) {
     const std::size_t r = as_size(t, a[1]);
     const std::size_t c = as_size(t, a[2]);
-    return like(type, {r, c}, Ids(r * c, x[0]));
+    return like(type, {r, c}, Ids(checked_count({r, c}), x[0]));
   }
   const std::size_t n = as_size(t, a[1]);
   Ids ids;
+  ids.reserve(checked_count({n, x.size()}));
   if (a[0].type.kind == Kind::vector) {
     for (std::size_t c = 0; c < n; ++c) ids.insert(ids.end(), x.begin(), x.end());
     return like(type, {x.size(), n}, std::move(ids));
@@ -82,6 +85,7 @@ Value rep_array(Tracer& t, Arguments a, const Type& type) {
   for (std::size_t i = 1; i < a.size(); ++i) out.dims.push_back(as_size(t, a[i]));
   const std::size_t n = product(out.dims);
   out.dims.insert(out.dims.end(), a[0].dims.begin(), a[0].dims.end());
+  checked_count(out.dims);
   for (std::size_t i = 0; i < n; ++i) {
     if (a[0].parts) {
       std::vector<Value>& parts = change_parts(out);
@@ -331,7 +335,9 @@ Value linspaced(Tracer& t, Arguments a, const Type& type) {
     const int low = as_int(a[1]);
     const int high = as_int(a[2]);
     for (std::size_t i = 0; i < n; ++i) {
-      numbers.push_back(n == 1 ? high : low + static_cast<int>(i) * ((high - low) / static_cast<int>(n - 1)));
+      const auto count = static_cast<std::int64_t>(n) - 1;
+      const std::int64_t step = count == 0 ? 0 : (std::int64_t{high} - low) / count;
+      numbers.push_back(n == 1 ? high : static_cast<int>(low + static_cast<std::int64_t>(i) * step));
     }
     return int_array(std::move(numbers));
   }
@@ -348,7 +354,8 @@ Value linspaced(Tracer& t, Arguments a, const Type& type) {
 Value number(Tracer& t, double value) { return real_value(t.builder().constant(value)); }
 
 // ---- order ----
-// The order of numbers that depend on parameters is fixed by guards.
+// Numbers that depend on parameters are ordered by guards: what is compared next follows from what came out
+// before.
 template <bool kDescending>
 std::vector<std::size_t> order_of(Tracer& t, const Value& v) {
   std::vector<std::size_t> order(v.size());
@@ -359,17 +366,10 @@ std::vector<std::size_t> order_of(Tracer& t, const Value& v) {
     });
     return order;
   }
-  Builder& builder = t.builder();
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const double x = builder.value((*v.ids)[a]);
-    const double y = builder.value((*v.ids)[b]);
-    return kDescending ? x > y : x < y;
+    return t.builder().compare(Guard::Relation::less, (*v.ids)[kDescending ? b : a],
+                               (*v.ids)[kDescending ? a : b]);
   });
-  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-    const Id low = (*v.ids)[order[kDescending ? i + 1 : i]];
-    const Id high = (*v.ids)[order[kDescending ? i : i + 1]];
-    builder.compare(Guard::Relation::less_equal, low, high);
-  }
   return order;
 }
 template <bool kDescending>
@@ -388,7 +388,7 @@ Value sort_indices(Tracer& t, Arguments a, const Type&) {
 Value to_int(Tracer& t, Arguments a, const Type& type) {
   if (a[0].ints) return a[0];
   std::vector<int> ints;
-  for (const Id id : *a[0].ids) ints.push_back(static_cast<int>(t.builder().value(id)));
+  for (const Id id : *a[0].ids) ints.push_back(t.checked_int("to_int", std::trunc(t.builder().value(id))));
   return t.tagged_like(*a[0].ids, int_container(type, a[0].dims, std::move(ints)));
 }
 Value is_nan(Tracer& t, Arguments a, const Type&) {
@@ -410,10 +410,17 @@ Value is_inf(Tracer& t, Arguments a, const Type&) {
 namespace {
 
 // Functions that exist for ints as well as for reals: those of ints are computed here.
-Value over_ints(std::string_view name, Arguments a) {
+Value over_ints(Tracer& t, std::string_view name, Arguments a) {
   const std::vector<int>& x = *a[0].ints;
-  if (name == "sum") return int_value(std::accumulate(x.begin(), x.end(), 0));
-  if (name == "prod") return int_value(std::accumulate(x.begin(), x.end(), 1, std::multiplies<>()));
+  if (name == "sum") {
+    const std::int64_t sum = std::accumulate(x.begin(), x.end(), std::int64_t{0});
+    return int_value(t.checked_int(name, static_cast<double>(sum)));
+  }
+  if (name == "prod") {
+    double product = std::find(x.begin(), x.end(), 0) == x.end() ? 1 : 0;
+    for (const int i : x) product *= product == 0 ? 1 : i;  // exact as long as it is an int
+    return int_value(t.checked_int(name, product));
+  }
   const bool largest = name == "max";
   if (a.size() == 2) return int_value(largest ? std::max(x[0], as_int(a[1])) : std::min(x[0], as_int(a[1])));
   return int_value(largest ? *std::max_element(x.begin(), x.end()) : *std::min_element(x.begin(), x.end()));
@@ -497,27 +504,23 @@ Structural find_structural(std::string_view name) {
   return found == structural_functions().end() ? nullptr : found->second;
 }
 
-bool call_on_ints(std::string_view name, std::span<const Value> arguments, Value& result) {
+bool call_on_ints(Tracer& tracer, std::string_view name, std::span<const Value> arguments, Value& result) {
   if (arguments.empty() ||
       !std::all_of(arguments.begin(), arguments.end(), [](const Value& v) { return v.ints; })) {
     return false;
   }
   if (name == "abs") {
     result = arguments[0];
-    for (int& i : change_ints(result)) i = std::abs(i);
+    for (int& i : change_ints(result)) i = i < 0 ? tracer.negated(i) : i;
     return true;
   }
   if (name == "int_step") {
     result = int_value(as_int(arguments[0]) > 0 ? 1 : 0);
     return true;
   }
-  if (name == "modulus") {
-    result = int_value(as_int(arguments[0]) % as_int(arguments[1]));
-    return true;
-  }
   if (name != "sum" && name != "prod" && name != "max" && name != "min") return false;
   if (arguments.size() == 1 && arguments[0].ints->empty() && name != "sum" && name != "prod") return false;
-  result = over_ints(name, arguments);
+  result = over_ints(tracer, name, arguments);
   return true;
 }
 

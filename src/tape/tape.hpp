@@ -18,9 +18,10 @@ namespace kullback::tape {
 struct TapeOperand {
   bool constant = false;
   bool gathered = false;
-  std::uint32_t base = 0;  // first slot, first constant, or first entry of the index pool
+  std::uint32_t base = 0;  // first slot, first of the own constants, or first entry of the index pool
   std::uint32_t step = 0;  // 0: one for all elements, 1: contiguous
   std::uint32_t size = 1;
+  const double* shared = nullptr;  // constants that are not the tape's own
 };
 
 struct Instruction {
@@ -52,6 +53,7 @@ struct Tape {
   std::vector<TapeOperand> operands;
   std::vector<std::uint32_t> indices;
   std::vector<double> constants;
+  Constants shared;  // keeps what operands point at
   std::vector<math::Shape> shapes;
   std::vector<std::pair<std::uint32_t, double>> presets;  // slots that hold a constant
   std::vector<Guard> guards;                              // over slots and constants of this tape
@@ -61,6 +63,11 @@ struct Tape {
   std::vector<std::uint32_t> outputs;                         // of a callback's tape: slots
   std::vector<std::shared_ptr<const DenseFunction>> solvers;  // owners of what instructions point at
   std::size_t raw_instruction_count = 0;                      // before batching
+
+  const double* constants_of(const TapeOperand& operand) const {
+    return operand.shared != nullptr ? operand.shared : constants.data() + operand.base;
+  }
+  std::size_t constant_count() const;
 };
 
 // Batches: operations of the same kind that do not depend on each other become one instruction over

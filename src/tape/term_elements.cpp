@@ -143,10 +143,7 @@ bool ElementSplitter::split_glm(const RawInstruction& r, double weight, std::vec
   RawInstruction density = r;
   density.kind = OpKind::density;
   density.definition = &math::find_distribution(form->family)->log_density;
-  density.terms.varying = 0;
-  for (std::size_t j = 0; j < operands.size(); ++j) {
-    if (!all_constant(operands[j])) density.terms.varying |= 1U << j;
-  }
+  density.terms = terms_of_family(r.terms, form->design);
   density.count = static_cast<std::uint32_t>(count);
   set_operands(density, operands);
   // This GLM drops log y! where the family's own mass keeps it with the scale.

@@ -78,6 +78,13 @@ std::vector<std::uint32_t> find_levels(const Trace& trace) {
   return level;
 }
 
+math::Terms terms_of_family(math::Terms glm, std::uint32_t design) {
+  const unsigned before = glm.varying & ((1U << design) - 1U);
+  const unsigned predictor = (glm.varying >> design & 0b111U) != 0 ? 1U << design : 0U;
+  glm.varying = before | predictor | glm.varying >> (design + 3U) << (design + 1U);
+  return glm;
+}
+
 void drop_unused(Trace& trace) {
   const std::vector<std::uint32_t> producer = find_producers(trace);
   std::vector<bool> needed(trace.instructions.size(), false);

@@ -24,9 +24,9 @@ struct Trace {
   std::uint32_t slot_count = 0;  // the parameters come first
   std::vector<RawInstruction> instructions;
   std::vector<RawOperand> operands;
-  Ids pool;
+  IdPool pool;
   std::vector<math::Shape> shapes;
-  std::vector<double> constants;
+  Constants constants;
   std::vector<Guard> guards;
   std::vector<TargetTerm> target;
   Ids outputs;                                                // of a callback's tape
@@ -41,7 +41,7 @@ struct Trace {
 
   std::span<const Id> operand(const RawInstruction& r, std::uint32_t j) const {
     const RawOperand& o = operands[r.first_operand + j];
-    return {pool.data() + o.first, o.size};
+    return pool.list(o.first, o.size);
   }
   double constant(Id id) const { return constants[id & ~kConstantBit]; }
   Id new_slots(std::size_t count) {
@@ -55,6 +55,10 @@ struct Trace {
 };
 
 bool all_constant(std::span<const Id> ids);
+
+// The terms of a GLM's density as those of (..., its linear predictor, ...); `design`: the argument x, behind
+// which are alpha and beta.
+math::Terms terms_of_family(math::Terms glm, std::uint32_t design);
 
 // Calls f with the ids (references) that are read from outside: by guards, by the target and as outputs.
 template <class T, class F>

@@ -13,6 +13,7 @@
 #include "math/elementwise.hpp"
 #include "tape/complex.hpp"
 #include "tape/higher_order.hpp"
+#include "tape/real_operands.hpp"
 #include "tape/special_calls.hpp"
 #include "tape/tracer.hpp"
 
@@ -24,7 +25,11 @@ using math::Type;
 
 namespace {
 
-constexpr int kMaxCallDepth = 2000;
+constexpr std::size_t kMaxCallDepth = 2000;
+
+std::string elements_text(std::size_t count) {
+  return fmt::format("{} element{}", count, count == 1 ? "" : "s");
+}
 
 struct Suffixed {
   std::string_view family;
@@ -42,26 +47,34 @@ std::optional<Suffixed> split_suffix(std::string_view name) {
 class Calling final {
  public:
   using Frame = std::unordered_map<std::uint32_t, Value>;
-  Calling(std::vector<Frame*>& frames, Frame& frame, int& depth) : frames_(frames), depth_(depth) {
+  using Scope = lang::CallScope*;
+  Calling(std::vector<Frame*>& frames, Frame& frame, Scope& scope, lang::CallScope& own)
+      : frames_(frames), scope_(scope), outer_(std::exchange(scope, &own)) {
     frames_.push_back(&frame);
-    ++depth_;
   }
   ~Calling() {
     frames_.pop_back();
-    --depth_;
+    scope_ = outer_;
   }
   Calling(const Calling&) = delete;
   Calling& operator=(const Calling&) = delete;
 
  private:
   std::vector<Frame*>& frames_;
-  int& depth_;
+  Scope& scope_;
+  Scope outer_;
 };
 
 // Decompositions that are one array function for each slot: these know the rows of their numbers.
 bool keeps_rows(std::string_view name, std::span<const Value> arguments, const Type& result) {
   const bool decomposes = name == "qr" || name == "qr_thin" || name == "svd" || name == "eigendecompose_sym";
   return decomposes && !involves_complex(arguments, result);
+}
+
+// Functions of sizes, and those that take some of an array's ints as they are, set or not.
+bool keeps_gaps(std::string_view name) {
+  constexpr std::array kNames{"size", "num_elements", "dims", "head", "tail", "segment", "reverse"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 // A number from containers: squared_distance(vector, vector) is not the function of two numbers of that name.
@@ -95,26 +108,29 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
     }
     arguments.push_back(eval(*argument));
   }
-  if (node.user != nullptr) return call_user(*node.user, std::move(arguments));
+  if (node.user != nullptr) {
+    // A function of the target does to its own statements what its caller does.
+    const bool drops = node.drop_constants || node.name.ends_with("_lp");
+    return call_user(*node.user, std::move(arguments), {node.arguments, drops});
+  }
   Value result;
   if (call_special(*this, node.name, arguments, *expr.type, result)) {
     return keeps_rows(node.name, arguments, *expr.type) ? result
                                                         : of_one_row(node.name, arguments, std::move(result));
   }
   const Structural structural = find_structural(node.name);
-  if (structural != nullptr) {
-    result = structural(*this, arguments, *expr.type);
-  } else {
+  if (structural == nullptr || !keeps_gaps(node.name)) {
     for (std::size_t i = 0; i < arguments.size(); ++i) check_set(arguments[i], *node.arguments[i]);
   }
-  if (structural != nullptr || (expr.type->is_int() && call_on_ints(node.name, arguments, result)) ||
+  if (structural != nullptr) result = structural(*this, arguments, *expr.type);
+  if (structural != nullptr || (expr.type->is_int() && call_on_ints(*this, node.name, arguments, result)) ||
       call_int_function(*this, node.name, arguments, *expr.type, result)) {
     if (builder_.tracks_rows()) tag_structural(node.name, arguments, result);
     return result;
   }
   if (node.name.ends_with("_rng") && call_random(expr, node.name, arguments, result)) return result;
-  const bool drop = node.drop_constants && !options_.normalized;
-  if (call_density(expr, node.name, arguments, drop, result)) return result;
+  if (call_density(node.name, arguments, terms_of(&node, node.arguments, node.drop_constants), result))
+    return result;
   const math::Elementwise* elementwise = math::find_elementwise(node.name);
   if (elementwise != nullptr && elementwise->arity == static_cast<int>(arguments.size()) &&
       !expr.type->is_int() && !reduces(arguments, *expr.type)) {
@@ -129,8 +145,8 @@ Value Tracer::call(const Expr& expr, const lang::Call& node) {
   cannot_run(expr, fmt::format("'{}' is not supported by this version's engine.", node.name));
 }
 
-Value Tracer::call_user(const lang::Function& function, std::vector<Value> arguments) {
-  if (depth_ >= kMaxCallDepth) refuse(fmt::format("'{}' calls itself too often.", function.name));
+Value Tracer::call_user(const lang::Function& function, std::vector<Value> arguments, CallForm form) {
+  if (frames_.size() >= kMaxCallDepth) refuse(fmt::format("'{}' calls itself too often.", function.name));
   std::unordered_map<std::uint32_t, Value> frame;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     frame[function.parameters[i]->id] = promote(arguments[i], *function.parameters[i]->type);
@@ -138,7 +154,8 @@ Value Tracer::call_user(const lang::Function& function, std::vector<Value> argum
   const Span span = builder_.span();
   const RowTag control = builder_.control();
   {
-    const Calling calling(frames_, frame, depth_);
+    lang::CallScope own(function, *scope_, form.written, form.drops);
+    const Calling calling(frames_, frame, scope_, own);
     execute(*function.body);
   }
   builder_.set_span(span);
@@ -146,8 +163,15 @@ Value Tracer::call_user(const lang::Function& function, std::vector<Value> argum
   return std::exchange(returned_, Value{});
 }
 
-bool Tracer::call_density(const Expr& expr, std::string_view name, std::span<const Value> arguments,
-                          bool drop, Value& result) {
+math::Terms Tracer::terms_of(const void* key, std::span<const Expr* const> arguments, bool drops) const {
+  math::Terms terms;
+  terms.normalized = !drops || options_.normalized || !scope_->drops();
+  if (!terms.normalized) terms.varying = scope_->mask(key, arguments);
+  return terms;
+}
+
+bool Tracer::call_density(std::string_view name, std::span<const Value> arguments, math::Terms terms,
+                          Value& result) {
   const std::optional<Suffixed> parts = split_suffix(name);
   if (!parts) return false;
   if (const math::Distribution* d = math::find_distribution(parts->family)) {
@@ -157,9 +181,9 @@ bool Tracer::call_density(const Expr& expr, std::string_view name, std::span<con
                                                          : d->log_cdf;
     if (f.value == nullptr || arguments.size() != d->arguments.size())
       return false;  // wiener has more overloads
-    Id id = density_sum(f, arguments, drop && !cumulative);
+    Id id = density_sum(*d, f, arguments, cumulative ? math::Terms{} : terms);
     // A bad argument makes NaN; where the whole density is dropped nothing was computed.
-    if (std::isnan(builder_.value(id)) || (drop && is_constant(id)))
+    if (std::isnan(builder_.value(id)) || drops_all(terms))
       check_domain(*d, parts->suffix.substr(1), arguments);
     if (parts->suffix == "_cdf")
       id = builder_.elementwise(*math::find_elementwise("exp"), std::array<Id, 1>{id});
@@ -170,9 +194,6 @@ bool Tracer::call_density(const Expr& expr, std::string_view name, std::span<con
   for (const Value& argument : arguments) types.push_back(argument.type);
   const math::ArrayOp* f = math::find_array_op(name, types);
   if (f == nullptr) return false;
-  (void)expr;
-  math::Terms terms;
-  terms.normalized = !drop;
   result = apply(*f, arguments, Type{Kind::real}, terms);
   return true;
 }
@@ -196,20 +217,22 @@ bool is_supported(std::string_view name) {
   return std::any_of(ops.begin(), ops.end(), [&](const math::ArrayOp* op) { return op->name == name; });
 }
 
-Id Tracer::density_sum(const math::Density& density, std::span<const Value> arguments, bool drop) {
-  std::vector<Ids> operands;
+Id Tracer::density_sum(const math::Distribution& of, const math::Density& density,
+                       std::span<const Value> arguments, math::Terms terms) {
   std::size_t count = 1;
-  bool sized = false;
-  for (const Value& argument : arguments) {
-    operands.push_back(reals(argument));
-    if (argument.dims.empty()) continue;
-    if (sized && argument.size() != count) refuse("the sizes of the arguments of a distribution differ.");
-    count = argument.size();
-    sized = true;
+  std::size_t sized = arguments.size();  // the argument that has given the count
+  for (std::size_t j = 0; j < arguments.size(); ++j) {
+    if (arguments[j].dims.empty()) continue;
+    if (sized < j && arguments[j].size() != count) {
+      refuse_always(fmt::format("{}: the {} has {}, but the {} has {}, in '{}'.", of.name,
+                                of.arguments[sized].name, elements_text(count), of.arguments[j].name,
+                                elements_text(arguments[j].size()), statement_text()),
+                    "Give them the same size; a single number goes with any.");
+    }
+    count = arguments[j].size();
+    sized = j;
   }
-  math::Terms terms;
-  terms.normalized = !drop;
-  return builder_.density(density, terms, operands, count);
+  return builder_.density(density, terms, RealOperands(*this, arguments).list(), count);
 }
 
 }  // namespace kullback::tape

@@ -33,6 +33,8 @@ std::string_view role_of(BlockKind block) {
   }
 }
 
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
 std::vector<double> values_of(const Builder& builder, const Ids& ids) {
   std::vector<double> numbers(ids.size());
   std::transform(ids.begin(), ids.end(), numbers.begin(), [&](Id id) { return builder.value(id); });
@@ -142,17 +144,33 @@ void Tracer::check_domain(const math::Distribution& distribution, std::string_vi
     }
     const std::string problem = math::describe_bad_argument(distribution, suffix, x.data());
     if (problem.empty()) continue;
-    refuse(count == 1 ? problem : fmt::format("{} (element {} of {})", problem, i + 1, count));
+    const std::string where =
+        count == 1 ? problem : fmt::format("{} (element {} of {})", problem, i + 1, count);
+    bool is_known = false;  // whatever the parameters are
+    for (std::size_t j = suffix.ends_with("cdf") ? 1 : 0; j < operands.size(); ++j) {
+      const Id id = operands[j][operands[j].size() == 1 ? 0 : i];
+      is_known = is_known || (is_constant(id) && !math::contains(distribution.arguments[j].domain, x[j]));
+    }
+    if (!is_known) refuse(where);
+    refuse_always(fmt::format("{}, in '{}'.", where, statement_text()),
+                  "The value does not depend on parameters: correct the data or the program. Stan has no "
+                  "missing values; leave such rows out.");
   }
+}
+
+std::string Tracer::statement_text() const {
+  constexpr std::size_t kMost = 60;
+  std::string text(sources_.text(builder_.span()));
+  text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return is_space(a) && is_space(b); }),
+             text.end());
+  std::replace_if(text.begin(), text.end(), is_space, ' ');
+  return text.size() <= kMost ? text : text.substr(0, kMost - 3) + "...";
 }
 
 // ---- ints ----
 
 void Tracer::check_set(const Value& value, const lang::Expr& from) const {
-  if (!value.ints) return;
-  const bool unset =
-      std::any_of(value.ints->begin(), value.ints->end(), [](int i) { return i == kUnsetInt; });
-  if (unset) refuse(fmt::format("{} is read before it is set.", name_of(from)));
+  if (has_gaps(value)) refuse(fmt::format("{} is read before it is set.", name_of(from)));
 }
 
 std::string Tracer::name_of(const lang::Expr& expr) const {

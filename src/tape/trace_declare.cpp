@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "lang/transform_of.hpp"
+#include "tape/container_size.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -18,11 +19,14 @@ Dims Tracer::sizes_of(const SizedType& type) {
     RowTag tag;
     const int n = eval_int(*size, &tag);
     sizes_are_tagged_ |= !tag.none();
-    if (n < 0) refuse(fmt::format("a size is {}, but must not be negative.", n));
+    if (n < 0)
+      refuse_always(fmt::format("a size is {}, but must not be negative.", n),
+                    "Correct the size in the program, or the data that it comes from.");
     dims.push_back(static_cast<std::size_t>(n));
   };
   for (const Expr* size : type.array_sizes) add(size);
   for (const Expr* size : type.sizes) add(size);
+  checked_count(dims);
   return dims;
 }
 
@@ -39,7 +43,8 @@ Value Tracer::unset(const SizedType& type) {
     if (type.array_sizes.empty()) return one;
     change_parts(value).assign(count, one);
   } else if (type.type->is_int()) {
-    change_ints(value).assign(count, kUnsetInt);
+    change_ints(value).resize(count);
+    for (std::size_t i = 0; i < count; ++i) set_gap(value, i);
   } else {
     change_ids(value).assign(count * (type.type->is_complex() ? 2 : 1), nan_);
   }
@@ -58,8 +63,9 @@ void Tracer::declare(const lang::Declare& node) {
   if (node.value != nullptr) {
     Value value = eval(*node.value);
     if (value.dims != initial.dims) {
-      refuse(fmt::format("'{}' has {}, but the value it is given has {}.", node.variable->name,
-                         dims_text(initial.dims), dims_text(value.dims)));
+      refuse_always(fmt::format("'{}' has {}, but the value it is given has {}.", node.variable->name,
+                                dims_text(initial.dims), dims_text(value.dims)),
+                    "Declare it with the size of its value.");
     }
     value.type = initial.type;
     initial = std::move(value);

@@ -10,6 +10,7 @@
 #include "math/array_op.hpp"
 #include "math/elementwise.hpp"
 #include "tape/complex.hpp"
+#include "tape/real_operands.hpp"
 #include "tape/tracer.hpp"
 
 namespace kullback::tape {
@@ -66,7 +67,11 @@ Value Tracer::eval_general(const Expr& expr) {
   if (const auto* n = expr.as<lang::VariableRef>()) {
     return read(variable_value(*n->variable), expr);
   }
-  if (const auto* n = expr.as<lang::Promote>()) return promote(eval(*n->from), *expr.type);
+  if (const auto* n = expr.as<lang::Promote>()) {
+    const Value value = eval(*n->from);
+    check_set(value, *n->from);
+    return promote(value, *expr.type);
+  }
   if (const auto* n = expr.as<lang::Unary>()) return eval_unary(expr, *n);
   if (expr.as<lang::Binary>() != nullptr) return eval_binary(expr);
   if (const auto* n = expr.as<lang::Ternary>()) {
@@ -123,7 +128,8 @@ Selection Tracer::selection(const lang::Index& index, const Value& value, std::s
   const auto check = [&](int i) {
     if (i < 1 || i > size) {
       const std::string dimension = value.dims.size() > 1 ? fmt::format(" of dimension {}", d + 1) : "";
-      refuse(fmt::format("{}: index {}{} is outside 1 to {}.", name_of(base), i, dimension, size));
+      refuse_always(fmt::format("{}: index {}{} is outside 1 to {}.", name_of(base), i, dimension, size),
+                    "Correct the index in the program, or the data that it comes from.");
     }
     return static_cast<std::size_t>(i - 1);
   };
@@ -135,6 +141,7 @@ Selection Tracer::selection(const lang::Index& index, const Value& value, std::s
   switch (index.kind) {
     case IndexKind::single: {
       const Value at = eval(*index.low);
+      check_set(at, *index.low);
       selection.single = at.type.array_rank == 0;
       for (const int i : *at.ints) selection.at.push_back(check(i));
       if (at.tags) selection.tags = *at.tags;
@@ -148,7 +155,7 @@ Selection Tracer::selection(const lang::Index& index, const Value& value, std::s
       break;
     case IndexKind::all: break;
   }
-  for (int i = low; i <= high; ++i) selection.at.push_back(check(i));
+  for (std::int64_t i = low; i <= high; ++i) selection.at.push_back(check(static_cast<int>(i)));
   if (!tag.none()) {
     selection.tags.assign(selection.at.size(), tag);
     sizes_are_tagged_ = true;
@@ -184,19 +191,19 @@ Value Tracer::promote(const Value& value, const Type& type) {
 }
 
 Value Tracer::apply(const math::Elementwise& f, std::span<const Value> arguments, const Type& result) {
-  std::vector<Ids> operands;
   Dims dims;
   std::size_t count = 1;
   for (const Value& argument : arguments) {
-    operands.push_back(reals(argument));
     if (argument.dims.empty()) continue;
     if (!dims.empty() && dims != argument.dims)
-      refuse(fmt::format("{}: the sizes of its arguments differ.", f.name));
+      refuse_always(
+          fmt::format("{}: its arguments have {} and {}.", f.name, dims_text(dims), dims_text(argument.dims)),
+          "Give them the same size; a single number goes with any.");
     dims = argument.dims;
     count = argument.size();
   }
   // A container of one number looks like a scalar; then every operand has one.
-  return real_container(result, dims, builder_.elementwise(f, operands, count));
+  return real_container(result, dims, builder_.elementwise(f, RealOperands(*this, arguments).list(), count));
 }
 
 namespace {
@@ -231,17 +238,15 @@ Dims dims_of(const math::Shape& shape, const Type& type) {
 
 Value Tracer::apply(const math::ArrayOp& f, std::span<const Value> arguments, const Type& result,
                     math::Terms terms) {
-  std::vector<Ids> operands;
   std::vector<math::Shape> shapes;
-  for (const Value& argument : arguments) {
-    operands.push_back(reals(argument));
-    shapes.push_back(dense_shape(argument));
-  }
+  for (const Value& argument : arguments) shapes.push_back(dense_shape(argument));
   math::Shape shape;
   try {
-    Ids ids = builder_.array_op(f, terms, operands, shapes, &shape);
+    Ids ids = builder_.array_op(f, terms, RealOperands(*this, arguments).list(), shapes, &shape);
     return real_container(result, dims_of(shape, result), std::move(ids));
-  } catch (const std::logic_error& e) {  // domain_error, invalid_argument
+  } catch (const std::invalid_argument& e) {  // sizes
+    refuse_always(e.what(), "Correct the program, or the data that the sizes come from.");
+  } catch (const std::logic_error& e) {
     refuse(e.what());
   }
 }
@@ -260,7 +265,7 @@ Value Tracer::eval_unary(const Expr& expr, const lang::Unary& node) {
   }
   if (operand.ints) {
     Value out = operand;
-    for (int& i : change_ints(out)) i = static_cast<int>(-static_cast<std::int64_t>(i));
+    for (int& i : change_ints(out)) i = negated(i);
     return out;
   }
   Value result;
@@ -317,7 +322,7 @@ Value Tracer::combine(const Expr& expr, Op op, const Value& left, const Value& r
   const std::array<Value, 2> both{left, right};
   if (left.type.is_complex() || right.type.is_complex())
     return of_one_row(lang::to_string(op), both, complex_binary(*this, op, left, right, *expr.type));
-  if (expr.type->is_int()) return combine_ints(expr, op, left, right);
+  if (expr.type->is_int()) return combine_ints(op, left, right);
   const bool linear = is_linear_kind(left) && is_linear_kind(right);
   std::string_view name;
   if (op == Op::times && linear) name = "multiply";
@@ -333,23 +338,9 @@ Value Tracer::combine(const Expr& expr, Op op, const Value& left, const Value& r
   return apply(*math::find_elementwise(elementwise_name(op)), both, *expr.type);
 }
 
-Value Tracer::combine_ints(const Expr& expr, Op op, const Value& left, const Value& right) {
-  const auto one = [&](std::int64_t a, std::int64_t b) -> int {
-    switch (op) {
-      case Op::plus: return static_cast<int>(a + b);
-      case Op::minus: return static_cast<int>(a - b);
-      case Op::times:
-      case Op::elt_times: return static_cast<int>(a * b);
-      case Op::divide:
-      case Op::elt_divide:
-      case Op::int_divide:
-      case Op::modulo:
-        if (b == 0) refuse("division of ints by zero.");
-        return static_cast<int>(op == Op::modulo ? a % b : a / b);
-      default: cannot_run(expr, "this operator on ints is not supported by this version's engine.");
-    }
-  };
-  return int_result(one((*left.ints)[0], (*right.ints)[0]), join(int_tag(left, 0), int_tag(right, 0)));
+Value Tracer::combine_ints(Op op, const Value& left, const Value& right) {
+  return int_result(int_operation(op, (*left.ints)[0], (*right.ints)[0]),
+                    join(int_tag(left, 0), int_tag(right, 0)));
 }
 
 Value Tracer::compare(Op op, const Value& left, const Value& right) {
@@ -388,7 +379,10 @@ Value Tracer::eval_literal(const Expr& expr, lang::List<const Expr*> elements) {
   Value out;
   out.type = *expr.type;
   std::vector<Value> values;
-  for (const Expr* element : elements) values.push_back(eval(*element));
+  for (const Expr* element : elements) {
+    values.push_back(eval(*element));
+    check_set(values.back(), *element);
+  }
   const bool matrix =
       out.type.array_rank == 0 && (out.type.kind == Kind::matrix || out.type.kind == Kind::complex_matrix);
   out.dims = {values.size()};

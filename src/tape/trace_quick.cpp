@@ -1,13 +1,9 @@
 // Scalar expressions without temporaries: loops over single numbers are where tracing spends its time.
 // Whether an expression is of this kind is found once for each place in the program; what comes out is what
 // the general code gives, and what goes wrong is left to it, for its messages.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
@@ -150,11 +146,9 @@ Id Tracer::quick_density(const Expr& expr, const lang::Call& call, const math::D
   std::array<Id, kMaxArguments> x{};
   std::size_t count = 0;
   for (const Expr* argument : call.arguments) x[count++] = quick_real(*argument);
-  const bool drop = call.drop_constants && !options_.normalized;
-  math::Terms terms;
-  terms.normalized = !drop;
+  const math::Terms terms = terms_of(&call, call.arguments, call.drop_constants);
   const Id id = builder_.density(distribution.log_density, terms, std::span<const Id>(x.data(), count));
-  const bool doubtful = std::isnan(builder_.value(id)) || (drop && is_constant(id));
+  const bool doubtful = std::isnan(builder_.value(id)) || drops_all(terms);
   return doubtful ? reals(eval_general(expr)).front() : id;
 }
 
@@ -162,29 +156,24 @@ int Tracer::quick_int(const Expr& expr) {
   if (const auto* n = expr.as<lang::IntConstant>()) return n->value;
   if (const auto* n = expr.as<lang::VariableRef>()) {
     const Value& value = variable_value(*n->variable);
-    if (value.ints && value.ints->size() == 1 && value.ints->front() != kUnsetInt) return value.ints->front();
+    if (value.ints && value.ints->size() == 1 && !is_gap(value, 0)) return value.ints->front();
   } else if (const auto* i = expr.as<lang::Indexed>()) {
     const Value& base = variable_value(*i->base->as<lang::VariableRef>()->variable);
     const std::size_t at = base.ints ? quick_position(*i, base) : kNowhere;
-    if (at != kNowhere && (*base.ints)[at] != kUnsetInt) return (*base.ints)[at];
+    if (at != kNowhere && !is_gap(base, at)) return (*base.ints)[at];
   } else if (const auto* u = expr.as<lang::Unary>()) {
     const int x = quick_int(*u->operand);
     if (u->op == Op::not_) return x == 0 ? 1 : 0;
-    return u->op == Op::minus ? static_cast<int>(-static_cast<std::int64_t>(x)) : x;
+    return u->op == Op::minus ? negated(x) : x;
   } else if (const auto* c = expr.as<lang::Call>()) {
     const double draw = quick_random(*c, *quick(expr).distribution);
-    if (!(std::abs(draw) <= std::numeric_limits<int>::max()))
-      refuse(fmt::format("a draw is {}, beyond the integers of Stan.", draw));
-    return static_cast<int>(draw);
+    return checked_int(c->name, draw);
   } else if (const auto* t = expr.as<lang::Ternary>()) {
     return quick_int(quick_int(*t->condition) != 0 ? *t->yes : *t->no);
   } else if (const auto* b = expr.as<lang::Binary>()) {
     if (lang::is_comparison(b->op)) return quick_compare(*b) ? 1 : 0;
-    const std::int64_t left = quick_int(*b->left);
-    const std::int64_t right = quick_int(*b->right);
-    return static_cast<int>(b->op == Op::plus    ? left + right
-                            : b->op == Op::minus ? left - right
-                                                 : left * right);
+    const int left = quick_int(*b->left);
+    return int_operation(b->op, left, quick_int(*b->right));
   }
   return (*eval_general(expr).ints)[0];  // which says what is wrong
 }
@@ -244,7 +233,7 @@ bool Tracer::assign_quick(const lang::Assign& node) {
   if (place.ints && value.type->is_int() && !node.compound) {
     const int number = quick_int(value);
     const std::size_t at = position();
-    if (at != kNowhere) change_ints(place)[at] = number;
+    if (at != kNowhere) set_int(place, at, number);
     return at != kNowhere;
   }
   const math::Elementwise* f = node.compound ? arithmetic(node.op) : nullptr;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string_view>
 
@@ -156,9 +155,7 @@ Value Tracer::random_value(const Expr& expr, Dims dims, const std::vector<double
   }
   std::vector<int> ints;
   for (const double draw : draws) {
-    if (!(std::abs(draw) <= std::numeric_limits<int>::max()))
-      refuse(fmt::format("a draw is {}, beyond the integers of Stan.", draw));
-    ints.push_back(static_cast<int>(draw));
+    ints.push_back(checked_int("a random draw", draw));
   }
   return int_container(*expr.type, std::move(dims), std::move(ints));
 }

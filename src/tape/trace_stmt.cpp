@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 
 #include "base/error.hpp"
 #include "base/place.hpp"
+#include "base/stop.hpp"
 #include "lang/visit.hpp"
 #include "math/distribution.hpp"
 #include "math/elementwise.hpp"
@@ -40,6 +42,10 @@ const Value& Tracer::get(const lang::Variable& variable) const { return globals_
 
 void Tracer::refuse(const std::string& message) const { throw Rejection{message, builder_.span()}; }
 
+void Tracer::refuse_always(const std::string& message, const std::string& hint) const {
+  throw Rejection{message, builder_.span(), builder_.guards().empty() ? hint : std::string()};
+}
+
 void Tracer::cannot_run(const Expr& expr, const std::string& what) const {
   throw Error(ErrorKind::bad_input, fmt::format("{}: {}", place_text(sources_, expr.span), what));
 }
@@ -65,6 +71,7 @@ Tracer::Flow Tracer::execute_all(lang::List<const Stmt*> statements) {
 }
 
 Tracer::Flow Tracer::execute(const Stmt& stmt) {
+  stop_if_asked();
   builder_.set_span(stmt.span);
   if (hook_ != nullptr && frames_.empty() && hook_->take(stmt)) return Flow::next;
   if (const auto* n = stmt.as<lang::Assign>()) {
@@ -151,8 +158,8 @@ Tracer::Flow Tracer::execute_for(const lang::For& node) {
   const RowTag bounds = join(first, last);
   if (!bounds.none()) builder_.set_control(join(outer, bounds));
   const RowTag inner = builder_.control();
-  for (int i = low; i <= high; ++i) {
-    set_loop_variable(place(*node.variable), i, first);
+  for (std::int64_t i = low; i <= high; ++i) {  // which passes the largest int
+    set_loop_variable(place(*node.variable), static_cast<int>(i), first);
     const Flow flow = execute(*node.body);
     if (flow == Flow::break_) break;
     if (flow == Flow::return_) return flow;
@@ -167,6 +174,7 @@ Tracer::Flow Tracer::execute_for_each(const lang::ForEach& node) {
   const bool array = container.array_rank() > 0;
   const std::size_t count = array ? container.dims.front() : container.size();
   const RowTag outer = builder_.control();
+  scope_->enter(node);
   for (std::size_t i = 0; i < count; ++i) {
     if (array) {
       const Selection one{true, {i}};
@@ -204,8 +212,13 @@ namespace {
 
 void copy_into(Value& to, const std::vector<std::size_t>& positions, const Value& from) {
   if (to.ints) {
-    std::vector<int>& ints = change_ints(to);
-    for (std::size_t i = 0; i < positions.size(); ++i) ints[positions[i]] = (*from.ints)[i];
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (is_gap(from, i)) {
+        set_gap(to, positions[i]);
+      } else {
+        set_int(to, positions[i], (*from.ints)[i]);
+      }
+    }
     if (to.tags || from.tags) {
       std::vector<RowTag>& tags = change_tags(to);
       for (std::size_t i = 0; i < positions.size(); ++i) tags[positions[i]] = int_tag(from, i);
@@ -263,16 +276,18 @@ void Tracer::assign(const Expr& target, Value value) {
       continue;
     }
     if (selected.dims != value.dims && (!selected.positions.empty() || value.size() != 0)) {
-      refuse(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
-                         dims_text(selected.dims), dims_text(value.dims)));
+      refuse_always(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
+                                dims_text(selected.dims), dims_text(value.dims)),
+                    "Both sides of an assignment must have the same size.");
     }
     if (!selected.tags.empty()) value = tagged(std::move(value), selected.tags);
     copy_into(*at, selected.positions, value);
     return;
   }
   if (at->is_set() && at->dims != value.dims) {
-    refuse(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
-                       dims_text(at->dims), dims_text(value.dims)));
+    refuse_always(fmt::format("{} has {}, but the value assigned to it has {}.", name_of(target),
+                              dims_text(at->dims), dims_text(value.dims)),
+                  "Both sides of an assignment must have the same size.");
   }
   value.type = at->is_set() ? at->type : value.type;
   *at = std::move(value);
@@ -296,15 +311,20 @@ void Tracer::execute_tilde(const lang::Tilde& node, const Stmt& stmt) {
     add_to_target(call_higher_order(*this, Expr{stmt.span, node.variate->type, false, call}, call));
     return;
   }
-  std::vector<Value> arguments{eval(*node.variate)};
-  for (const Expr* argument : node.arguments) arguments.push_back(eval(*argument));
+  std::vector<const Expr*> written{node.variate};
+  written.insert(written.end(), node.arguments.begin(), node.arguments.end());
+  std::vector<Value> arguments;
+  for (const Expr* argument : written) {
+    arguments.push_back(eval(*argument));
+    check_set(arguments.back(), *argument);
+  }
   builder_.set_span(stmt.span);
   if (node.user != nullptr) {
-    add_to_target(call_user(*node.user, arguments));
+    add_to_target(call_user(*node.user, arguments, {written, true}));
   } else {
     Value result;
-    const Expr at{stmt.span, node.variate->type, false, lang::Target{}};
-    if (!call_density(at, node.function, arguments, !options_.normalized, result)) {
+    if (!call_density(node.function, arguments, terms_of(&node, written, true), result)) {
+      const Expr at{stmt.span, node.variate->type, false, lang::Target{}};
       cannot_run(at, fmt::format("'{}' is not supported by this version's engine.", node.function));
     }
     add_to_target(result);

@@ -56,10 +56,10 @@ Id Tracer::log_cumulative(const lang::Tilde& node, std::vector<Value> arguments,
   const std::string name = std::string(node.distribution) + (upper_tail ? "_lccdf" : "_lcdf");
   if (node.user != nullptr) {
     if (const lang::Function* f = find_function(program_, name, arguments))
-      return reals(call_user(*f, std::move(arguments)))[0];
+      return reals(call_user(*f, std::move(arguments), {}))[0];
   } else if (const math::Distribution* d = math::find_distribution(node.distribution)) {
     const math::Density& f = upper_tail ? d->log_ccdf : d->log_cdf;
-    if (f.value != nullptr) return density_sum(f, arguments, false);
+    if (f.value != nullptr) return density_sum(*d, f, arguments, {});
   }
   const Expr at{builder_.span(), node.variate->type, false, lang::Target{}};
   cannot_run(at, fmt::format("truncation of '{}' needs '{}', which this version's engine does not run.",
@@ -74,7 +74,7 @@ Id Tracer::log_mass(const lang::Tilde& node, const std::vector<Value>& arguments
     return log_cumulative(node, std::move(changed), upper_tail);
   };
   if (lower == nullptr) return at(*upper, false);
-  const Value below = is_discrete(node) ? int_result((*lower->ints)[0] - 1, int_tag(*lower, 0)) : *lower;
+  const Value below = is_discrete(node) ? combine_ints(lang::Op::minus, *lower, int_value(1)) : *lower;
   if (upper == nullptr) return at(below, true);
   return builder_.elementwise(*math::find_elementwise("log_diff_exp"),
                               std::array<Id, 2>{at(*upper, false), at(below, false)});

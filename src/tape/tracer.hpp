@@ -2,7 +2,6 @@
 // the same code is the interpreter of transformed data and generated quantities.
 #pragma once
 
-#include <limits>
 #include <set>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/source.hpp"
+#include "lang/autodiff.hpp"
 #include "lang/program.hpp"
 #include "tape/builder.hpp"
 #include "tape/value.hpp"
@@ -25,6 +25,8 @@ namespace kullback::tape {
 struct Rejection {
   std::string message;
   Span span;
+  // What to change in the program or the data, where parameters had no part in it; else empty.
+  std::string hint = {};
 };
 
 struct TraceOptions {
@@ -69,6 +71,8 @@ class Tracer final {
  public:
   Tracer(const lang::Program& program, const SourceMap& sources, Builder& builder, TraceOptions options = {},
          Random* random = nullptr);
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
 
   void set(const lang::Variable& variable, Value value);
   const Value& get(const lang::Variable& variable) const;
@@ -113,6 +117,9 @@ class Tracer final {
   Random* random() { return random_; }
   Span here() const { return builder_.span(); }
   [[noreturn]] void refuse(const std::string& message) const;  // Rejection at the current statement
+  // The same, of what no number of the trace decides: it happens at every point unless a comparison of
+  // parameters has led here.
+  [[noreturn]] void refuse_always(const std::string& message, const std::string& hint) const;
   [[noreturn]] void cannot_run(const lang::Expr& expr, const std::string& what) const;
 
   // ---- rows of the data (trace_rows.cpp); nothing to do where rows are not tracked ----
@@ -125,13 +132,24 @@ class Tracer final {
   // row. Throws Error where data of several rows meet in it.
   Value of_one_row(std::string_view name, std::span<const Value> arguments, Value result);
 
+  // ---- ints (trace_ints.cpp): what is beyond Stan's is refused, with the numbers ----
+  int int_operation(lang::Op op, int a, int b) const;  // a + b, ...
+  int negated(int a) const;
+  int checked_int(std::string_view function, double result) const;  // a whole number that a function returns
+
   // ---- shared with the built-in functions ----
   Ids reals(const Value& value);  // ints become constants
   Value apply(const math::Elementwise& f, std::span<const Value> arguments, const math::Type& result);
   Value apply(const math::ArrayOp& f, std::span<const Value> arguments, const math::Type& result,
               math::Terms terms = {});
   Value transposed(const Value& value, const math::Type& type);
-  Value call_user(const lang::Function& function, std::vector<Value> arguments);
+  // How a user's function is called: its arguments as they are written there (null: an int), and whether by
+  // `~` or _lupdf. Functions that cannot drop constants need neither.
+  struct CallForm {
+    std::span<const lang::Expr* const> written = {};
+    bool drops = false;
+  };
+  Value call_user(const lang::Function& function, std::vector<Value> arguments, CallForm form);
   // "normal_rng" of these parameters as a value of the expression's type; false where there is none.
   bool call_random(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters,
                    Value& result);
@@ -180,7 +198,7 @@ class Tracer final {
   Value eval_unary(const lang::Expr& expr, const lang::Unary& node);
   Value eval_binary(const lang::Expr& expr);
   Value combine(const lang::Expr& expr, lang::Op op, const Value& left, const Value& right);
-  Value combine_ints(const lang::Expr& expr, lang::Op op, const Value& left, const Value& right);
+  Value combine_ints(lang::Op op, const Value& left, const Value& right);
   Value compare(lang::Op op, const Value& left, const Value& right);
   Value eval_literal(const lang::Expr& expr, lang::List<const lang::Expr*> elements);
   Value& place(const lang::Variable& variable);
@@ -190,18 +208,22 @@ class Tracer final {
   // calls (trace_call.cpp)
   Value call(const lang::Expr& expr, const lang::Call& node);
   Value call_array_op(const math::ArrayOp& f, const lang::Call& node, const math::Type& result);
-  bool call_density(const lang::Expr& expr, std::string_view name, std::span<const Value> arguments,
-                    bool drop, Value& result);
+  bool call_density(std::string_view name, std::span<const Value> arguments, math::Terms terms,
+                    Value& result);
+  // The terms that a density keeps which `key` calls with these arguments.
+  math::Terms terms_of(const void* key, std::span<const lang::Expr* const> arguments, bool drops) const;
   Value draw_univariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
   Value draw_multivariate(const lang::Expr& expr, std::string_view name, std::span<const Value> parameters);
   Value random_value(const lang::Expr& expr, Dims dims, const std::vector<double>& draws);
-  Id density_sum(const math::Density& density, std::span<const Value> arguments, bool drop);
+  Id density_sum(const math::Distribution& of, const math::Density& density, std::span<const Value> arguments,
+                 math::Terms terms);
 
   // checks (trace_checks.cpp): each refuses what is wrong
   void check_constraints(lang::BlockKind block);
   void check_constraint(const lang::SizedType& type, const Value& value, const std::string& subject);
   void check_domain(const math::Distribution& distribution, std::string_view suffix,
                     std::span<const Value> arguments);
+  std::string statement_text() const;  // in one line, shortened: "y ~ normal(mu, sigma)"
   void check_set(const Value& value, const lang::Expr& from) const;
   const Value& read(const Value& value, const lang::Expr& from) const;
   std::string name_of(const lang::Expr& expr) const;  // as it is written, in quotes
@@ -253,16 +275,17 @@ class Tracer final {
   StatementHook* hook_ = nullptr;
   std::vector<Value> globals_;  // by variable id
   std::vector<std::unordered_map<std::uint32_t, Value>*> frames_;
+  lang::CallScope outside_;  // of functions
+  lang::CallScope* scope_ = &outside_;
   Value returned_;
   Id nan_;
-  int depth_ = 0;
   std::unordered_map<const lang::Expr*, QuickNode> quick_;
   std::vector<ParameterRange> parameter_ranges_;
   bool sizes_are_tagged_ = false;  // some size depends on a row
 };
 
-// What an int holds that was never set.
-inline constexpr int kUnsetInt = std::numeric_limits<int>::min();
+// Whether a density keeps no term at all.
+inline bool drops_all(math::Terms terms) { return !terms.normalized && terms.varying == 0; }
 
 std::string dims_text(const Dims& dims);  // "dimensions [2, 3]"
 
@@ -271,7 +294,7 @@ std::string dims_text(const Dims& dims);  // "dimensions [2, 3]"
 using Structural = Value (*)(Tracer& tracer, std::span<const Value> arguments, const math::Type& result);
 Structural find_structural(std::string_view name);
 // sum, min, max, abs, ... of ints; false where it is none of these.
-bool call_on_ints(std::string_view name, std::span<const Value> arguments, Value& result);
+bool call_on_ints(Tracer& tracer, std::string_view name, std::span<const Value> arguments, Value& result);
 
 bool has_random(std::string_view name);  // "normal_rng" (trace_random.cpp)
 const math::Distribution* univariate_random(std::string_view name);

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/stop.hpp"
 #include "math/instruction_set.hpp"
 #include "math/positions.hpp"
 
@@ -33,8 +36,10 @@ std::size_t dense_size(const Tape& tape) {
   for (const Instruction& i : tape.instructions) {
     if (i.kind != OpKind::array && i.kind != OpKind::transform && i.kind != OpKind::solver) continue;
     std::size_t size = 2 * static_cast<std::size_t>(i.result_size);
-    for (std::uint32_t j = 0; j < i.operand_count; ++j)
-      size += 2 * std::size_t{tape.operands[i.first_operand + j].size};
+    for (std::uint32_t j = 0; j < i.operand_count; ++j) {
+      const TapeOperand& operand = tape.operands[i.first_operand + j];
+      if (!operand.constant) size += 2 * std::size_t{operand.size};  // constants are used in place
+    }
     most = std::max(most, size);
   }
   return most;
@@ -85,6 +90,12 @@ std::size_t partial_count(const Instruction& i, const math::Operand& operand) {
 
 Workspace::~Workspace() = default;
 
+std::size_t Workspace::bytes_per_lane(const Tape& tape) {
+  std::size_t numbers = 2 * tape.slot_count + dense_size(tape);
+  for (const Instruction& i : tape.instructions) numbers += i.scratch_size;
+  return numbers * sizeof(double);
+}
+
 Workspace::Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes)
     : tape_(std::move(tape)), lanes_(lanes) {
   values_.assign(tape_->slot_count * lanes_, 0.0);
@@ -130,7 +141,7 @@ void Workspace::resolve() {
     math::Operand resolved;
     resolved.step = o.step;
     if (o.constant) {
-      resolved.value = tape_->constants.data() + o.base;
+      resolved.value = tape_->constants_of(o);
     } else {
       const std::size_t base = o.gathered ? 0 : o.base * lanes_;
       resolved.value = values_.data() + base;
@@ -146,7 +157,7 @@ void Workspace::resolve() {
 // Constants of functions that work element by element, repeated for each lane, up to some number of them:
 // more would leave the cache.
 void Workspace::spread_constants() {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places;  // of (first constant, count)
+  std::map<std::pair<const double*, std::uint32_t>, std::size_t> places;  // of (first constant, count)
   const auto each_operand = [&](auto visit) {
     for (const Instruction& i : tape_->instructions) {
       if (i.kind != OpKind::elementwise && i.kind != OpKind::density && i.kind != OpKind::each_density)
@@ -161,12 +172,12 @@ void Workspace::spread_constants() {
   each_operand([&](const TapeOperand& operand, std::uint32_t count, const math::Operand& resolved) {
     const std::size_t size = std::size_t{count} * lanes_;
     if (spread_.size() + size > kMostSpread) return;
-    if (!places.try_emplace({operand.base, count}, spread_.size()).second) return;
+    if (!places.try_emplace({tape_->constants_of(operand), count}, spread_.size()).second) return;
     spread_.resize(spread_.size() + size);
     math::copy_positions(resolved, {0, count, lanes_}, spread_.data() + spread_.size() - size);
   });
   each_operand([&](const TapeOperand& operand, std::uint32_t count, math::Operand& resolved) {
-    const auto place = places.find({operand.base, count});
+    const auto place = places.find({tape_->constants_of(operand), count});
     if (place == places.end()) return;
     resolved.value = spread_.data() + place->second;
     resolved.spread = true;
@@ -186,7 +197,8 @@ void Workspace::place_partials(const Bound& bound) {
 bool Workspace::forward(const double* theta) { return forward(theta, lanes_); }
 void Workspace::backward(double* gradient) { backward(gradient, lanes_); }
 
-bool Workspace::forward(const double* theta, std::size_t stride) {
+bool Workspace::forward(const double* theta, std::size_t stride, bool with_gradient) {
+  with_gradient_ = with_gradient;
   if (stride == lanes_) {
     std::copy_n(theta, tape_->parameter_count * lanes_, values_.data());
   } else {
@@ -194,6 +206,7 @@ bool Workspace::forward(const double* theta, std::size_t stride) {
   }
   message_.clear();
   for (const Bound& bound : bound_) {
+    stop_if_asked();
     const Instruction& i = *bound.instruction;
     switch (i.kind) {
       case OpKind::elementwise:
@@ -214,6 +227,10 @@ bool Workspace::forward(const double* theta, std::size_t stride) {
       case OpKind::array:
       case OpKind::solver:
       case OpKind::transform: try { forward_dense(bound);
+        } catch (const std::bad_alloc&) {
+          throw;
+        } catch (const Error&) {  // of the program: no draw can be evaluated
+          throw;
         } catch (const std::exception& e) {
           message_ = e.what();
           failed_at_ = i.span;
@@ -227,7 +244,7 @@ bool Workspace::forward(const double* theta, std::size_t stride) {
 
 void Workspace::gather(const TapeOperand& operand, std::size_t lane, double* dense) const {
   if (operand.constant) {
-    std::copy_n(tape_->constants.begin() + operand.base, operand.size, dense);
+    std::copy_n(tape_->constants_of(operand), operand.size, dense);
     return;
   }
   for (std::size_t i = 0; i < operand.size; ++i) {
@@ -293,6 +310,7 @@ LaneCall Workspace::lane_call(const Bound& bound, math::DenseArgument* arguments
   return {lanes_,
           {arguments, i.operand_count},
           i.terms,
+          with_gradient_,
           bound.result,
           bound.scratch,
           bound.result_adjoint,
@@ -489,6 +507,7 @@ void Workspace::backward_outputs(const double* weights, double* gradient) {
 
 void Workspace::sweep_back(double* gradient, std::size_t stride) {
   for (auto bound = bound_.rbegin(); bound != bound_.rend(); ++bound) {
+    stop_if_asked();
     const Instruction& i = *bound->instruction;
     switch (i.kind) {
       case OpKind::elementwise:

@@ -18,6 +18,7 @@ class Workspace final {
   Workspace(std::shared_ptr<const Tape> tape, std::size_t lanes);
   ~Workspace();
 
+  static std::size_t bytes_per_lane(const Tape& tape);
   std::size_t lanes() const { return lanes_; }
 
   // theta: parameter_count * lanes. Computes all values; false where a function refused its arguments
@@ -26,7 +27,8 @@ class Workspace final {
   void log_density(double* result) const;  // lanes
   void backward(double* gradient);         // after forward: parameter_count * lanes
   // Of some lanes among others: coordinates are `stride` numbers apart.
-  bool forward(const double* theta, std::size_t stride);
+  // Without a gradient no backward() may follow.
+  bool forward(const double* theta, std::size_t stride, bool with_gradient = true);
   void backward(double* gradient, std::size_t stride);
   // Of a tape with outputs: their values, and the gradient of a weighted sum of them. outputs * lanes.
   void outputs(double* result) const;
@@ -78,6 +80,7 @@ class Workspace final {
   std::vector<double*> partials_;  // for each operand
   std::vector<Bound> bound_;
   std::vector<std::unique_ptr<DenseFunction::State>> states_;
+  bool with_gradient_ = true;
   std::string message_;
   Span failed_at_;
 };

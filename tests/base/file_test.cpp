@@ -70,12 +70,24 @@ TEST_F(FileTest, NewFilesComeIntoPlaceWhenTold) {
   EXPECT_EQ(kind_of([&] { NewFile(folder_ / "none" / "a", ""); }), ErrorKind::cannot_write);
 }
 
-TEST_F(FileTest, ReplacingALinkWritesItsTarget) {
+TEST_F(FileTest, ALinkIsReplacedButEditedThrough) {
   replace_file(folder_ / "target", "old");
   fs::create_symlink(folder_ / "target", folder_ / "link");
-  replace_file(folder_ / "link", "new");
+  rewrite_file(folder_ / "link", "edited");
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
-  EXPECT_EQ(read_file(folder_ / "target"), "new");
+  EXPECT_EQ(read_file(folder_ / "target"), "edited");
+  EXPECT_EQ(kind_of([&] { append_to_file(folder_ / "link", "more"); }), ErrorKind::cannot_write);
+  replace_file(folder_ / "link", "new");
+  EXPECT_FALSE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_file(folder_ / "link"), "new");
+  EXPECT_EQ(read_file(folder_ / "target"), "edited");
+}
+
+TEST_F(FileTest, FoldersAndDevicesAreNotReplaced) {
+  EXPECT_EQ(kind_of([&] { replace_file(folder_, ""); }), ErrorKind::cannot_write);
+  fs::create_symlink("/dev/null", folder_ / "null");
+  EXPECT_EQ(kind_of([&] { replace_file(folder_ / "null", ""); }), ErrorKind::cannot_write);
+  EXPECT_EQ(kind_of([&] { append_to_file("/dev/full", "x"); }), ErrorKind::cannot_write);
 }
 
 TEST_F(FileTest, ErrorsNameTheirKind) {

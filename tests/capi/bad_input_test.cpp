@@ -66,7 +66,7 @@ TEST(CBadInput, OptionsOfAFit) {
   EXPECT_EQ(unknown.told.text, unknown.told.message + "\n  hint: " + unknown.told.hint);
   EXPECT_EQ(refuse_fit(R"({"method": "nut"})").told.hint, "Did you mean 'nuts'?");
   EXPECT_EQ(refuse_fit(R"({"method": "laplace", "max_depth": 3})").told.message,
-            "--max-depth means nothing to laplace.");
+            "--max-depth cannot be used with `--method laplace`.");
   EXPECT_EQ(refuse_fit(R"({"chains": 0})").told.message,
             "--chains: '0' was given, but a whole number from 1 to 100000 is needed.");
   EXPECT_EQ(refuse_fit(R"({"seed": -1})").status, KB_USAGE);
@@ -129,6 +129,7 @@ TEST(CBadInput, NullArguments) {
   expect_null(kb_fit_write(nullptr, "x", 0, &error), "kb_fit_write: fit is NULL.");
   expect_null(kb_fit_column(nullptr, 0, &x, &error), "kb_fit_columns_copy: fit is NULL.");
   expect_null(kb_fit_stat(nullptr, "lp__", &x, &error), "kb_fit_stat: fit is NULL.");
+  expect_null(kb_fit_equal_weights(nullptr, nullptr, &error), "kb_fit_equal_weights: fit is NULL.");
   EXPECT_EQ(kb_model_log_density(nullptr, 1, &x, 1, 0, &x, nullptr, nullptr, nullptr),
             KB_USAGE);  // nobody asks why
   EXPECT_EQ(kb_model_constrain(model.get(), 1, &x, 0, 0, &x, nullptr), KB_USAGE);

@@ -1,6 +1,7 @@
 // Fits through the C interface: the draws are the command line's, bit for bit, and nothing is written
 // unasked.
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -89,6 +90,10 @@ TEST_P(SameDraws, AsTheCommandLine) {
   EXPECT_EQ(kb_report_write((scratch.path() / "nowhere").c_str(), page.c_str(), &error), KB_NO_INPUT);
   EXPECT_NE(take(error).text.find("nowhere"), std::string::npos);
   expect_same_files(written, scratch.path() / "copy");
+  write_file(written / "chain-1.csv", "lp__,mu\n-1,2\n");
+  kb_fit* changed = nullptr;
+  EXPECT_EQ(kb_fit_read(written.c_str(), &changed, &error), KB_BAD_INPUT);
+  EXPECT_NE(take(error).text.find("chain-1.csv: has 13 bytes; the run wrote"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -151,6 +156,16 @@ TEST(CFit, ApproximationsHaveLogQ) {
   EXPECT_NE(log_q[0], log_q[1]);
 }
 
+TEST(CFit, DrawsWithoutWeightsStandForThemselves) {
+  const Model model = eight_schools();
+  const Fit fit = run_fit(model, R"({"method": "laplace", "seed": 1, "draws": 40})");
+  std::vector<std::size_t> chosen(40);
+  kb_error* error = nullptr;
+  EXPECT_EQ(kb_fit_equal_weights(fit.get(), chosen.data(), &error), KB_USAGE);
+  EXPECT_STREQ(kb_error_message(error), "the draws have no weights.");
+  kb_error_free(error);
+}
+
 TEST(CFit, SeedIsRandomWhereNoneIsGiven) {
   const Model model = eight_schools();
   const Fit one = run_fit(model, R"({"method": "laplace", "seed": null})"),
@@ -186,9 +201,9 @@ TEST(CFit, TwoThreadsAtOnce) {
 
 TEST(CFit, WritesNothingUnasked) {
   const Scratch scratch;
+  const Model model = eight_schools();
   const fs::path before = fs::current_path();
   fs::current_path(scratch.path());
-  const Model model = eight_schools();
   for (const char* options : {R"({"method": "nuts", "seed": 1, "draws": 50})",
                               R"({"seed": 4, "tolerance": 0.05})", R"({"method": "vi", "seed": 1})",
                               R"({"method": "nuts", "seed": 1, "sensitivity": true, "init": "pathfinder"})"})
@@ -260,6 +275,49 @@ TEST(CFit, StopsWhereTheWatchSaysSo) {
   EXPECT_GT(kb_fit_draws(fit), 0U);
   EXPECT_NE(std::strstr(kb_fit_record(fit), "interrupted"), nullptr);
   EXPECT_EQ(std::strstr(kb_fit_text(fit), "--resume"), nullptr);
+}
+
+int stop_if_true(const kb_progress*, size_t, void* user) { return *static_cast<const bool*>(user) ? 1 : 0; }
+
+// Where the calling thread itself would never come to call the watch: each of these programs loops.
+TEST(CFit, StopsProgramsThatLoop) {
+  const char* const programs[] = {"parameters { real x; } model { x ~ normal(0, 1); while (1) { } }",
+                                  "functions { real f(real x) { while (1) { } return x; } } parameters { "
+                                  "real x; } model { f(x) ~ normal(0, 1); }",
+                                  "parameters { real x; } model { x ~ normal(0, 1); } "
+                                  "generated quantities { int n = 0; while (1) { n = 1 - n; } }"};
+  for (const char* program : programs) {
+    const Model model = make_model(program);
+    for (const char* options : {R"({"method": "nuts", "seed": 1})", R"({"seed": 1})"}) {
+      bool stops = true;
+      kb_fit* fit = nullptr;
+      kb_error* error = nullptr;
+      const auto began = std::chrono::steady_clock::now();
+      EXPECT_EQ(kb_fit_run(model.get(), options, stop_if_true, &stops, &fit, &error), KB_CANCELLED);
+      EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4)) << program;
+      const Fit whatever(fit);
+      EXPECT_EQ(take(error).message, "the run was stopped.");
+    }
+  }
+}
+
+TEST(CFit, StopsOneFitAndNoOther) {
+  const Model loops = make_model("parameters { real x; } model { x ~ normal(0, 1); while (1) { } }");
+  const Model model = eight_schools();
+  bool stops = true, goes_on = false;
+  kb_status stopped = KB_OK;
+  std::thread other([&] {
+    kb_fit* fit = nullptr;
+    stopped = kb_fit_run(loops.get(), R"({"seed": 1})", stop_if_true, &stops, &fit, nullptr);
+  });
+  kb_fit* fit = nullptr;
+  const char* const options = R"({"method": "nuts", "seed": 1, "draws": 20000, "threads": 1})";
+  EXPECT_EQ(kb_fit_run(model.get(), options, stop_if_true, &goes_on, &fit, nullptr), KB_OK);
+  other.join();
+  EXPECT_EQ(stopped, KB_CANCELLED);
+  const Fit whole(fit);
+  ASSERT_NE(fit, nullptr);
+  EXPECT_EQ(kb_fit_draws(fit), 20000U);
 }
 
 TEST(CFit, AStoppedFolderGoesOn) {

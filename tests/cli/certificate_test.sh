@@ -23,10 +23,10 @@ expect 'a negative tolerance' 64 'must be above 0' -- "$kullback" fit logistic.s
 
 expect 'the ladder is the default' 0 'laplace: met' -- "$kullback" fit logistic.stan logistic.json --seed 1 --out ladder
 expect 'rungs in the record' 0 '"rungs": \[' -- cat ladder/run.json
-expect 'options of a method' 64 'name one with --method' -- "$kullback" fit logistic.stan logistic.json --warmup 100
-expect 'a budget for one method' 64 'means nothing to nuts' -- "$kullback" fit logistic.stan logistic.json --method nuts --budget 3
+expect 'options of a method' 64 'hint: Add --method nuts' -- "$kullback" fit logistic.stan logistic.json --warmup 100
+expect 'a budget for one method' 64 'cannot be used with --method nuts' -- "$kullback" fit logistic.stan logistic.json --method nuts --budget 3
 expect 'a budget of nothing' 64 'above 0 seconds' -- "$kullback" fit logistic.stan logistic.json --budget 0
-expect 'a budget too short for one rung' 64 'before the first rung' -- "$kullback" fit hierarchical.stan hierarchical.json --budget 0.000001 --out hasty
+expect 'a budget too short for one rung' 64 'ended before any method had draws' -- "$kullback" fit hierarchical.stan hierarchical.json --budget 0.000001 --out hasty
 expect 'nothing is left of it' 1 -- test -e hasty
 expect 'the funnel goes on to NUTS' 0 'nuts: ' -- "$kullback" fit funnel.stan --seed 1 --out funnel
 expect 'a funnel is not certified lightly' 3 -- "$kullback" fit funnel.stan --method fullrank --tolerance 0.1 --seed 1 --out gaussian
@@ -41,9 +41,10 @@ expect 'nor do ranks' 0 '^$' -- bash -c "'$kullback' fit funnel.stan --seed 1 --
 expect 'certify a fit' 0 'Tolerance 0.3: met' -- "$kullback" certify laplace --tolerance 0.3
 expect 'certify Pathfinder' 0 'Tolerance 0.3: met' -- bash -c "'$kullback' fit logistic.stan logistic.json --method pathfinder --resample 0 --draws 4000 --seed 1 --quiet --out paths && '$kullback' certify paths --tolerance 0.3"
 expect 'certify chains' 0 'met \(chains' -- "$kullback" certify chains --tolerance 0.2
-expect 'certify draws of another program' 0 'Tolerance 0.3: met' -- "$kullback" certify laplace/chain-1.csv logistic.stan logistic.json --tolerance 0.3
+expect 'certify draws of another program' 0 'Tolerance 0.3: met' -- "$kullback" certify laplace/weighted.csv logistic.stan logistic.json --tolerance 0.3
+expect 'draws that were resampled' 65 'hint: Give the draws as they came: laplace/weighted.csv' -- "$kullback" certify laplace/chain-1.csv logistic.stan logistic.json
 expect 'a file without a program' 64 'need their program' -- "$kullback" certify laplace/chain-1.csv
-expect 'draws of another model' 65 "has no column 'mu'" -- "$kullback" certify laplace/chain-1.csv eight_schools.stan eight_schools.json
+expect 'draws of another model' 65 "has no column 'mu'" -- "$kullback" certify laplace/weighted.csv eight_schools.stan eight_schools.json
 expect 'certify nothing' 66 'no such file' -- "$kullback" certify nowhere
 expect 'certify with tolerance 0' 64 'above 0' -- "$kullback" certify laplace --tolerance 0
 expect 'draws without log q' 65 'no log q' -- bash -c "'$kullback' fit logistic.stan logistic.json --method svgd --seed 1 --quiet --out particles; '$kullback' certify particles"
@@ -51,6 +52,9 @@ expect 'draws without log q' 65 'no log q' -- bash -c "'$kullback' fit logistic.
 expect 'distances' 0 'Wasserstein distances of the raw' -- "$kullback" fit logistic.stan logistic.json --method laplace --tolerance 0.1 --wasserstein --seed 1 --out far
 expect 'distances in the file' 0 '"has_converged": true, "joint_w2": 0' -- cat far/certificate.json
 expect 'distances of the ladder' 0 'Wasserstein distances of the raw' -- "$kullback" fit logistic.stan logistic.json --wasserstein --seed 1 --out far --force
+expect 'a fit with distances is diagnosed' 0 -- "$kullback" diagnose far
+expect 'and goes on' 0 -- "$kullback" fit --resume far --quiet
+expect 'to distances again' 0 '"has_converged": true' -- cat far/certificate.json
 expect 'distances of an earlier fit' 0 'Wasserstein distances of the raw' -- "$kullback" certify laplace --tolerance 0.3 --wasserstein
 expect 'distances of a flow' 0 'No bound on Wasserstein' -- bash -c "'$kullback' fit eight_schools.stan eight_schools.json --method flow --tolerance 0.3 --wasserstein --seed 1 --out bent || true"
 expect 'distances of chains' 64 'nuts has none' -- "$kullback" fit logistic.stan logistic.json --method nuts --tolerance 0.1 --wasserstein

@@ -33,6 +33,31 @@ expect 'factors' 0 'Results' -- "$kullback" factors wide.csv --kind fa --factors
 expect 'ratings' 0 'Results' -- "$kullback" factors ratings.csv --kind matrix --factors 3 --seed 1 --out ratings
 expect 'a regression' 0 'x3' -- "$kullback" regress line.csv --target y --prior ard --seed 1 --out line
 expect 'a logistic regression' 0 'Results' -- "$kullback" regress binary.csv --kind logistic --target bought --seed 1 --out binary
+expect 'a linear regression of a target with two values' 0 "The target 'bought' has only two values" -- "$kullback" regress binary.csv --target bought --seed 1 --out two-values
+also 'what to use instead' '--kind logistic'
+expect 'a target of many numbers has no such finding' 1 -- grep -q 'binary-target' line/run.json
+cat >extremes.py <<'PY'
+import struct
+def npy(name, value):
+    head = "{'descr': '<f8', 'fortran_order': False, 'shape': (20, 2), }"
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    with open(name, "wb") as out:
+        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+        out.write(struct.pack("<40d", *[value] * 40))
+for name, value in (("nan", float("nan")), ("inf", float("inf")), ("huge", 1e308), ("tiny", 1e-300)):
+    npy(name + ".npy", value)
+open("huge.csv", "w").write("x,y\n" + "".join(f"{i % 7 + 1}e307,{i % 5}\n" for i in range(40)))
+PY
+python3 extremes.py
+expect 'values too large to be squared' 65 "huge.csv:2: column 'x': found '1e307', which is too large" -- "$kullback" regress huge.csv --target y --out huge
+for verb in mixture hmm 'factors --kind fa' 'regress --target c2'; do
+  expect "$verb: no value at all" 65 "nan.npy.*column 'c1'(: found 'nan'| has no value)" -- "$kullback" $verb nan.npy --seed 1 --out extreme
+  expect "$verb: infinite" 65 "inf.npy, row 1: column 'c1': found 'inf'" -- "$kullback" $verb inf.npy --seed 1 --out extreme
+  expect "$verb: too large" 65 "huge.npy, row 1: column 'c1': found '1e.?308', which is too large" -- "$kullback" $verb huge.npy --seed 1 --out extreme
+  expect "$verb: too small" 65 "tiny.npy: column 'c1': the largest value is 1e-300, too small" -- "$kullback" $verb tiny.npy --seed 1 --out extreme
+done
+expect 'ratings: too large' 65 "found '1e308', which is too large" -- bash -c "printf 'user,item,rating\na,b,1\na,c,1e308\n' >rated.csv; '$kullback' factors rated.csv --kind matrix --seed 1 --out extreme"
+expect 'topics: infinite' 65 "inf.npy, row 1: column 'c1': found 'inf'" -- "$kullback" topics inf.npy --seed 1 --out extreme
 expect 'predict the target' 0 '400 units, mean log density' -- "$kullback" predict line line.csv
 expect 'predict where the target is unknown' 0 '400 units' -- bash -c "cut -d, -f1-3 line.csv >asked.csv; '$kullback' predict line asked.csv --out asked"
 

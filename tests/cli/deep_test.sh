@@ -210,8 +210,14 @@ expect 'an activation that does not exist' 64 'leaky-relu' -- "$kullback" bnn li
 expect 'an option of another prior' 64 'not an option of --prior gaussian' -- "$kullback" bnn line.csv --target y --prior-narrow 0.1
 expect 'noise of classes' 64 'noise is not an option' -- "$kullback" bnn flowers.csv --target flower --noise 1 --out none
 expect 'the folder is not overwritten' 73 'holds a fit already' -- "$kullback" bnn line.csv --target y --out line
-expect 'weights of another network' 65 'another network' -- bash -c "cp -r line swapped; cp deep/weights.safetensors swapped; '$kullback' predict swapped line.csv --out none"
-expect 'weights that are cut off' 65 'ends within' -- bash -c "cp -r line cut; head -c 3000 line/weights.safetensors >cut/weights.safetensors; '$kullback' predict cut line.csv --out none"
+expect 'nor with foreign files in it' 73 'foreign: holds notes.txt, which no run' -- bash -c "cp -r line foreign; echo mine >foreign/notes.txt
+  '$kullback' bnn line.csv --target y $quick --out foreign --force"
+expect 'nor by a training that cannot begin' 65 'too few' -- bash -c "rm foreign/notes.txt; printf 'a,k\n1,2.5\n2,3.5\n' >scarce.csv
+  '$kullback' bnn scarce.csv --target k --validation 0.5 --out foreign --force"
+expect 'else replaced' 0 '^$' -- bash -c "'$kullback' bnn line.csv --target y $quick --quiet --out foreign --force &&
+  cmp line/weights.safetensors foreign/weights.safetensors && test ! -e foreign/.next"
+expect 'weights of another network' 65 'another network' -- bash -c "cp -r line swapped; forget_files swapped; cp deep/weights.safetensors swapped; '$kullback' predict swapped line.csv --out none"
+expect 'weights that are cut off' 65 'ends within' -- bash -c "cp -r line cut; forget_files cut; head -c 3000 line/weights.safetensors >cut/weights.safetensors; '$kullback' predict cut line.csv --out none"
 expect 'the loss ceases to be finite' 65 'ceased to be finite in epoch' -- "$kullback" bnn line.csv --target y --posterior map --rate 1e30 --epochs 20 --seed 1 --out wild
 also 'it says where' '(layer|parameters) net'
 expect 'nothing is left of a training that failed at once' 1 -- test -e wild

@@ -54,7 +54,7 @@ for option in --check --outputs '--repeat 3' '--lanes 2' '--minibatch 1'; do
 done
 expect 'subsample needs no point' 64 '--point does nothing with --dump subsample' -- "$kullback" density model.stan data.json --dump subsample --point point.json
 expect 'rows without a minibatch' 64 'hint: Add --minibatch B' -- "$kullback" density model.stan data.json --rows y
-expect 'forgotten data' 65 'hint: Name a data file after the program' -- "$kullback" density model.stan
+expect 'forgotten data' 65 'hint: No data were given: name a data file after the program' -- "$kullback" density model.stan
 : >empty.json
 expect 'empty data' 65 'empty.json:1:1: the text is empty' -- "$kullback" density model.stan empty.json
 : >empty.stan

@@ -112,7 +112,7 @@ expect 'rows of another kind' 65 'rows of' -- "$kullback" loglik bars new.csv --
 expect 'an unet of rows' 64 'needs images' -- "$kullback" diffusion two.csv $brief --architecture unet --out x
 expect 'sizes that cannot be halved' 64 'cannot be halved' -- "$kullback" diffusion $images $same --filters 4,4,4,4,4 --out x
 expect 'images of mixed sizes' 65 'bytes follow its header' -- bash -c "cp $images mixed; printf 'more' >>mixed; '$kullback' diffusion mixed $same --out x"
-expect 'the weights of another network' 65 'is of another network' -- bash -c "cp -r two other; cp by-noise/weights.safetensors other/; '$kullback' sample other --out y.csv"
+expect 'the weights of another network' 65 'is of another network' -- bash -c "cp -r two other; forget_files other; cp by-noise/weights.safetensors other/; '$kullback' sample other --out y.csv"
 expect 'the checkpoint of another network' 65 'is the checkpoint of another model' -- bash -c "'$kullback' diffusion two.csv $long --quiet --out torn & pid=\$!
   for i in {1..2000}; do [ -e torn/checkpoint.safetensors ] && break; sleep 0.01; done; kill -INT \$pid; wait \$pid
   '$kullback' diffusion new.csv --hidden 32,32 --epochs 60 --seed 2 --threads 1 --save-every 0 --quiet --out torn2 & pid=\$!

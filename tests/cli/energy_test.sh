@@ -80,7 +80,7 @@ expect 'an option of another sampler' 64 'leapfrogs is not an option of --sample
 expect 'a sampler of 0 and 1' 64 'sampler gibbs moves 0 and 1' -- "$kullback" ebm ring.csv --sampler gibbs --out x
 expect 'numbers for a machine' 65 "column 'a' has numbers besides 0 and 1" -- "$kullback" ebm ring.csv --energy rbm --out x
 expect 'no constant' 64 'needs the constant of the energy' -- "$kullback" ebm plane.csv --training exact --out x
-expect 'patience without likelihoods' 64 'makes no sense with held-out likelihoods' -- "$kullback" ebm plane.csv --patience 3 --out x
+expect 'patience without likelihoods' 64 'cannot be combined with held-out likelihoods' -- "$kullback" ebm plane.csv --patience 3 --out x
 expect 'convolutions of no images' 64 'needs images' -- "$kullback" ebm ring.csv --architecture conv --out x
 expect 'images of another size' 65 'rows of 2 numbers, but images 8x8 have 64' -- "$kullback" ebm ring.csv --image 8x8 --out x
 expect 'a part that is none' 64 'renewed' -- "$kullback" ebm ring.csv --training persistent --renewed 2 --out x
@@ -107,5 +107,8 @@ expect 'no picture of what is no image' 64 'no images' -- "$kullback" sample rin
 expect 'an autoencoder has another verb' 65 'kullback evaluate' -- "$kullback" loglik vae plane.csv
 expect 'and still gives samples' 0 '5 samples' -- "$kullback" sample vae --count 5
 cp hmc/weights.safetensors ring/weights.safetensors
+expect 'weights that are not those of the run' 65 'ring/weights.safetensors: has .* the run wrote' -- "$kullback" sample ring --force
+expect 'also by the summary' 65 'ring/weights.safetensors: has .* the run wrote' -- "$kullback" summary ring
+forget_files ring
 expect 'weights of another network' 65 'has no|another model' -- bash -c "cp bits/weights.safetensors ring/weights.safetensors; '$kullback' sample ring --force"
 finish

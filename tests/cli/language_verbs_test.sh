@@ -81,6 +81,15 @@ iconv -t UTF-16 good.stan >utf16.stan
 expect 'UTF-16' 65 'UTF-16' -- "$kullback" check utf16.stan
 python3 -c "print('model { real x = ' + '(' * 100000 + '1' + ')' * 100000 + '; }')" >nested.stan
 expect '100,000 parentheses' 65 'levels deep' -- "$kullback" check nested.stan
+python3 -c "
+chain = 'if (N == 0) x ~ normal(0, 1);' + ''.join(f' else if (N == {i}) x ~ normal({i}, 1);' for i in range(30000))
+start = 'transformed data { int N = 1; } parameters { real x; } model { '
+open('chain.stan', 'w').write(start + chain + '}')
+open('long_chain.stan', 'w').write(start + chain[:chain.index(' else if (N == 4999)')] + '}')"
+for verb in check format modernize density simulate; do
+  expect "$verb: 30,000 else if" 65 'More than 5000 .else if' -- "$kullback" $verb chain.stan
+  expect "$verb: 4,999 else if" 0 -- "$kullback" $verb long_chain.stan
+done
 echo 'model { int i = 99999999999; }' >overflow_int.stan
 expect 'int overflow' 65 '2147483647' -- "$kullback" check overflow_int.stan
 echo 'model { real r = 1e999; }' >overflow_real.stan
@@ -93,6 +102,26 @@ printf 'functions {\n  #include twice.stanfunctions\n}\nmodel { target += twice(
 expect 'missing include' 65 'include-path' -- "$kullback" check including.stan
 expect 'include path' 0 '^$' -- "$kullback" check --include-path parts including.stan
 expect 'include kept by format' 0 '^  #include twice.stanfunctions$' -- "$kullback" format --include-path parts including.stan
+expect 'the folder to give' 65 "hint: Give the folder that holds 'twice.stanfunctions' with --include-path" -- "$kullback" check including.stan
+
+# As packages made by rstantools write it: the slash is below an include path, or the folder of the program.
+mkdir -p package/stan/pre && echo '#include /pre/twice.stanfunctions' >package/stan/pre/all.stanfunctions
+cp parts/twice.stanfunctions package/stan/pre/
+printf 'functions {\n  #include /pre/all.stanfunctions\n}\nparameters { real x; }\nmodel { x ~ normal(twice(1), 1); }\n' >package/stan/own.stan
+cp package/stan/own.stan elsewhere.stan
+expect 'a leading slash' 0 '^$' -- "$kullback" check package/stan/own.stan
+expect 'a leading slash below an include path' 0 '^$' -- "$kullback" check elsewhere.stan --include-path package/stan
+expect 'a leading slash in a fit' 0 -- "$kullback" fit elsewhere.stan --include-path package/stan --method laplace --seed 1 --quiet --out slash
+expect 'and when it goes on' 0 -- "$kullback" fit --resume slash --quiet
+expect 'a leading slash that is nowhere' 65 "'/pre/all.stanfunctions' was found in none of: ., parts" -- "$kullback" check elsewhere.stan --include-path parts
+also 'what holds it' "holds 'pre/all.stanfunctions'"
+expect 'never the root of the file system' 65 'was found in none of' -- bash -c "echo '#include $PWD/parts/twice.stanfunctions' >root.stan; '$kullback' check root.stan"
+
+echo 'functions { real f(real x); } parameters { real x; } model { target += f(x); }' >cpp.stan
+expect 'a function of C++ in check' 65 "'f' is declared but not defined" -- "$kullback" check cpp.stan
+also 'and why not' 'defined in C\+\+ .*cannot be called'
+expect 'a function of C++ in fit' 65 'Write its body in Stan' -- "$kullback" fit cpp.stan --out cpp
+
 expect 'function file' 0 -- "$kullback" check parts/twice.stanfunctions
 
 for shell in bash zsh fish; do

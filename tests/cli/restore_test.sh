@@ -125,6 +125,8 @@ expect 'without one' 0 '2 rows' -- "$kullback" restore by-moon heights.csv $inpa
 expect 'a label of a model without' 64 'is for conditional models' -- "$kullback" restore moons heights.csv $inpaint --label upper --out x
 expect 'a velocity' 64 'without a velocity' -- "$kullback" restore cld eight.csv $inpaint --out x
 expect 'not overwritten' 73 'exists already' -- "$kullback" restore moons heights.csv $inpaint --out moons-tsmc
+expect 'nor with foreign files in it' 73 'foreign: holds notes.txt' -- bash -c "cp -r moons-tsmc foreign; echo mine >foreign/notes.txt
+  '$kullback' restore moons heights.csv $inpaint --out foreign --force"
 expect 'no such file' 66 'nothing.csv' -- "$kullback" restore moons nothing.csv $inpaint --out x
 expect 'no folder' 66 'holds no trained model' -- "$kullback" restore heights.csv heights.csv $inpaint --out x
 expect 'a folder of another kind' 65 'holds an energy' -- bash -c "'$kullback' ebm pair.csv --hidden 8 --epochs 1 --seed 1 --threads 1 --quiet --out energy; '$kullback' restore energy eight.csv $inpaint --out x"

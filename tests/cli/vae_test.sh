@@ -132,7 +132,7 @@ expect 'text in a table' 65 'kind' -- "$kullback" vae bars.csv
 expect 'convolutions of rows' 64 'needs images' -- "$kullback" vae plane.csv --architecture conv
 expect 'sizes that cannot be halved' 64 'cannot be halved' -- "$kullback" vae $images --architecture conv --filters 4,4,4,4
 expect 'images of another size' 65 'rows of 3 numbers; the model was trained on 64' -- "$kullback" encode bars plane.csv --out x.csv
-expect 'weights of another model' 65 'is of another model' -- bash -c "cp -r bars other; cp gaussian/weights.safetensors other/; cp plane/weights.safetensors other/; '$kullback' sample other --out y.png"
+expect 'weights of another model' 65 'is of another model' -- bash -c "cp -r bars other; forget_files other; cp gaussian/weights.safetensors other/; cp plane/weights.safetensors other/; '$kullback' sample other --out y.png"
 expect 'no GPU' 64 'no CUDA device' -- "$kullback" vae $images --device cuda
 expect 'labels without a column' 64 'needs labels' -- "$kullback" vae $images --conditional
 expect 'no model' 66 'holds no autoencoder' -- "$kullback" encode . $images

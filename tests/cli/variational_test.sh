@@ -16,7 +16,7 @@ refuse "no such family" "choices are meanfield" --method vi --family foo
 refuse "no such objective" "choices are elbo" --method vi --objective foo
 refuse "no such estimator" "choices are reparam" --method advi --estimator foo
 refuse "no such optimiser" "choices are adam" --method iw --optimizer foo
-refuse "a part that the method has chosen" "means nothing to advi" --method advi --family fullrank
+refuse "a part that the method has chosen" "cannot be used with --method advi" --method advi --family fullrank
 refuse "an alpha that is no number" "must be a finite number" --method renyi --alpha nan
 refuse "an order of at most 1" "order must be above 1" --method cubo --order 0.5
 refuse "a bound of no draws" "a bound has 1 or more draws" --method iw --importance-draws 0
@@ -31,7 +31,7 @@ refuse "no steps" "max-steps is 0; it must be 1 or more" --method advi --max-ste
 refuse "no draws" "draws is 0; it must be 1 or more" --method flow --draws 0
 refuse "no sweeps" "sweeps is 0; it must be 1 or more" --method ep --sweeps 0
 refuse "a minibatch of more rows than there are" "the data have 30 rows" --method vi --family meanfield --optimizer svrg --batch-size 31
-refuse "an option that no part reads" "rank means nothing to --family meanfield" --method vi --family meanfield --rank 3
+refuse "an option that no part reads" "rank cannot be used with --family meanfield" --method vi --family meanfield --rank 3
 expect "rows of a program without" 65 "this program has none" -- "$kullback" fit one.stan y.json --method vi --family meanfield --optimizer saga --batch-size 2
 expect "starting values that are not there" 66 "nothere.json: cannot be read" -- "$kullback" fit one.stan y.json --method advi --init nothere.json
 

@@ -40,7 +40,7 @@ TEST_F(Tables, NumbersAreThoseOfTheStandardLibrary) {
                                             "-0",
                                             "9007199254740993",
                                             "123456789012345678901234567890",
-                                            "1.7976931348623157e308",
+                                            "9.9999999999999998e99",
                                             "4.9e-324",
                                             "1e-400",
                                             "0.000000000000000000000000123",
@@ -114,6 +114,28 @@ TEST_F(Tables, ErrorsNameLineAndColumn) {
   EXPECT_EQ(error_of(table("a,b\n1,\"2\n3,4\n")),
             "data.csv:2: a quote that begins in this line does not end. | Write a quote inside quotes twice: "
             "\"3\"\" pipe\".");
+}
+
+// Overflow of squares must not look like columns without variance later on.
+TEST_F(Tables, ValuesWhoseSquaresAreNoNumbers) {
+  EXPECT_EQ(error_of(table("a,b\n1,2\n3,-1e308\n")),
+            "data.csv:3: column 'b': found '-1e308', which is too large to be squared (1e100 is possible). | "
+            "Delete the row, or bring the column to another scale.");
+  EXPECT_EQ(
+      error_of(table("a,b\n1e-200,2\n3e-200,1\n")),
+      "data.csv: column 'a': the largest value is 3e-200, too small to be squared (1e-100 is possible). | "
+      "Bring the column to another scale.");
+  EXPECT_EQ(open_source(table("a,b\n1e-200,0\n1e100,0\n"))->units(), 2U);
+}
+
+TEST_F(Tables, AColumnWithoutAValue) {
+  SourceRequest request = table("a,b\n1,NA\n3,\n");
+  request.takes_missing = true;
+  EXPECT_EQ(open_source(request)->units(), 2U);
+  request.needs_values = true;
+  EXPECT_EQ(error_of(request),
+            "data.csv: column 'b' has no value: all of its cells are missing. | Leave the column out with "
+            "--ignore b.");
 }
 
 TEST_F(Tables, ErrorsOfCounts) {

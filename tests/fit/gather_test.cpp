@@ -16,6 +16,9 @@ FinishedChain some_chain() {
   chain.chain.adaptation = posterior::AdaptationNote{0.7, "diag_e", {1, 2}};
   chain.chain.warmup_seconds = 1.5;
   chain.chain.sampling_seconds = 2.5;
+  chain.result.draws.dim = 2;
+  chain.result.draws.theta = {9, 10, 11, 12};
+  chain.result.draws.log_density = {-1, -2};
   chain.result.gradients = 123456789;
   chain.result.is_finished = true;
   chain.result.findings = {{"code", "Größe", "evidence", "advice"}};
@@ -44,6 +47,9 @@ TEST(Gather, AChainSurvivesItsArchive) {
   EXPECT_EQ(read.chain.adaptation->step_size, 0.7);
   EXPECT_EQ(read.chain.adaptation->metric, "diag_e");
   EXPECT_EQ(read.chain.adaptation->inv_metric, (std::vector<double>{1, 2}));
+  EXPECT_EQ(read.result.draws.dim, 2U);
+  EXPECT_EQ(read.result.draws.theta, chain.result.draws.theta);
+  EXPECT_EQ(read.result.draws.count(), 2U);
   EXPECT_EQ(read.result.gradients, 123456789U);
   EXPECT_TRUE(read.result.is_finished);
   ASSERT_EQ(read.result.findings.size(), 1U);

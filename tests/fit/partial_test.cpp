@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 
 namespace kullback::fit {
@@ -40,6 +41,22 @@ class PartialTest : public testing::Test {
     draws = {};
     draws.dim = 2;
     return Partial(folder_, 0, 1).load(state, draws);
+  }
+  std::string refusal() const {
+    ChainState state;
+    infer::Draws loaded;
+    try {
+      load(state, loaded);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+      return error.message();
+    }
+    return "nothing was refused";
+  }
+  static void flip_a_bit(const fs::path& path) {
+    std::string bytes = read_file(path);
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+    replace_file(path, bytes);
   }
   fs::path state_path() const { return folder_ / "chain-1.state"; }
   fs::path draws_path() const { return folder_ / "chain-1.draws"; }
@@ -113,22 +130,33 @@ TEST_F(PartialTest, NothingToGoOnFrom) {
   EXPECT_FALSE(load(state, loaded));
 }
 
-TEST_F(PartialTest, ADamagedStateIsNone) {
+TEST_F(PartialTest, ADamagedStateIsRefused) {
   Partial(folder_, 0, 1).save({{1, 2, 3}, false, 0, 0}, draws_of(2));
-  std::string bytes = read_file(state_path());
-  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
-  replace_file(state_path(), bytes);
+  flip_a_bit(state_path());
+  EXPECT_NE(refusal().find("chain-1.state: is damaged"), std::string::npos);
+}
+
+TEST_F(PartialTest, TooFewDrawsAreRefused) {
+  Partial(folder_, 0, 1).save({}, draws_of(2));
+  fs::resize_file(draws_path(), fs::file_size(draws_path()) - 1);
+  EXPECT_NE(refusal().find("chain-1.draws: has 95 bytes, but 2 draws"), std::string::npos);
+  fs::resize_file(draws_path(), 0);
+  EXPECT_NE(refusal().find("chain-1.draws: has 0 bytes"), std::string::npos);
+}
+
+// A finished run removes both, and may be killed between.
+TEST_F(PartialTest, AStateWhoseDrawsAreGoneIsNone) {
+  Partial(folder_, 0, 1).save({}, draws_of(2));
+  fs::remove(draws_path());
   ChainState state;
   infer::Draws loaded;
   EXPECT_FALSE(load(state, loaded));
 }
 
-TEST_F(PartialTest, TooFewDrawsAreNone) {
+TEST_F(PartialTest, OtherDrawsAreRefused) {
   Partial(folder_, 0, 1).save({}, draws_of(2));
-  fs::resize_file(draws_path(), fs::file_size(draws_path()) - 1);
-  ChainState state;
-  infer::Draws loaded;
-  EXPECT_FALSE(load(state, loaded));
+  flip_a_bit(draws_path());
+  EXPECT_NE(refusal().find("chain-1.draws: is damaged"), std::string::npos);
 }
 
 // A run that begins anew does not append to what another left.

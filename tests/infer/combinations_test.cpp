@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "infer/vi/parts.hpp"
 #include "tests/infer/algorithm_runs.hpp"
@@ -149,7 +150,7 @@ void expect_helpful(const Error& error, const Combination& combination) {
       static_cast<std::size_t>(!combination.family.empty() + !combination.objective.empty() +
                                !combination.estimator.empty() + !combination.optimizer.empty());
   const bool is_refused_by_model =
-      error.message().starts_with("--family " + combination.family + ": the model");
+      for_terminal(error.message()).starts_with("--family " + combination.family + ": the model");
   EXPECT_GE(named, std::min<std::size_t>(is_refused_by_model ? 1 : 2, given)) << text;
   EXPECT_FALSE(error.hint().empty()) << text;
   EXPECT_EQ(text.find("internal"), std::string::npos) << text;
@@ -272,7 +273,7 @@ std::string refusal(density::LogDensity& density, const Options& options) {
     find_method("vi")->make(density, options, {std::vector<double>(density.dim(), 0.1), 5, 0});
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
-    return error.message() + " " + error.hint();
+    return for_terminal(error.message() + " " + error.hint());
   }
   return "nothing was refused";
 }

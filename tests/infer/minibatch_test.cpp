@@ -228,7 +228,7 @@ TEST(MinibatchFit, refusesWhatMakesNoSense) {
     return options;
   };
   EXPECT_NE(refused("advi", with(31, "uniform", "")).find("the data have 30 rows"), std::string::npos);
-  EXPECT_NE(refused("advi", with(0, "epochs", "")).find("Add --minibatch"), std::string::npos);
+  EXPECT_NE(refused("advi", with(0, "epochs", "")).find("--minibatch N=256"), std::string::npos);
   EXPECT_NE(refused("advi", with(5, "bootstrap", "")).find("uniform, epochs, strata"), std::string::npos);
   EXPECT_NE(refused("advi", with(5, "strata", "")).find("--strata NAME"), std::string::npos);
   EXPECT_NE(refused("advi", with(5, "uniform", "saga")).find("anchor and none"), std::string::npos);

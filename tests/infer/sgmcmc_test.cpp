@@ -531,8 +531,8 @@ TEST(SgOptions, WithoutSenseAreRefused) {
   expect(refusal("sgld", no_rows, with([](Options& o) { o.batch_size = 5; })), "has no rows");
   expect(refusal("sgld", rows, with([](Options& o) { o.batch_size = 51; })), "the data have 50 rows");
   expect(refusal("sghmc", no_rows, with([](Options& o) { o.sg_anchor = SgAnchor::mode; })), "there are none");
-  expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_cycles = 3; })), "cyclical alone");
-  expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_decay = 0.7; })), "decaying alone");
+  expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_cycles = 3; })), "cyclical` alone");
+  expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_decay = 0.7; })), "decaying` alone");
   expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_rms_decay = 0.5; })), "RMSProp alone");
   expect(refusal("sgnht", no_rows, with([](Options& o) { o.sg_step_size = -1; })), "not be negative");
   expect(refusal("sgnht", no_rows, with([](Options& o) { o.thin = 0; })), "--thin");

@@ -70,6 +70,18 @@ TEST(CheckNames, SuggestsWhatIsNear) {
   EXPECT_EQ(hint("functions { real my_mean(real x) { return x; } } model { real x = my_maen(2); }"),
             "Did you mean 'my_mean'?");
   EXPECT_EQ(hint("model { 1.5 ~ nromal(0, 1); }"), "Did you mean 'normal'?");
+  const std::string own = "functions { real gumbel_copula_lpdf(real u, real v) { return u * v; } } ";
+  EXPECT_EQ(hint((own + "model { target += gumbel_copula(0.5 | 2); }").c_str()),
+            "gumbel_copula is a distribution: write y ~ gumbel_copula(...), or gumbel_copula_lpdf(y | ...).");
+  EXPECT_EQ(hint((own + "model { target += gumbel_copula_lcdf(0.5 | 2); }").c_str()),
+            "The program defines 'gumbel_copula_lpdf' only: define 'gumbel_copula_lcdf' in the functions "
+            "block too.");
+  EXPECT_EQ(hint((own + "generated quantities { real x = gumbel_copula_rng(2); }").c_str()),
+            "The program defines 'gumbel_copula_lpdf' only: define 'gumbel_copula_rng' in the functions "
+            "block too.");
+  EXPECT_EQ(hint("functions { real f(real u, real v) { return u * v; } } model { 0.5 ~ f(2); }"),
+            "'f' is a function; one named 'f_lpdf' would be a distribution.");
+  EXPECT_EQ(hint("generated quantities { real x = normal_quantile(0.5, 0, 1); }"), "");
   EXPECT_EQ(hint("model { real x = normal(0, 1); }"),
             "normal is a distribution: write y ~ normal(...), or normal_lpdf(y | ...).");
   EXPECT_EQ(hint("model { real x = poisson_lpdf(2 | 1); }"), "'poisson' is discrete: write poisson_lpmf.");

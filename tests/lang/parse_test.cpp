@@ -224,6 +224,15 @@ TEST(Parse, LongChainsAreNotNesting) {
   std::string chain = "model { if (1) x = 1;";
   for (int i = 0; i < 5000; ++i) chain += " else if (2) x = 2;";
   EXPECT_EQ(codes(parse_text(chain + " }")), "");
+  EXPECT_EQ(codes(parse_text(chain + " else if (2) x = 2; }")), "nesting-too-deep@1");
+}
+
+// Each `else if` stands inside the one before, and so does all that stands in it.
+TEST(Parse, ElseIfsInElseIfsCountTogether) {
+  std::string chain = "if (1) x = 1;";
+  for (int i = 0; i < 3000; ++i) chain += " else if (2) x = 2;";
+  EXPECT_EQ(codes(parse_text("model { " + chain + " " + chain + " }")), "");
+  EXPECT_EQ(codes(parse_text("model { " + chain + " else if (3) { " + chain + " } }")), "nesting-too-deep@1");
 }
 
 TEST(Parse, AMillionBadCharactersAreNotAMillionErrors) {

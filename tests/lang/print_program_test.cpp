@@ -92,6 +92,19 @@ TEST(PrintProgram, TextReadsBackToTheSameExpression) {
   }
 }
 
+TEST(PrintProgram, AFunctionThatDropsConstantsIsNamedSo) {
+  const auto program = program_of(
+      "functions { real f_lpdf(array[] real y, int start, int end, real m) { return normal_lupdf(y | m, 1); "
+      "} }\n"
+      "parameters { real m; } model { target += reduce_sum(f_lupdf, {1.0, 2.0}, 1, m); target += "
+      "reduce_sum(f_lpdf, "
+      "{1.0, 2.0}, 1, m); }");
+  ASSERT_TRUE(program);
+  const auto& model = program->block(BlockKind::model);
+  EXPECT_EQ(stan_text(*model[0]->as<TargetPlus>()->value), "reduce_sum(f_lupdf, {1, 2}, 1, m)");
+  EXPECT_EQ(stan_text(*model[1]->as<TargetPlus>()->value), "reduce_sum(f_lpdf, {1, 2}, 1, m)");
+}
+
 TEST(PrintProgram, LongSumsAreNotDeep) {
   std::string sum = "a";
   for (int i = 0; i < 50000; ++i) sum += " + a";

@@ -290,6 +290,83 @@ TEST(Ode, RefusesWhatMakesNoSense) {
   }
 }
 
+// y' = -r (y - cos t): a step of an explicit method is at most about 3.3 / r, and few would do for accuracy.
+struct Relaxation {
+  explicit Relaxation(double rate)
+      : f(
+            3, 1, [](const double* x, double* to) { to[0] = -x[2] * (x[1] - std::cos(x[0])); },
+            [](const double* x, double* j) {
+              j[0] = -x[2] * std::sin(x[0]);
+              j[1] = -x[2];
+              j[2] = -(x[1] - std::cos(x[0]));
+            }),
+        parameters{rate} {
+    problem.rhs = &f;
+    problem.initial = initial;
+    problem.times = times;
+    problem.parameters = parameters;
+  }
+  Written f;
+  double initial[1] = {0};
+  double times[1] = {10};
+  double parameters[1];
+  OdeProblem problem;
+};
+
+TEST(Ode, ExplicitMethodsGiveUpWhereTheSystemIsStiff) {
+  Relaxation stiff(1e5);
+  for (const Method& method : kMethods) {
+    const std::string name = method.name;
+    if (name != "ode_rk45" && name != "ode_ckrk") continue;
+    stiff.problem.function = name;
+    stiff.problem.control = {1e-6, 1e-6, 1'000'000, true};
+    const std::string text = refusal(stiff.problem, method);
+    EXPECT_EQ(text.substr(0, name.size() + 25), name + ": 20000 steps led from ti") << text;
+    EXPECT_NE(text.find("the system is stiff: stability, not accuracy, limits the steps; ode_bdf takes far"),
+              std::string::npos)
+        << text;
+    // Who names a number of steps gets them, and is told why they did not do.
+    stiff.problem.control = {1e-6, 1e-6, 30'000};
+    EXPECT_EQ(refusal(stiff.problem, method),
+              name +
+                  ": Failed to integrate to next output time (10) in less than max_num_steps steps: the "
+                  "system is stiff: stability, not accuracy, limits the steps; ode_bdf takes far fewer");
+    stiff.problem.control = {1e-6, 1e-6, 1'000'000};
+    EXPECT_EQ(refusal(stiff.problem, method), "");
+  }
+  for (const Method& method : kMethods) {
+    if (std::string(method.name) != "ode_bdf") continue;
+    stiff.problem.control = {1e-10, 1e-10, 100'000'000};
+    EXPECT_EQ(refusal(stiff.problem, method), "");
+  }
+}
+
+// Many steps that accuracy asks for.
+TEST(Ode, LongSolutionsAreNotStiff) {
+  Written wave(
+      3, 2,
+      [](const double* x, double* f) {
+        f[0] = x[2];
+        f[1] = -x[1];
+      },
+      [](const double*, double* j) {
+        const double columns[] = {0, 0, 0, -1, 1, 0};
+        std::copy(std::begin(columns), std::end(columns), j);
+      });
+  const double initial[] = {1, 0};
+  const double times[] = {20000};
+  OdeProblem problem;
+  problem.rhs = &wave;
+  problem.initial = initial;
+  problem.times = times;
+  problem.control = {1e-8, 1e-8, 1'000'000, true};
+  for (const Method& method : kMethods) {
+    if (std::string(method.name) != "ode_rk45" && std::string(method.name) != "ode_ckrk") continue;
+    problem.function = method.name;
+    EXPECT_EQ(refusal(problem, method), "");
+  }
+}
+
 TEST(Ode, AnExceptionOfTheRightHandSideComesThroughCvodes) {
   Written f(
       2, 1,

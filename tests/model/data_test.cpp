@@ -3,13 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text_source.hpp"
 #include "lang/front_end.hpp"
 #include "model/check_data.hpp"
 
@@ -164,6 +167,67 @@ TEST(Json, DeepNestingIsRefused) {
   std::string tuples;
   for (int i = 0; i < 100000; ++i) tuples += "{\"1\": ";
   EXPECT_NE(error_of("{\"a\": " + tuples + "1" + std::string(100000, '}') + "}"), "");
+}
+
+// A text that comes a few bytes at a time: every token is torn somewhere.
+class Trickle final : public TextSource {
+ public:
+  Trickle(std::string_view text, std::size_t most) : text_(text), most_(most) {}
+  std::size_t read(char* to, std::size_t most) override { return text_.read(to, std::min(most, most_)); }
+
+ private:
+  MemorySource text_;
+  std::size_t most_;
+};
+
+TEST(Json, ReadsTextsInPieces) {
+  const std::string text =
+      " {\"N\": 3, \"x\": [[-1.25e-3, NaN], [\"-Inf\", 12345678901234567890]],\n \"na\\u006De\": [1, 2.0, 3],"
+      " \"t\": {\"2\": [1], \"1\": true}, \"wörter\": \"a \\\" b\"}";
+  const Data whole = parse_json_data(text, "data.json");
+  ASSERT_EQ(whole.items().size(), 5U);
+  for (const std::size_t most : {1U, 2U, 3U, 7U, 64U}) {
+    Trickle source(text, most);
+    const Data data = read_data(source, "data.json");
+    ASSERT_EQ(data.items().size(), whole.items().size());
+    for (std::size_t i = 0; i < whole.items().size(); ++i) {
+      EXPECT_EQ(data.items()[i].name, whole.items()[i].name);
+      EXPECT_EQ(data.items()[i].value.kind, whole.items()[i].value.kind);
+      EXPECT_EQ(data.items()[i].value.problem, whole.items()[i].value.problem);
+      EXPECT_EQ(data.items()[i].value.first_real_text, whole.items()[i].value.first_real_text);
+      expect_numbers(data.items()[i].value.numbers, whole.items()[i].value.numbers);
+    }
+  }
+  const std::string wrong = "{\n\"a\": [1, 2,\n  3 4]}";
+  Trickle source(wrong, 1);
+  try {
+    read_data(source, "data.json");
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), error_of(wrong));
+    EXPECT_TRUE(error.message().starts_with("data.json:3:5: ")) << error.message();
+  }
+}
+
+TEST(Json, NumbersAreTheNearestDoubles) {
+  const std::vector<std::pair<std::string, double>> rows = {
+      {"0.1", 0.1},
+      {"-123456.789012", -123456.789012},
+      {"9007199254740993", 9007199254740992.0},
+      {"9007199254740992.5", 9007199254740992.0},
+      {"0.30000000000000004", 0.1 + 0.2},
+      {"1.7976931348623157e308", std::numeric_limits<double>::max()},
+      {"4.9e-324", std::numeric_limits<double>::denorm_min()},
+      {"1e-400", 0.0},
+      {"1e22", 1e22},
+      {"0.00000000000000000000000000000000000001", 1e-38},
+  };
+  for (const auto& [text, expected] : rows) {
+    EXPECT_EQ(json(text).numbers, Numbers{expected}) << text;
+    EXPECT_EQ(json("[" + text + "]").problem, "") << text;
+  }
+  EXPECT_TRUE(std::signbit(json("-0.0").numbers.front()));
+  EXPECT_FALSE(std::signbit(json("-0").numbers.front()));  // an int
 }
 
 TEST(Json, KeepsTheOrderOfTheFile) {
@@ -422,6 +486,20 @@ TEST(CheckData, NamesBothPlaces) {
     SCOPED_TRACE(row.declaration + " " + row.data);
     EXPECT_EQ(check(row.declaration, row.data)->messages(), row.messages);
   }
+}
+
+TEST(CheckData, WarnsOnceOfAllThatIsNotDeclared) {
+  std::string data = R"({"y": 1)";
+  for (int i = 0; i < 6; ++i) data += ", \"z" + std::to_string(i) + "\": 0";
+  EXPECT_EQ(
+      check("  real y;", data + "}")->messages(),
+      std::vector<std::string>{"warning: data.json: 'z0', 'z1', 'z2', 'z3', 'z4' and 'z5' are not declared "
+                               "in the data block; they are not used."});
+  for (int i = 6; i < 30000; ++i) data += ", \"z" + std::to_string(i) + "\": 0";
+  EXPECT_EQ(
+      check("  real y;", data + "}")->messages(),
+      std::vector<std::string>{"warning: data.json: 'z0', 'z1', 'z2', 'z3', 'z4' and 29995 more are not "
+                               "declared in the data block; they are not used."});
 }
 
 TEST(CheckData, SuggestsANearName) {

@@ -285,7 +285,9 @@ TEST(Outputs, BadArgumentsOfADensityRejectAsInStan) {
   Outputs outputs(loaded->model->prepared());
   Random random(1);
   EXPECT_TRUE(std::isnan(write(outputs, {-1}, random)["l"]));
-  EXPECT_EQ(outputs.message(), "model.stan:2:24: normal_lpdf: scale is -1, but must be positive");
+  EXPECT_EQ(outputs.message(),
+            "model.stan:2:24: normal_lpdf: scale is -1, but must be positive, in 'real l = normal_lpdf(1 | "
+            "0, s);'.");
 }
 
 TEST(Outputs, CoordinatesHaveNames) {

@@ -3,9 +3,12 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "posterior/equal_weights.hpp"
 #include "posterior/files.hpp"
 #include "tests/posterior/made_posterior.hpp"
 
@@ -131,7 +134,7 @@ TEST_F(Csv, TheLayoutIsCmdStans) {
   for (const char* line :
        {"# stan_version_major = 2\n", "# model = eight_schools_model\n",
         "# start_datetime = 2026-11-15 17:30:00 UTC\n", "# method = sample (Default)\n", "#   sample\n",
-        "#     num_samples = 2\n", "#     num_warmup = 500\n", "#     save_warmup = false (Default)\n",
+        "#     num_samples = 2\n", "#     num_warmup = 500\n", "#     save_warmup = 0 (Default)\n",
         "#     thin = 1 (Default)\n", "#       delta = 0.9\n", "#     algorithm = hmc (Default)\n",
         "#         engine = nuts (Default)\n", "#             max_depth = 12\n",
         "#         metric = diag_e (Default)\n", "# id = 1 (Default)\n", "#   file = schools.json\n",
@@ -165,6 +168,7 @@ TEST_F(Csv, OtherMethodsHaveCmdStansColumns) {
   Posterior posterior = make_posterior({normal("mu"), normal("tau")}, 1, 5);
   Chain& chain = posterior.chains[0];
   chain.log_q = {-1, -2, -3, -4, -5};
+  chain.mode = Point{-0.5, {0.25, 2}};
   const std::vector<std::pair<std::string, std::string>> heads{{"pathfinder", "\nlp_approx__,lp__,mu,tau\n"},
                                                                {"laplace", "\nlog_p__,log_q__,mu,tau\n"},
                                                                {"advi", "\nlp__,log_p__,log_g__,mu,tau\n"}};
@@ -180,6 +184,122 @@ TEST_F(Csv, OtherMethodsHaveCmdStansColumns) {
     expect_same(back.chains[0].log_density, chain.log_density);
     expect_same(back.chains[0].log_q, chain.log_q);
   }
+}
+
+// The lines of the configuration as readers take them apart: "name = value (Default)".
+std::map<std::string, std::string> settings(const std::string& text) {
+  std::map<std::string, std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line) && line.starts_with('#');) {
+    const std::size_t equals = line.find(" = ");
+    if (equals == std::string::npos) continue;
+    std::string value = line.substr(equals + 3);
+    if (value.ends_with(" (Default)")) value.resize(value.size() - 10);
+    found.emplace(
+        line.substr(line.find_first_not_of("# ")).substr(0, line.find(" =") - line.find_first_not_of("# ")),
+        value);  // the first of its name
+  }
+  return found;
+}
+
+Posterior approximation(const std::string& method, RunRecord& record) {
+  Posterior posterior = make_posterior({normal("mu"), normal("tau")}, 1, 5);
+  posterior.chains[0].log_q = {-1, -2, -3, -4, -5};
+  posterior.chains[0].mode = Point{-0.5, {0.25, 2}};
+  record = nuts_record();
+  record.method = method;
+  record.chains = 1;
+  record.options = {{"draws", "5"}};
+  return posterior;
+}
+
+// rstan and older CmdStanR read 0 and 1 only, newer readers these too.
+TEST_F(Csv, FlagsAreNumbers) {
+  for (const char* method : {"nuts", "hmc", "laplace", "pathfinder", "optimize", "advi", "smc"}) {
+    RunRecord record;
+    const Posterior posterior = approximation(method, record);
+    if (record.method == "advi") record.facts = {{"family", "meanfield"}};
+    record.options["jacobian"] = "false";
+    for (const auto& [name, value] : settings(csv_text(posterior, 0, record))) {
+      EXPECT_NE(value, "true") << method << " " << name;
+      EXPECT_NE(value, "false") << method << " " << name;
+    }
+  }
+  RunRecord record;
+  const Posterior posterior = approximation("optimize", record);
+  record.options["jacobian"] = "false";
+  EXPECT_EQ(settings(csv_text(posterior, 0, record)).at("jacobian"), "0");
+  EXPECT_EQ(settings(csv_text(posterior, 0, nuts_record())).at("save_warmup"), "0");
+}
+
+// CmdStanPy refuses counts and step sizes of 0 ("chosen automatically") and families that CmdStan does not
+// have.
+TEST_F(Csv, VariationalFilesHaveValuesThatReadersTake) {
+  for (const char* family : {"meanfield", "fullrank", "neural-spline"}) {
+    RunRecord record;
+    const Posterior posterior = approximation("vi", record);
+    record.facts = {{"family", family}};
+    record.options = {{"grad_draws", "0"}, {"learning_rate", "0"}, {"max_steps", "500"}};
+    const std::string text = csv_text(posterior, 0, record);
+    const auto found = settings(text);
+    EXPECT_EQ(found.at("method"), "variational");
+    EXPECT_EQ(found.at("algorithm"), std::string(family) == "meanfield" ? "meanfield" : "fullrank");
+    EXPECT_EQ(found.at("kullback_family"), family);
+    EXPECT_EQ(found.at("iter"), "500");
+    EXPECT_EQ(found.at("grad_samples"), "1");
+    EXPECT_EQ(found.at("eta"), "1");
+    EXPECT_NE(text.find("# Stepsize adaptation complete.\n# eta = 1\n"), std::string::npos);
+    record.options = {{"grad_draws", "16"}, {"learning_rate", "0.25"}};
+    EXPECT_EQ(settings(csv_text(posterior, 0, record)).at("grad_samples"), "16");
+    EXPECT_EQ(settings(csv_text(posterior, 0, record)).at("eta"), "0.25");
+    EXPECT_NE(csv_text(posterior, 0, record).find("\n# eta = 0.25\n"), std::string::npos);
+  }
+}
+
+TEST_F(Csv, LaplaceNamesTheFileOfItsMode) {
+  RunRecord record;
+  Posterior posterior = approximation("laplace", record);
+  EXPECT_EQ(settings(csv_text(posterior, 0, record, "/fits/a")).at("mode"), "/fits/a/mode.csv");
+  const std::string mode = mode_csv_text(posterior, record, "/fits/a");
+  EXPECT_EQ(settings(mode).at("method"), "optimize");
+  EXPECT_EQ(settings(mode).at("jacobian"), "1");
+  EXPECT_EQ(settings(mode).at("save_iterations"), "0");
+  EXPECT_TRUE(mode.ends_with("\nlp__,mu,tau\n-0.5,0.25,2\n"));
+  posterior.chains[0].mode.reset();
+  EXPECT_EQ(settings(csv_text(posterior, 0, record)).at("method"), "sample");
+}
+
+// Readers of approximations take all rows for draws of equal weight, and the first of ADVI for no draw.
+TEST_F(Csv, DrawsWithWeightsAreSamples) {
+  for (const char* method : {"laplace", "pathfinder", "advi"}) {
+    RunRecord record;
+    Posterior posterior = approximation(method, record);
+    if (record.method == "advi") record.facts = {{"family", "meanfield"}};
+    posterior.chains[0].log_weight = {0, -1, -2, -3, -kInfinity};
+    const std::string text = csv_text(posterior, 0, record);
+    EXPECT_EQ(settings(text).at("algorithm"), "fixed_param") << method;
+    EXPECT_EQ(settings(text).at("kullback_draws"), "weighted") << method;
+    EXPECT_NE(text.find("\nlp__,lp_approx__,log_weight__,mu,tau\n"), std::string::npos) << text;
+    const Posterior back = read(text);
+    expect_same(back.chains[0].log_weight, posterior.chains[0].log_weight);
+    expect_same(back.chains[0].log_q, posterior.chains[0].log_q);
+    expect_same(back.chains[0].columns, posterior.chains[0].columns);
+
+    const std::string equal = csv_text(with_equal_weights(posterior, 1), 0, record);
+    EXPECT_EQ(settings(equal).at("algorithm"), "fixed_param") << method;
+    EXPECT_EQ(settings(equal).at("metric"), "unit_e") << method;
+    EXPECT_EQ(settings(equal).at("num_samples"), "5") << method;
+    EXPECT_EQ(settings(equal).at("kullback_draws"), "resampled") << method;
+    EXPECT_NE(equal.find("\nlp__,mu,tau\n"), std::string::npos) << equal;
+    EXPECT_TRUE(read(equal).chains[0].is_resampled);
+  }
+}
+
+TEST_F(Csv, PredictionsAreSamples) {
+  RunRecord record;
+  const Posterior posterior = approximation("laplace", record);
+  record.kind = "predictions";
+  EXPECT_EQ(settings(csv_text(posterior, 0, record)).at("algorithm"), "fixed_param");
 }
 
 TEST_F(Csv, WeightsAndStatsOfOtherMethodsComeBack) {
@@ -243,6 +363,7 @@ TEST_F(Csv, ErrorsNameFileAndLine) {
   EXPECT_EQ(error_of("lp__,,mu\n"), "given.csv:1: a column has no name.");
   EXPECT_EQ(error_of("lp__,a,a\n"), "given.csv:1: the column 'a' occurs twice.");
   EXPECT_EQ(error_of(" #a,b\n"), "given.csv:1: the name of a column cannot begin with '#'.");
+  EXPECT_EQ(error_of("lp__,\xff\n"), "given.csv:1: the name of a column is not valid UTF-8 text.");
   EXPECT_EQ(error_of("1,2\n3,4\n"), "given.csv:1: here are numbers where the names of columns are needed.");
 }
 
@@ -320,6 +441,21 @@ TEST_F(FitFolder, TenthChainComesAfterTheSecond) {
   for (std::size_t c = 0; c < 11; ++c)
     write("chain-" + std::to_string(c + 1) + ".csv", csv_text(posterior, c, record));
   EXPECT_EQ(read_folder(folder_).posterior.column(0), posterior.column(0));
+}
+
+TEST_F(FitFolder, DrawsWithWeightsComeFromTheirOwnFile) {
+  Posterior posterior = make_posterior({normal("mu")}, 1, 40);
+  posterior.chains[0].log_q.assign(40, -1);
+  for (std::size_t i = 0; i < 40; ++i) posterior.chains[0].log_weight.push_back(0.1 * static_cast<double>(i));
+  RunRecord record = nuts_record();
+  record.method = "laplace";
+  record.chains = record.parameters = record.generated = 1;
+  write("run.json", to_json(record));
+  write("chain-1.csv", csv_text(with_equal_weights(posterior, record.seed), 0, record));
+  write(kWeightedFile, csv_text(posterior, 0, record));
+  const Posterior back = read_folder(folder_).posterior;
+  EXPECT_EQ(back.column(0), posterior.column(0));
+  EXPECT_EQ(back.log_weight(), posterior.log_weight());
 }
 
 TEST_F(FitFolder, TornEventIsPassedOver) {

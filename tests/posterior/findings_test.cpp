@@ -91,7 +91,7 @@ TEST(Divergences, AreLocated) {
   EXPECT_TRUE(finding->evidence.ends_with("10 % quantile.") || finding->evidence.ends_with("9 % quantile.") ||
               finding->evidence.ends_with("11 % quantile."))
       << finding->evidence;
-  EXPECT_NE(finding->advice.find("--target-accept to 0.95"), std::string::npos);
+  EXPECT_NE(finding->advice.find("--target-accept 0.95"), std::string::npos);
   EXPECT_NE(find_code(found(posterior, {.target_accept = 0.95}), "divergences")->advice.find("0.99"),
             std::string::npos);
 }
@@ -106,6 +106,34 @@ TEST(Divergences, EverywhereAreNotLocated) {
   }
 }
 
+// The neck of a funnel lies around the middle of what the scale scales.
+TEST(Divergences, AroundTheMiddleAreLocated) {
+  Posterior posterior = make_posterior({normal("mu"), normal("x.1"), normal("x.2")}, 4, 1000);
+  add_stat(posterior, "divergent__", [](const Chain& chain, std::size_t, std::size_t d) {
+    return std::fabs(chain.columns[chain.draws + d]) < 0.1 && d % 2 == 0 ? 1 : 0;
+  });
+  const std::string evidence = find_code(found(posterior), "divergences")->evidence;
+  EXPECT_NE(evidence.find(", x[1] is less than 0."), std::string::npos) << evidence;
+  EXPECT_NE(evidence.find(" from its median, "), std::string::npos) << evidence;
+}
+
+TEST(Divergences, OnARidgeAreFoundByNeighbours) {
+  const auto uniform = [](Random& r, std::size_t, std::size_t) { return r.uniform(); };
+  Posterior posterior = make_posterior({{"a", uniform}, {"b", uniform}, {"c", uniform}}, 4, 1000);
+  add_stat(posterior, "divergent__", [](const Chain& chain, std::size_t, std::size_t d) {
+    return std::fabs(chain.columns[d] - chain.columns[chain.draws + d]) < 0.03 ? 1 : 0;
+  });
+  const std::string evidence = find_code(found(posterior), "divergences")->evidence;
+  EXPECT_NE(evidence.find("lie close together"), std::string::npos) << evidence;
+}
+
+TEST(Divergences, FewAreNotCalledSpread) {
+  Posterior posterior = make_posterior({normal("a"), normal("b")}, 4, 500);
+  add_stat(posterior, "divergent__",
+           [](const Chain&, std::size_t, std::size_t d) { return d % 200 == 7 ? 1 : 0; });
+  EXPECT_EQ(find_code(found(posterior), "divergences")->evidence, "They are too few to tell where they sit.");
+}
+
 TEST(Divergences, OfOneChainAndFew) {
   Posterior posterior = make_posterior({normal("a")}, 4, 500);
   add_stat(posterior, "divergent__",
@@ -115,6 +143,57 @@ TEST(Divergences, OfOneChainAndFew) {
   add_stat(few, "divergent__",
            [](const Chain&, std::size_t c, std::size_t d) { return c == 2 && d == 7 ? 1 : 0; });
   EXPECT_EQ(find_code(found(few), "divergences")->evidence, "They are too few to tell where they sit.");
+}
+
+// Two components at 0 and `apart`; chain c exchanges their labels from draw `from[c]` on.
+Posterior mixture(double apart, std::vector<std::size_t> from) {
+  const auto component = [=](std::string name, bool is_first) {
+    return Maker{std::move(name), [=](Random& random, std::size_t c, std::size_t d) {
+                   return ((d >= from[c]) == is_first ? apart : 0.0) + random.normal();
+                 }};
+  };
+  return make_posterior({component("mu.1", true), component("mu.2", false)}, from.size(), 800);
+}
+
+TEST(Labels, ThatSwitchAreNamedAndNotAnsweredWithMoreIterations) {
+  for (const std::vector<std::size_t>& from : {std::vector<std::size_t>{0, 800, 0, 800},
+                                               {0, 800, 800, 800},
+                                               {400, 800, 800, 800},
+                                               {200, 600, 0, 800}}) {
+    const Findings findings = found(mixture(6, from));
+    const Finding* finding = find_code(findings, "chains-apart");
+    if (finding == nullptr) finding = find_code(findings, "rhat");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_NE((finding->evidence + finding->advice).find("The elements of mu exchange places"),
+              std::string::npos)
+        << finding->evidence << finding->advice;
+    EXPECT_NE(finding->advice.find("ordered[K]"), std::string::npos) << finding->advice;
+    EXPECT_EQ(finding->advice.find("--warmup"), std::string::npos) << finding->advice;
+  }
+}
+
+TEST(Labels, OfChainsThatDoNotAgreeOtherwiseAreNotSaidToSwitch) {
+  EXPECT_EQ(switching_labels(make_posterior({normal("mu.1"), normal("mu.2", 5)}, 4, 800)), "");
+  const auto chain_mean = [](std::string name, double factor) {
+    return Maker{std::move(name), [factor](Random& random, std::size_t c, std::size_t) {
+                   return factor * static_cast<double>(c) + random.normal();
+                 }};
+  };
+  EXPECT_EQ(switching_labels(make_posterior({chain_mean("mu.1", 3), chain_mean("mu.2", 3)}, 4, 800)), "");
+  EXPECT_EQ(switching_labels(make_posterior({chain_mean("mu.1", 3), normal("mu.2")}, 4, 800)), "");
+}
+
+TEST(Divergences, AdviceNamesWhatIsLocatedAndOnlyThen) {
+  Posterior spread = make_posterior({normal("a")}, 4, 500);
+  add_stat(spread, "divergent__",
+           [](const Chain&, std::size_t, std::size_t d) { return d % 20 == 0 ? 1 : 0; });
+  const std::string advice = find_code(found(spread), "divergences")->advice;
+  EXPECT_NE(advice.find("reparametrise scales with what they scale"), std::string::npos) << advice;
+  Posterior funnel = make_posterior({normal("mu"), normal("tau")}, 4, 500);
+  add_stat(funnel, "divergent__", [](const Chain& chain, std::size_t, std::size_t d) {
+    return chain.columns[chain.draws + d] < -1.2816 ? 1 : 0;
+  });
+  EXPECT_NE(find_code(found(funnel), "divergences")->advice.find("reparametrise tau"), std::string::npos);
 }
 
 TEST(Separation, IsMannAndWhitneys) {
@@ -229,7 +308,7 @@ TEST(Ess, AdvisesHowManyDraws) {
   find_low_ess(posterior, rows, {}, findings);
   ASSERT_EQ(codes(findings), "ess ");
   EXPECT_TRUE(findings[0].evidence.starts_with("Smallest: slow (")) << findings[0].evidence;
-  EXPECT_TRUE(findings[0].advice.starts_with("--draws ")) << findings[0].advice;
+  EXPECT_TRUE(findings[0].advice.starts_with("`--draws ")) << findings[0].advice;
   EXPECT_TRUE(findings[0].advice.ends_with("(now 1000).")) << findings[0].advice;
   Findings none;
   find_low_ess(posterior, rows, {.min_ess = 50}, none);
@@ -247,7 +326,7 @@ int count_heavy(const std::function<double(Random&)>& draw, int seeds, double rh
         }};
     const Posterior posterior = make_posterior({maker}, 4, 1000, static_cast<std::uint64_t>(seed));
     Findings findings;
-    find_heavy_tails(posterior, summarize(posterior, true), findings);
+    find_heavy_tails(posterior, summarize(posterior, true), {}, findings);
     count += !findings.empty();
   }
   return count;
@@ -270,6 +349,27 @@ TEST(HeavyTails, NotOfLighterOnes) {
             0);  // t, 5 df
   EXPECT_EQ(count_heavy([](Random& r) { return std::floor(3 * r.exponential()); }, 50), 0);
   EXPECT_EQ(count_heavy([](Random& r) { return r.uniform() < 0.01 ? 1.0 : 0.0; }, 50), 0);
+}
+
+// phi^100 with |phi| < 1: nothing in its draws tells it from a tail with infinite variance.
+TEST(HeavyTails, NotOfBoundedQuantities) {
+  std::vector<Maker> makers = {normal("mu"),
+                               {"x", [](Random& r, std::size_t, std::size_t) { return cauchy(r); }}};
+  for (int i = 1; i <= 5; ++i)
+    makers.push_back({"powers." + std::to_string(i), [](Random& r, std::size_t, std::size_t) {
+                        return std::pow(std::tanh(0.7 + 0.2 * r.normal()), 100);
+                      }});
+  const Posterior posterior = make_posterior(makers, 4, 1000);
+  const Finding all = *find_code(found(posterior), "heavy-tails");
+  EXPECT_TRUE(all.message.starts_with("6 quantities")) << all.message;
+  EXPECT_NE(all.evidence.find("powers, 5 of 5 elements, at most ("), std::string::npos) << all.evidence;
+  const FindingOptions options{.are_bounded = [](std::span<const std::size_t> columns) {
+    std::vector<bool> is_bounded;
+    for (const std::size_t column : columns) is_bounded.push_back(column >= 2);
+    return is_bounded;
+  }};
+  EXPECT_TRUE(
+      find_code(found(posterior, options), "heavy-tails")->message.starts_with("x has so heavy a tail"));
 }
 
 TEST(NotFinite, IsCounted) {

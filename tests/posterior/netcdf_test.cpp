@@ -84,10 +84,32 @@ Posterior small_posterior() {
   return posterior;
 }
 
+DataVariable data_of(std::string name, std::vector<std::size_t> dims, std::vector<double> numbers,
+                     bool is_int) {
+  return {std::move(name), std::move(dims), is_int, [numbers](std::size_t first, std::span<double> to) {
+            std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
+          }};
+}
+
+// More numbers than are written at once, in rows that do not divide a piece.
+TEST_F(Netcdf, LargeDataAreWrittenInPieces) {
+  std::vector<double> numbers(3 * 400'001);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i) / 8;
+  std::vector<double> whole(1'000'003);
+  for (std::size_t i = 0; i < whole.size(); ++i) whole[i] = static_cast<double>(i % 1000);
+  write_netcdf(path(), small_posterior(), {},
+               {data_of("X", {400'001, 3}, numbers, false), data_of("n", {1'000'003}, whole, true)});
+  EXPECT_EQ(read("constant_data", "X"), numbers);
+  EXPECT_EQ(shape_, (std::vector<std::size_t>{400'001, 3}));
+  EXPECT_EQ(read("constant_data", "n"), whole);
+  EXPECT_EQ(type_, NC_INT64);
+}
+
 TEST_F(Netcdf, HasTheGroupsOfArviz) {
   const Posterior posterior = small_posterior();
   write_netcdf(path(), posterior, {},
-               {{"N", {}, {3}, true}, {"X", {2, 3}, {1, 2, 3, 4, 5, 6}, false}, {"none", {0}, {}, false}});
+               {data_of("N", {}, {3}, true), data_of("X", {2, 3}, {1, 2, 3, 4, 5, 6}, false),
+                data_of("none", {0}, {}, false)});
   EXPECT_EQ(read("posterior", "mu"), posterior.column(0));
   EXPECT_EQ(shape_, (std::vector<std::size_t>{2, 3}));
   const std::vector<double> l = read("posterior", "L");
@@ -113,6 +135,43 @@ TEST_F(Netcdf, HasTheGroupsOfArviz) {
   EXPECT_EQ(shape_, (std::vector<std::size_t>{2, 3}));
   EXPECT_EQ(read("constant_data", "N"), std::vector<double>{3});
   EXPECT_EQ(type_, NC_INT64);
+  EXPECT_TRUE(read("observed_data", "X").empty());
+  EXPECT_TRUE(read("approximation", "mu").empty());
+}
+
+TEST_F(Netcdf, ObservedDataHaveAGroupOfTheirOwn) {
+  write_netcdf(path(), small_posterior(), {},
+               {{"N", {}, {2}, true, false}, {"y", {2}, {0.5, 1.5}, false, true}});
+  EXPECT_EQ(read("observed_data", "y"), (std::vector<double>{0.5, 1.5}));
+  EXPECT_TRUE(read("observed_data", "N").empty());
+  EXPECT_TRUE(read("constant_data", "y").empty());
+  EXPECT_EQ(read("constant_data", "N"), std::vector<double>{2});
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// ArviZ takes all draws of a group to weigh the same: what it finds in `posterior` must be right so.
+TEST_F(Netcdf, DrawsWithWeightsAreDrawnAgain) {
+  Posterior posterior = make_posterior({normal("mu"), normal("y_rep")}, 1, 4000);
+  posterior.generated = 1;
+  for (std::size_t i = 0; i < 4000; ++i)
+    posterior.chains[0].log_weight.push_back(posterior.chains[0].columns[i]);
+  posterior.chains[0].log_q.assign(4000, -1);
+  write_netcdf(path(), posterior, {}, {});
+  // A standard normal with weights exp(x) is normal(1, 1).
+  EXPECT_NEAR(mean_of(read("posterior", "mu")), 1, 0.1);
+  EXPECT_EQ(read("posterior_predictive", "y_rep").size(), 4000u);
+  EXPECT_EQ(read("sample_stats", "lp").size(), 4000u);
+  EXPECT_TRUE(read("sample_stats", "log_weight").empty());
+  EXPECT_TRUE(read("sample_stats", "lp_approx").empty());
+  EXPECT_EQ(read("approximation", "mu"), posterior.column(0));
+  EXPECT_EQ(read("approximation", "log_weight"), posterior.log_weight());
+  EXPECT_EQ(read("approximation", "log_q"), posterior.log_q());
+  EXPECT_EQ(read("approximation", "log_p"), posterior.log_density());
 }
 
 TEST_F(Netcdf, ReplacesAFileAndLeavesNothingBeside) {
@@ -121,6 +180,13 @@ TEST_F(Netcdf, ReplacesAFileAndLeavesNothingBeside) {
   EXPECT_EQ(read("posterior", "mu").size(), 4u);
   EXPECT_TRUE(read("posterior", "L").empty());
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+// HDF5 writes to memory: a full disk meets only what we write ourselves.
+TEST_F(Netcdf, AFullDiskIsAnError) {
+  EXPECT_GT(netcdf_bytes(small_posterior(), {}, {}).size(), 1000u);
+  fs::create_symlink("/dev/full", path());
+  EXPECT_THROW(write_netcdf(path(), small_posterior(), {}, {}), Error);
 }
 
 TEST_F(Netcdf, ErrorsNameTheFile) {

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = (ROOT / "examples/eight_schools.stan").read_text().replace(
     "generated quantities {", "generated quantities {\n  vector[J] y_rep = to_vector(normal_rng(theta, sigma));")
 SCHOOLS = {"J": 8, "y": [28, 8, -3, 7, -1, 1, 18, 12], "sigma": [15, 10, 16, 11, 9, 11, 10, 18]}
-GROUPS = {"posterior", "sample_stats", "log_likelihood", "posterior_predictive", "constant_data"}
+GROUPS = {"posterior", "sample_stats", "log_likelihood", "posterior_predictive", "observed_data", "constant_data"}
 
 
 def main():
@@ -60,7 +60,8 @@ def check():
     expect(data["posterior"]["theta"].dims == ("chain", "draw", "theta_dim_0"), "dimensions")
     expect(np.array_equal(data["posterior"]["theta"].values, nuts.draws("theta")), "draws are those of the fit")
     expect(data["sample_stats"]["diverging"].dtype == bool, "sample_stats has diverging")
-    expect(np.array_equal(data["constant_data"]["y"].values, SCHOOLS["y"]), "constant_data has y")
+    expect(np.array_equal(data["observed_data"]["y"].values, SCHOOLS["y"]), "observed_data has y")
+    expect(set(data["constant_data"].data_vars) == {"J", "sigma"}, "constant_data has the others")
     check_summary(az, np, nuts, data)
 
     groups = advi.to_arviz()
@@ -75,6 +76,7 @@ def check():
     for name, drawn in (("NUTS", data), ("VI", groups)):
         plot(az, name, drawn)
     check_folder(kb, np, nuts)
+    check_weights(az, kb, np)
 
 
 def check_summary(az, np, fit, data):
@@ -99,6 +101,11 @@ def plot(az, name, data):
             warnings.simplefilter("ignore")
             getattr(az, function)(data, var_names=["mu", "tau"])
         expect(True, f"az.{function} of {name}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if int(az.__version__.partition(".")[0]) < 1:
+            az.plot_ppc(data, data_pairs={"y": "y_rep"}, num_pp_samples=20)
+            expect(True, f"az.plot_ppc of {name}")
     loo = az.loo(data)
     value = loo.elpd_loo if hasattr(loo, "elpd_loo") else loo.elpd
     expect(-40 < float(value) < -25, f"az.loo of {name}: {float(value):.2f}")
@@ -112,6 +119,22 @@ def check_folder(kb, np, fit):
         loaded = kb.load(fit.save(pathlib.Path(scratch, "fit"))).to_arviz()
         expect(group_names(loaded) == GROUPS, "a folder that is loaded has the same groups, data too")
         expect(np.array_equal(loaded["posterior"]["theta"].values, fit.draws("theta")), "and the same draws")
+
+
+def check_weights(az, kb, np):
+    """Means of a fit whose draws have weights, as ArviZ finds them in to_arviz() and in posterior.nc."""
+    fit = kb.fit(ROOT / "examples/logistic.stan", ROOT / "examples/logistic.json", tolerance=0.1, seed=1)
+    expect(fit.weights is not None, "the fit has weights")
+    ours = fit.summary().row("beta[1]")
+    with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        folder = fit.save(pathlib.Path(scratch, "fit"))
+        for what, data in (("to_arviz", fit.to_arviz()), ("posterior.nc", az.from_netcdf(folder + "/posterior.nc"))):
+            row = az.summary(data, var_names=["beta"], round_to="none").loc["beta[0]"]
+            expect(abs(float(row["mean"]) - ours["mean"]) < 0.02 * ours["sd"], f"mean of {what}: {float(row['mean']):.4f}, {ours['mean']:.4f} by weights")
+            expect(abs(float(row["sd"]) / ours["sd"] - 1) < 0.02, f"sd of {what}: {float(row['sd']):.4f}, {ours['sd']:.4f} by weights")
+            expect(np.array_equal(data["posterior"]["beta"].values[0], fit["beta"]), "the draws are those of fit['beta']")
+            expect(np.array_equal(data["approximation"]["log_weight"].values, fit.stat("log_weight")), "the weights are in `approximation`")
 
 
 if __name__ == "__main__":

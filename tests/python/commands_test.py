@@ -60,6 +60,9 @@ class Mixture(support.Case):
         self.assertEqual(kb.load(folder).summary, groups.summary)
         self.assert_says(kb.CannotWriteError, "kept", groups.save, folder)
         self.assertIn("bound", kb.load(folder).text)
+        with open(pathlib.Path(folder) / "components.csv", "a", encoding="utf-8") as table:
+            table.write("0.5,0,0\n")
+        self.assert_says(kb.InputError, "components.csv: has", kb.load, folder)
         self.assertIn("<html", pathlib.Path(groups.report(self.scratch / "groups.html")).read_text(encoding="utf-8"))
 
     def test_temporary_folder_goes(self):
@@ -157,7 +160,7 @@ class Others(support.Case):
 
     def test_methods(self):
         self.assertIn("nuts", kb.methods())
-        self.assertIn("--target-accept", kb.methods("nuts"))
+        self.assertIn("target_accept", kb.methods("nuts"))
         self.assert_says(kb.UsageError, "nutz", kb.methods, "nutz")
 
 

@@ -19,6 +19,7 @@ from support import EXAMPLES, SCHOOLS, engine, read_chain
 import numpy as np
 
 import kullback as kb
+from kullback._advice import as_arguments
 
 PROGRAM = EXAMPLES / "eight_schools.stan"
 DATA = EXAMPLES / "eight_schools.json"
@@ -32,6 +33,9 @@ class SameAsTheCommandLine(support.Case):
         given = json.loads(data.read_text())
         fit = kb.fit(program, {name: np.array(value) for name, value in given.items()}, **options)
         chains = sorted(folder.glob("chain-*.csv"), key=lambda path: int(path.stem[6:]))
+        if (folder / "weighted.csv").exists():  # the draws as they came; chain-1.csv has them resampled
+            np.testing.assert_array_equal(fit["beta"].T[0], read_chain(chains[0])["beta.1"])
+            chains = [folder / "weighted.csv"]
         self.assertEqual(fit.chains, len(chains))
         for number, path in enumerate(chains):
             columns = read_chain(path)
@@ -226,6 +230,8 @@ class Folders(support.Case):
         (self.scratch / "run.json").write_text("{")
         self.assert_says(kb.InputError, "not JSON", kb.load, self.scratch)
         (self.scratch / "run.json").write_text("[]")
+        self.assert_says(kb.InputError, "run.json: does not hold an object", kb.load, self.scratch)
+        (self.scratch / "run.json").write_text("{}")
         self.assert_says(kb.InputError, "kind", kb.load, self.scratch)
         (self.scratch / "run.json").write_text('{"kind": "posterior", "version": "7.0.0"}')
         self.assert_says(kb.InputError, ["7.0.0", "newer"], kb.load, self.scratch)
@@ -238,6 +244,10 @@ class Folders(support.Case):
             path.write_text(path.read_text().replace("mu,tau", "<script>alert(1)</script>,tau", 1))
         summary = folder / "summary.json"
         summary.write_text(summary.read_text().replace('"mu"', '"<script>alert(1)</script>"'))
+        self.assert_says(kb.InputError, "the run wrote", kb.load, folder)
+        record = json.loads((folder / "run.json").read_text())
+        del record["files"]  # as of a version that did not list them
+        (folder / "run.json").write_text(json.dumps(record))
         self.assertNotIn("<script>", kb.load(folder)._repr_html_())
 
 
@@ -277,7 +287,7 @@ class Kinds(support.Case):
 class Refusals(support.Case):
     def test_options(self):
         refuse = lambda words, **options: self.assert_says(kb.UsageError, words, kb.fit, PROGRAM, SCHOOLS, seed=1, **options)
-        refuse("max-depth", method="laplace", max_depth=12)
+        refuse("max_depth", method="laplace", max_depth=12)
         refuse("nutz", method="nutz")
         refuse("chanes", method="nuts", chanes=4)
         refuse("chains", method="nuts", chains=0)
@@ -297,14 +307,51 @@ class Refusals(support.Case):
         self.assert_says(kb.Error, ["never", "starting points"], kb.fit, "parameters { real x; } model { reject(\"never\", x); }", method="nuts")
 
 
+class Advice(support.Case):
+    """Options are arguments here."""
+
+    def test_words(self):
+        for said, written in [
+            ("Fit with `--method nuts --target-accept 0.95`; then", 'Fit with method="nuts", target_accept=0.95; then'),
+            ("raise --max-depth, or --draws 2000.", "raise max_depth, or draws=2000."),
+            ("Add `--force`.", "Add force=True."),
+            ("`kullback certify DIR` makes it.", "'kullback certify DIR' on the command line makes it."),
+            ("'kullback fit --resume DIR' goes on.", "'kullback fit --resume DIR' goes on."),
+            ("kullback fit --help shows it", "kullback fit --help shows it"),
+            ("a--b, /tmp/--c, 10 --draws 5%", "a--b, /tmp/--c, 10 draws 5%"),
+            ("`x` stays", "`x` stays"),
+        ]:
+            self.assertEqual(as_arguments(said), written)
+
+    def test_of_errors(self):
+        with self.assertRaises(kb.UsageError) as caught:
+            kb.fit(PROGRAM, SCHOOLS, target_accept=0.95)
+        self.assertEqual(caught.exception.message, "target_accept cannot be used with the default method.")
+        self.assertEqual(caught.exception.hint, 'Add method="nuts"; it is an option of nuts, hmc.')
+        self.assertNotIn("--", str(caught.exception))
+        with self.assertRaises(kb.UsageError) as caught:
+            kb.mixture(np.zeros((5, 2)), components=0)
+        self.assertNotIn("--", str(caught.exception))
+
+    def test_of_findings(self):
+        fit = kb.fit("parameters { real<lower=0> s; vector[9] x; } model { s ~ normal(0, 3); x ~ normal(0, s); }",
+                     method="nuts", seed=1, draws=200, warmup=200)
+        advice = {finding.code: finding.advice for finding in fit.findings}
+        self.assertIn("Fit with target_accept=0.95;", advice["divergences"])
+        self.assertNotIn("--", repr(fit))
+        self.assertIn("target_accept=0.95", repr(fit))
+        again = kb.load(fit.save(self.scratch / "fit"))
+        self.assertEqual([f.advice for f in again.findings], [f.advice for f in fit.findings])
+
+
 class Interrupts(support.Case):
-    def interrupted_after(self, seconds, **options):
+    def interrupted_after(self, seconds, program=PROGRAM, data=SCHOOLS, **options):
         timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
         timer.start()
         start = time.monotonic()
         try:
             with self.assertRaises(KeyboardInterrupt) as caught:
-                kb.fit(PROGRAM, SCHOOLS, method="nuts", seed=1, **options)
+                kb.fit(program, data, method="nuts", seed=1, **options)
         finally:
             timer.cancel()
         self.assertLess(time.monotonic() - start, seconds + 5)
@@ -317,6 +364,11 @@ class Interrupts(support.Case):
         self.assertEqual(error.fit["theta"].shape[1], 8)
         self.assertEqual(error.fit.record["status"], "interrupted")
         self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+
+    def test_ctrl_c_in_a_program_that_loops(self):
+        error = self.interrupted_after(0.3, "parameters { real x; } model { x ~ normal(0, 1); while (1) { } }", None)
+        self.assertIsInstance(error, kb.Interrupted)
+        self.assertIsNone(error.fit)
 
     def test_another_fit_follows(self):
         self.interrupted_after(0.3, chains=1, draws=50_000_000)

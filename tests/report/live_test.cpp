@@ -39,8 +39,10 @@ class Live : public testing::Test {
   }
   ~Live() override { fs::remove_all(folder_); }
 
-  void begin() { posterior::begin_folder(folder_, record_, "", false); }
-  void add(const std::string& line) { append_to_file(folder_ / "events.jsonl", line); }
+  void begin() { posterior::RunFolder::begin(folder_, record_, "", false); }
+  void add(const std::string& line) {
+    append_to_file(posterior::current_folder(folder_) / "events.jsonl", line);
+  }
   void start(std::uint64_t pid, const std::string& host) {
     add("{\"time\": \"2026-11-16T12:00:00Z\", \"event\": \"start\", \"pid\": " + std::to_string(pid) +
         ", \"host\": \"" + host + "\"}\n");
@@ -165,7 +167,7 @@ TEST_F(Live, AFolderThatIsReplacedBeginsAnew) {
   progress(1, 10, -1);
   RunFollower follower(folder_);
   EXPECT_EQ(follower.look(at(1)).parts.size(), 1U);
-  posterior::begin_folder(folder_, record_, "", true);
+  posterior::RunFolder::begin(folder_, record_, "", true);
   start(1, "elsewhere");
   EXPECT_TRUE(follower.look(at(2)).parts.empty());
 }

@@ -228,14 +228,6 @@ TEST(Inputs, CommandRepeatsTheFit) {
   EXPECT_EQ((*y.find("dims")->array())[1].number()->value, 4);
 }
 
-TEST(Inputs, CommandOfALadderNamesTheTolerance) {
-  const Made made(make_posterior({normal("mu")}, 2, 10), [](posterior::RunRecord& record) {
-    record.options = {{"draws", "10"}, {"ladder_chains", "4"}, {"tolerance", "0.1"}};
-  });
-  EXPECT_EQ(*parsed(inputs_section(made.result())).find("command")->string(),
-            "kullback fit /home/a/schools.stan --tolerance 0.1 --chains 4 --seed 7");
-}
-
 TEST(Certificate, HasTheLargestErrorsOfMany) {
   const Made made(make_posterior({normal("mu")}, 2, 10));
   std::string parameters;

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <type_traits>
 
@@ -40,6 +41,8 @@ std::invoke_result_t<Work> guarded(const char* function, char** error, Work&& wo
     return work();
   } catch (const Error& e) {
     tell(error, function, e.message(), e.hint());
+  } catch (const std::bad_alloc&) {
+    tell(error, function, "out of memory", "Use fewer threads or smaller data.");
   } catch (const std::exception& e) {
     tell(error, function, e.what(), {});
   } catch (...) {

@@ -29,15 +29,7 @@ class Rerun final {
 
   tape::Tracer& tracer() { return tracer_; }
 
-  // Recorded, as the density is: with constants for parameters `~` would drop all of it from target().
   void declare(const double* theta) {
-    tape::Ids free(prepared_.dim);
-    for (std::size_t i = 0; i < free.size(); ++i) free[i] = builder_.add_parameter(theta[i]);
-    tracer_.declare_parameters(free);
-  }
-
-  // Random numbers need numbers as their arguments.
-  void declare_constants(const double* theta) {
     tape::Ids free(prepared_.dim);
     for (std::size_t i = 0; i < free.size(); ++i) free[i] = builder_.constant(theta[i]);
     tracer_.declare_parameters(free);
@@ -78,7 +70,7 @@ void print_outputs(const model::Prepared& prepared, const double* theta, const R
   Rerun rerun(prepared, {.jacobian = false});
   std::optional<Random> copy;
   try {
-    rerun.declare_constants(theta);
+    rerun.declare(theta);
     rerun.tracer().run(BlockKind::transformed_parameters);
     if (random == nullptr) return;
     copy = *random;

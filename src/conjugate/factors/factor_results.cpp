@@ -137,8 +137,9 @@ Findings FactorModel::findings(const Statistics& statistics) const {
     const double mean = column.yx.back() / column.count;
     const double variance = column.xx / column.count - mean * mean;
     const double place = offset_[d] / scale_[d];
-    // Noise that takes less than a ten-thousandth of a column's variance: a Heywood case.
-    if (variance <= 1e-20 * (1 + place * place)) {
+    // Constant but for rounding, whatever the units of the other columns are. Noise that takes less than a
+    // ten-thousandth of a column's variance: a Heywood case.
+    if (variance <= 1e-20 * place * place + 1e-15 * mean * mean) {
       constant.push_back(column_name(d));
     } else if (sizes_.noises > 1 && known_noise_ == 0 && noise_precision(d) * variance > 1e4) {
       exact.push_back(column_name(d));

@@ -122,7 +122,7 @@ class GaussianEmissions final : public FeatureEmissions {
                   "--degrees is " + settings.text("degrees") + "; a full covariance of " +
                       std::to_string(columns_) + " columns needs more than " + std::to_string(columns_ - 1) +
                       ".",
-                  "Leave it out, or use --covariance diagonal.");
+                  "Leave it out, or use `--covariance diagonal`.");
     }
     natural_.assign(states_ * distributions() * natural_size(dimension_), 0.0);
     prior_ = natural_;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "base/stop.hpp"
 #include "conjugate/mixture/gaussian_prior.hpp"
 #include "conjugate/mixture/kernels.hpp"
 #include "conjugate/mixture/weights.hpp"
@@ -192,6 +193,7 @@ void DenseGaussian::begin(const Batch& sample) {
 }
 
 bool DenseGaussian::finish(Usual::Group& group) const {
+  stop_if_asked();  // with thousands of columns each of these takes seconds
   const auto size = static_cast<Eigen::Index>(columns_);
   group.lower.resize(size, size);
   if (!math::linear::cholesky(group.scale, group.lower)) return false;
@@ -287,6 +289,7 @@ void DenseGaussian::fill_squares(const Batch& units, Workspace& workspace, Grid 
   const Tile tile{workspace.columns.data(), grid.stride, columns_};
   if (groups_ == count_) {
     for (std::size_t k = 0; k < terms; ++k) {
+      stop_if_asked();
       triangular_squares(tile, {packed_[k].data(), shift_[k].data()}, grid.values + k * grid.stride);
     }
     return;
@@ -421,6 +424,7 @@ double DenseGaussian::add_statistics(const Batch& units, Workspace& workspace, G
   };
   const bool is_tied = groups_ < count_;
   for (std::size_t k = 0; k < count_; ++k) {
+    stop_if_asked();
     std::fill(first.begin(), first.end(), 0.0);
     std::fill(second.begin(), second.end(), 0.0);
     add_moments({workspace.rows.data(), padded, shares.values + k * shares.stride, units.units, first.data(),

@@ -216,7 +216,7 @@ Findings sample_findings(std::span<const double> constant, double shrinkage) {
                         "columns of the data are linear combinations of others, or nearly so.",
                         "the correlations of the prior were made smaller by the part " +
                             std::to_string(shrinkage) + " to be those of a regular matrix",
-                        "Leave some of them out, or take --covariance diagonal."});
+                        "Leave some of them out, or take `--covariance diagonal`."});
   }
   return findings;
 }

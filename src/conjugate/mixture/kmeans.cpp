@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "base/stop.hpp"
 #include "conjugate/mixture/kernels.hpp"
 
 namespace kullback::conjugate::mixture {
@@ -37,6 +38,7 @@ class Cloud final {
   }
   // Room for stride() squares.
   void squares_from(const double* centre, double* squares) const {
+    stop_if_asked();
     scaled_squares({columns_.data(), stride_, dimensions_}, centre, ones_.data(), squares);
   }
   const double* column(std::size_t d) const { return columns_.data() + d * stride_; }

@@ -76,7 +76,7 @@ Findings findings_of_columns(const Likelihood& data, std::span<const std::string
     found.push_back(
         {"more-columns-than-rows", "There are not more rows than columns.",
          std::to_string(columns) + " columns, " + std::to_string(static_cast<long>(data.rows)) + " rows",
-         "The prior decides much of the answer; --prior spike-slab or ard looks for few columns."});
+         "The prior decides much of the answer; `--prior spike-slab` or ard looks for few columns."});
     return found;  // columns beyond the rows are combinations of the others
   }
   const std::vector<std::size_t> determined = determined_by_others(centred_gram(data, columns), columns);

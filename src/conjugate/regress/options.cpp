@@ -70,7 +70,7 @@ void refuse_target(const Shape& shape, bool is_logistic) {
   }
   throw Error(ErrorKind::bad_input,
               "the target '" + name + "' is text with " + values + "; linear regression needs numbers.",
-              "Use --kind logistic for two words.");
+              "Use `--kind logistic` for two words.");
 }
 
 std::vector<Option> prior_options(bool is_linear) {

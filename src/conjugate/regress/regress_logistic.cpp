@@ -90,11 +90,11 @@ class Logistic final : public Regression {
                        ones <= 0 ? "no row has 1" : "no row has 0",
                        "Check that --target names the right column."});
     } else if (right >= statistics.units * (1 - 1e-12)) {
-      found.push_back({"separation",
-                       "A plane through the columns separates the two values of '" + names().back() + "'.",
-                       "all rows are classified right; without a prior coefficients would be infinite",
-                       "Sizes of coefficients come from the prior: give one you believe in (--prior gaussian "
-                       "--precision), or look for a column that knows the answer."});
+      found.push_back(
+          {"separation", "A plane through the columns separates the two values of '" + names().back() + "'.",
+           "all rows are classified right; without a prior coefficients would be infinite",
+           "Sizes of coefficients come from the prior: give one you believe in (`--prior gaussian` "
+           "--precision), or look for a column that knows the answer."});
     }
     return found;
   }

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/stop.hpp"
 #include "data/read/fault.hpp"
 #ifndef KULLBACK_NO_ZLIB
 #include <zlib.h>
@@ -17,6 +18,8 @@
 namespace kullback::data {
 
 namespace {
+
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 22;  // bytes between two looks at who wants to stop
 
 class PlainBytes final : public Bytes {
  public:
@@ -29,7 +32,9 @@ class PlainBytes final : public Bytes {
   std::size_t read(char* into, std::size_t count) override {
     std::size_t done = 0;
     while (done < count) {
-      const ssize_t got = ::pread(fd_, into + done, count - done, static_cast<off_t>(offset_));
+      stop_if_asked();
+      const std::size_t part = std::min(count - done, kMostAtOnce);
+      const ssize_t got = ::pread(fd_, into + done, part, static_cast<off_t>(offset_));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) refuse_file(path_, std::string("cannot be read: ") + std::strerror(errno));
       if (got == 0) break;
@@ -65,7 +70,8 @@ class GzipBytes final : public Bytes {
   std::size_t read(char* into, std::size_t count) override {
     std::size_t done = 0;
     while (done < count) {
-      const auto part = static_cast<unsigned>(std::min<std::size_t>(count - done, 1U << 30));
+      stop_if_asked();
+      const auto part = static_cast<unsigned>(std::min(count - done, kMostAtOnce));
       const int got = ::gzread(file_, into + done, part);
       if (got < 0) refuse_damaged();
       if (got == 0) break;

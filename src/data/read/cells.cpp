@@ -1,7 +1,6 @@
 #include "data/read/cells.hpp"
 
 #include "base/filled.hpp"
-#include "data/read/number.hpp"
 
 namespace kullback::data {
 
@@ -22,9 +21,11 @@ Cells::Cells(const SourceRequest& request, std::vector<std::string> names, bool 
     : takes_missing_(request.takes_missing),
       missing_takers_(request.missing_takers),
       needs_counts_(request.needs_counts),
+      needs_values_(request.needs_values),
       is_like_(request.like != nullptr),
       names_(std::move(names)),
       roles_(names_.size(), Role::number),
+      largest_(names_.size(), -1.0),
       collectors_(names_.size()),
       codes_(names_.size()),
       levels_(names_.size()) {
@@ -44,7 +45,10 @@ Cells::Cells(const SourceRequest& request, std::vector<std::string> names, bool 
 
 void Cells::end_collecting() {
   for (std::size_t i = 0; i < roles_.size(); ++i) {
-    if (roles_[i] == Role::collecting) levels_[i] = collectors_[i].levels();
+    if (roles_[i] == Role::collecting) {
+      levels_[i] = collectors_[i].levels();
+      largest_[i] = kMissing;  // its numbers are looked at in the next pass only
+    }
     roles_[i] = levels_[i].empty() ? Role::number : Role::category;
     for (const std::string& level : levels_[i]) codes_[i].add(level);
   }
@@ -67,12 +71,30 @@ double Cells::missing(std::size_t cell, std::string_view text, const Where& wher
              : "Delete the row, or use a model that takes missing values: " + missing_takers_ + ".");
 }
 
-double Cells::checked(std::size_t cell, double number, std::string_view text, const Where& where) const {
+void Cells::check_columns(const std::filesystem::path& file) const {
+  if (is_like_) return;
+  for (std::size_t cell = 0; cell < names_.size(); ++cell) {
+    if (roles_[cell] != Role::number) continue;
+    if (needs_values_ && largest_[cell] < 0)
+      refuse_file(file, filled("column {} has no value: all of its cells are missing", shown(names_[cell])),
+                  filled("Leave the column out with --ignore {}.", names_[cell]));
+    if (largest_[cell] > 0 && largest_[cell] < kLeastValue)
+      refuse_file(file,
+                  filled("column {}: the largest value is {}, too small to be squared (1e-100 is possible)",
+                         shown(names_[cell]), largest_[cell]),
+                  "Bring the column to another scale.");
+  }
+}
+
+double Cells::checked(std::size_t cell, double number, std::string_view text, const Where& where) {
   const auto found = [&] { return text.empty() ? filled("'{}'", number) : shown(text); };
   if (std::isinf(number))
     refuse(cell, filled("found {}, but a finite number is needed", found()), where,
            "Delete the row, or bring the column to another scale.");
-  if (!accepts(number))
+  if (std::abs(number) > kLargestValue)
+    refuse(cell, filled("found {}, which is too large to be squared (1e100 is possible)", found()), where,
+           "Delete the row, or bring the column to another scale.");
+  if (!takes(cell, number))
     refuse(cell, filled("found {}, but a count (0, 1, 2, ...) is needed", found()), where,
            "Correct the cell, or use a model of numbers that are not counts.");
   return number;

@@ -6,6 +6,7 @@
 
 #include "base/filled.hpp"
 #include "data/read/fault.hpp"
+#include "data/read/number.hpp"
 
 namespace kullback::data {
 
@@ -17,6 +18,9 @@ inline double checked_count(double number, bool needs_counts, std::string_view f
   if (!std::isfinite(number))
     refuse_at(where, filled("found {}, but a finite number is needed", shown(found)),
               "Correct it, or delete the entry.");
+  if (std::abs(number) > kLargestValue)
+    refuse_at(where, filled("found {}, which is too large to be squared (1e100 is possible)", shown(found)),
+              "Correct it, or divide all of them by a number.");
   return number;
 }
 

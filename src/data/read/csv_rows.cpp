@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/filled.hpp"
+#include "base/text_kind.hpp"
+#include "data/read/bytes.hpp"
 #include "data/read/csv_fields.hpp"
 #include "data/read/number.hpp"
 #include "data/read/rows.hpp"
@@ -16,7 +18,19 @@ struct Header {
   char separator = ',';
 };
 
+// A program, or data of one, in place of a table.
+void refuse_other_kinds(const std::filesystem::path& file) {
+  constexpr std::size_t kLooked = 4096;
+  const std::string begin = first_bytes(file, kLooked);
+  const TextKind kind = text_kind(begin);
+  if (kind != TextKind::stan && kind != TextKind::json && kind != TextKind::r_dump) return;
+  refuse_file(file, "this is " + std::string(text_kind_name(begin)) + ", but a table is needed",
+              kind == TextKind::stan ? "'kullback fit' takes programs and their data."
+                                     : "Save the data as CSV with a line of column names, or as .npy.");
+}
+
 Header read_header(Lines& lines) {
+  refuse_other_kinds(lines.path());
   std::string_view line;
   if (!lines.next(line))
     refuse_file(lines.path(), "the file is empty", "A line with the names of the columns comes first.");
@@ -55,7 +69,7 @@ class CsvRows final : public Rows {
         double value = 0;
         const char* const stop = read_plain_number(at, end, value);
         const bool is_whole = stop != nullptr && (is_last ? stop == end : stop != end && *stop == separator_);
-        if (is_whole && rules_.accepts(value)) {
+        if (is_whole && rules_.takes(cell, value)) {
           cells_[cell] = value;
           at = stop + 1;
           continue;

@@ -35,7 +35,7 @@ class NpyRows final : public Rows {
       if (cell == kSkipped) continue;
       if (cell == kSequenceKey) {
         key_.assign(reinterpret_cast<const char*>(row + field), sizeof(double));
-      } else if (rules_.is_number(cell) && std::isfinite(row[field]) && rules_.accepts(row[field])) {
+      } else if (rules_.is_number(cell) && rules_.takes(cell, row[field])) {
         cells_[cell] = row[field];
       } else {
         cells_[cell] = rules_.value(cell, row[field], where());

@@ -12,6 +12,10 @@ inline constexpr double kPowersOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e
                                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+// Between these sizes (or 0) squares, and sums of as many squares as there can be, are numbers.
+inline constexpr double kLargestValue = 1e100;
+inline constexpr double kLeastValue = 1e-100;
+
 // Reads a plain number (-12.5, 3, 1e-3) at the front of [begin, end), behind which stands a character that is
 // no digit; returns where it ends, or null where it must be looked at more closely. A number below 2^53
 // without its point, times or over a power of ten up to 22, is exact after one rounding (Clinger 1990).

@@ -180,7 +180,7 @@ class NumberedTriplets final : public Triplets {
     if (head_.has_counts) {
       const double count = numbers.values[2];
       const bool is_good =
-          std::isfinite(count) && (!needs_counts_ || (count >= 0 && count == std::trunc(count)));
+          std::abs(count) <= kLargestValue && (!needs_counts_ || (count >= 0 && count == std::trunc(count)));
       into.count = is_good ? count : checked_count(count, needs_counts_, filled("{}", count), where());
     } else {
       into.count = 1;

@@ -84,6 +84,7 @@ class TableFormat final : public Format {
  public:
   TableFormat(const SourceRequest& request, const std::filesystem::path& first)
       : request_(request),
+        first_(first),
         columns_(request, first, names_in(first)),
         cells_(request, columns_.names(), columns_.has_target()) {}
 
@@ -99,7 +100,10 @@ class TableFormat final : public Format {
                                             request_.allows_empty_documents);
   }
   bool needs_pass() const override { return cells_.must_collect(); }
-  void end_pass() override { cells_.end_collecting(); }
+  void end_pass() override {
+    cells_.end_collecting();
+    if (request_.kind != DataKind::documents) cells_.check_columns(first_);
+  }
 
   Shape shape() const override {
     return {.kind = request_.kind,
@@ -115,6 +119,7 @@ class TableFormat final : public Format {
   }
 
   SourceRequest request_;
+  std::filesystem::path first_;
   Columns columns_;
   Cells cells_;
 };

@@ -151,7 +151,7 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const FitRequest request = request_of(arguments, chosen, ranks);
   const FitOutcome outcome = watched_fit(prints, "held-out log likelihood",
                                          [&](const FitWatch& watch) { return fit(request, ranks, watch); });
-  return end_training(outcome.trained, outcome.record, out, "network", prints, ranks);
+  return end_training(outcome.trained, outcome.record, outcome.folder.string(), "network", prints, ranks);
 }
 
 }  // namespace

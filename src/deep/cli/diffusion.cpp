@@ -156,7 +156,7 @@ int train_on(const Ranks& ranks, const Arguments& given, const std::string& kind
   const diffusion::FitRequest request = request_of(arguments, chosen, kind, ranks);
   const FitOutcome outcome = watched_fit(
       prints, "held-out bound", [&](const FitWatch& watch) { return fit_diffusion(request, ranks, watch); });
-  return end_training(outcome.trained, outcome.record, out, "model", prints, ranks);
+  return end_training(outcome.trained, outcome.record, outcome.folder.string(), "model", prints, ranks);
 }
 
 }  // namespace

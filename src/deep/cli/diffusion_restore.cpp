@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <set>
+#include <string>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -18,6 +20,7 @@
 #include "deep/diffusion/fit/restore.hpp"
 #include "deep/json_fields.hpp"
 #include "posterior/json_text.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::deep::cli {
 
@@ -170,16 +173,25 @@ void write_pictures(const Built& built, const Job& job, const torch::Tensor& obs
                                           first(draws).narrow(1, 0, columns).flatten(0, 1), columns));
 }
 
+const std::set<std::string>& result_names() {
+  static const std::set<std::string> names = [] {
+    std::set<std::string> all = {"restore.json"};
+    for (const char* name : {"samples", "mean", "sd", "observed"})
+      for (const char* ending : {".csv", ".npy", ".png"}) all.insert(std::string(name) + ending);
+    return all;
+  }();
+  return names;
+}
+
 // Without what an earlier run left there.
 void begin_folder(const fs::path& out) {
+  posterior::check_has_only(out, result_names());
   std::error_code error;
   fs::create_directories(out, error);
   if (error)
     throw Error(ErrorKind::cannot_write, filled("{}: cannot be made: {}.", out.string(), error.message()),
                 "Choose another folder with --out.");
-  for (const char* name : {"samples", "mean", "sd", "observed"})
-    for (const char* ending : {".csv", ".npy", ".png"}) fs::remove(out / (std::string(name) + ending), error);
-  fs::remove(out / "restore.json", error);
+  for (const std::string& name : result_names()) fs::remove(out / name, error);
 }
 
 // The Monte Carlo error of the mean, at its largest, in sds; NaN: not known.
@@ -263,6 +275,7 @@ void restore(const Built& built, const FolderCall& call) {
   const Job job = job_of(built, call);
   const torch::Tensor observed = read_observed(built.model(), *job.made, call.arguments.positionals[1]);
   const bool is_quiet = call.settings.flag("quiet");
+  posterior::check_has_only(job.out, result_names());  // before the work
   const RestoredRows result = restored(built, job, observed, is_quiet);
   begin_folder(job.out);
   write_numbers(built, job, result);

@@ -30,7 +30,7 @@ std::string value_among(const std::vector<std::string>& words, const std::string
 }
 
 bool holds_discrete(const fs::path& folder) {
-  const fs::path record = folder / "run.json";
+  const fs::path record = posterior::current_folder(folder) / "run.json";
   return fs::is_regular_file(record) && posterior::read_run_record(record.string()).kind == discrete::kKind;
 }
 
@@ -124,7 +124,7 @@ int train_on(const Ranks& ranks, const Arguments& given_arguments) {
   const FitOutcome outcome = watched_fit(prints, "held-out bound", [&](const FitWatch& watch) {
     return discrete::fit_discrete(request, ranks, watch);
   });
-  return end_training(outcome.trained, outcome.record, out, "model", prints, ranks);
+  return end_training(outcome.trained, outcome.record, outcome.folder.string(), "model", prints, ranks);
 }
 
 }  // namespace

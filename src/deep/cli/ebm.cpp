@@ -124,7 +124,7 @@ int run_on(const Ranks& ranks, const Arguments& given) {
                                std::int64_t epochs) { display.show(epoch, epochs, more_text(figures)); },
                .should_stop = is_interrupted});
   display.clear();
-  return end_training(outcome.trained, outcome.record, out, "energy", prints, ranks,
+  return end_training(outcome.trained, outcome.record, outcome.folder.string(), "energy", prints, ranks,
                       "Lower --rate or --step-size, or take --sampler mala.");
 }
 

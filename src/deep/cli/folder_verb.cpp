@@ -6,6 +6,7 @@
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "deep/cli/verb.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::deep::cli {
 
@@ -52,12 +53,14 @@ int run_on_folder(const Grammar& grammar, const std::vector<std::string>& words,
   const Ranks alone;
   if (!alone.is_first()) return 0;  // one process does it
   use_threads(settings, alone);
+  const fs::path folder = arguments.positionals[0];
+  if (fs::exists(folder / "run.json")) posterior::open_folder(folder);  // checks its files
   std::optional<InterruptGuard> guard;
   if (interruption == Interruption::asks_work) guard.emplace();
   try {
     work({.arguments = arguments,
           .settings = settings,
-          .folder = arguments.positionals[0],
+          .folder = folder,
           .device = device_of(settings, alone)});
   } catch (const Error& error) {
     if (!is_interrupted()) throw;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "base/nearest_name.hpp"
@@ -95,8 +96,8 @@ bool is_out_of_memory(const c10::Error& error) {
 }  // namespace
 
 void print_error(const std::string& message, const std::string& hint) {
-  std::fprintf(stderr, "kullback: %s\n", message.c_str());
-  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", hint.c_str());
+  std::fprintf(stderr, "kullback: %s\n", for_terminal(message).c_str());
+  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", for_terminal(hint).c_str());
 }
 
 std::vector<Option> device_options() {

@@ -2,6 +2,7 @@
 
 #include "deep/cli/text.hpp"
 #include "deep/cli/verb.hpp"
+#include "posterior/run_folder.hpp"
 
 namespace kullback::deep::cli {
 
@@ -15,7 +16,7 @@ int run_summary(const std::vector<std::string>& words) {
     return 0;
   }
   const std::string& folder = arguments.positionals[0];
-  std::fputs(record_text(posterior::read_run_record(folder + "/run.json"), folder).c_str(), stdout);
+  std::fputs(record_text(posterior::open_folder(folder), folder).c_str(), stdout);
   return 0;
 }
 

@@ -144,9 +144,11 @@ posterior::RunRecord resumed_record(Arguments& arguments, const std::string& kin
   const auto resume = arguments.values.find("resume");
   if (resume == arguments.values.end() || resume->second != "true") return record;
   const std::string out = arguments.values["out"];
-  if (!fs::exists(fs::path(out) / "run.json"))
+  posterior::settle_folder(out);
+  const fs::path folder = posterior::current_folder(out);
+  if (!fs::exists(folder / "run.json"))
     throw Error(ErrorKind::missing_file, out + ": holds no training to go on with.", "Leave out --resume.");
-  record = posterior::read_run_record((fs::path(out) / "run.json").string());
+  record = posterior::read_run_record((folder / "run.json").string());
   if (record.kind != kind)
     throw Error(ErrorKind::bad_input, filled("{}: holds a '{}', not {}.", out, record.kind, what),
                 "Choose another folder with --out.");

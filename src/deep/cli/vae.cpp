@@ -33,7 +33,7 @@ std::vector<OptionGroup> program_groups() {
          "columns of 0 and 1, else gaussian"},
         {"prior", "gaussian", "of the latent variables"},
         {"posterior", "gaussian", "family of the latent variables given a row"}}},
-      {"Objective", {{"objective", "vae", "what is made large"}}},
+      {"Objective", {{"objective", "vae", "objective to maximise"}}},
       {"Training",
        {kEpochs,
         batch_option("128"),
@@ -140,7 +140,7 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const VaeFitRequest request = request_of(arguments, chosen, ranks);
   const FitOutcome outcome = watched_fit(
       prints, "held-out bound", [&](const FitWatch& watch) { return fit_vae(request, ranks, watch); });
-  return end_training(outcome.trained, outcome.record, out, "model", prints, ranks);
+  return end_training(outcome.trained, outcome.record, outcome.folder.string(), "model", prints, ranks);
 }
 
 }  // namespace

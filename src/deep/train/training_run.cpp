@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/content_hash.hpp"
 #include "base/csv_numbers.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kSteps = 20'000;  // of a training whose epochs were not given
+constexpr const char* kCheckpoint = "checkpoint.safetensors";
 constexpr std::int64_t kFewestEpochs = 20, kMostEpochs = 1000;
 
 // epoch,loss,held_out,seconds
@@ -61,8 +63,8 @@ void TrainingRun::choose_lengths(const Lengths& lengths) {
     return;
   }
   if (train_.patience > 0 && !suits)
-    throw Error(ErrorKind::usage, filled("--patience makes no sense with {}.", lengths.no_patience),
-                "Leave it away.");
+    throw Error(ErrorKind::usage, filled("--patience cannot be combined with {}.", lengths.no_patience),
+                "Leave it out.");
   if (train_.patience > 0 && !lengths.has_held_out)
     throw Error(ErrorKind::usage, "--patience needs rows that are held out, but --validation is 0.",
                 "Give --validation 0.1, or leave --patience away.");
@@ -75,23 +77,29 @@ void TrainingRun::begin() {
   record.status = "running";
   record.started = posterior::utc_now();
   const Description description = describe();
-  train_.checkpoint = request_.out / "checkpoint.safetensors";
-  train_.fingerprint =
-      posterior::content_hash(filled("{}{} {} {} {} {}", description.text, record.data_hash, train_.epochs,
-                                     train_.batch, train_.patience, description.more));
+  train_.fingerprint = content_hash(filled("{}{} {} {} {} {}", description.text, record.data_hash,
+                                           train_.epochs, train_.batch, train_.patience, description.more));
   if (ranks_.is_first()) begin_folder(description);
-  ranks_.barrier();
+  request_.out = ranks_.broadcast(folder_ ? folder_->path().string() : std::string());
+  train_.checkpoint = request_.out / kCheckpoint;
 }
 
+// All processes then write where the first one does.
 void TrainingRun::begin_folder(const Description& description) {
-  if (!train_.resume) {
-    posterior::begin_folder(request_.out, outcome_.record, {}, request_.force);
-  } else {
-    posterior::remove_torn_files(request_.out);
-  }
-  replace_file(request_.out / description.file, description.text);
-  posterior::add_event(request_.out, train_.resume ? "resume" : "start",
+  folder_ = train_.resume ? posterior::RunFolder::resume(request_.out)
+                          : posterior::RunFolder::begin(request_.out, outcome_.record, {}, request_.force);
+  try {
+    replace_file(file(description.file), description.text);
+    folder_->add_event(train_.resume ? "resume" : "start",
                        filled("\"ranks\": {}, {}", ranks_.size(), posterior::process_fields()));
+  } catch (const Error&) {
+    abandon();
+    throw;
+  }
+}
+
+void TrainingRun::abandon() {
+  if (folder_) folder_->abandon();
 }
 
 bool TrainingRun::should_stop() const {
@@ -105,9 +113,7 @@ void TrainingRun::train_or_clean_up() {
   try {
     train_model();
   } catch (const Error&) {
-    std::error_code none;
-    if (ranks_.is_first() && !train_.resume && !fs::exists(train_.checkpoint, none))
-      fs::remove_all(request_.out, none);
+    abandon();
     throw;
   }
 }
@@ -135,13 +141,12 @@ void TrainingRun::write() {
   const TrainOutcome& trained = outcome_.trained;
   posterior::RunRecord& record = outcome_.record;
   const bool failed = !trained.failure.empty();
-  std::error_code none;
   if (failed && trained.epochs.empty()) {
-    fs::remove_all(request_.out, none);
+    abandon();
     throw Error(ErrorKind::bad_input, trained.failure + ".",
                 "Lower --rate, or look for extreme values in the data.");
   }
-  write_training(request_.out / "training.csv", trained.epochs);
+  write_training(file("training.csv"), trained.epochs);
   if (!trained.is_interrupted) look();
   tell(trained.is_interrupted);
   record.gradients = static_cast<std::uint64_t>(trained.epochs.size()) *
@@ -149,9 +154,11 @@ void TrainingRun::write() {
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   record.status = trained.is_interrupted ? "interrupted" : failed ? "stopped" : "complete";
   if (!trained.is_interrupted) write_results();
-  replace_file(request_.out / "run.json", posterior::to_json(record));
-  posterior::add_event(request_.out, record.status, filled("\"epochs\": {}", trained.epochs.size()));
-  if (!trained.is_interrupted) fs::remove(train_.checkpoint, none);
+  // A checkpoint that stays where a kill comes between is passed over by those who read the results.
+  folder_->finish(record, record.status, filled("\"epochs\": {}", trained.epochs.size()));
+  outcome_.folder = folder_->path();
+  std::error_code none;
+  if (!trained.is_interrupted) fs::remove(outcome_.folder / kCheckpoint, none);
 }
 
 }  // namespace kullback::deep

@@ -13,6 +13,7 @@
 
 #include "base/ranks.hpp"
 #include "deep/train/train.hpp"
+#include "posterior/run_folder.hpp"
 #include "posterior/run_record.hpp"
 
 namespace kullback::deep {
@@ -20,6 +21,7 @@ namespace kullback::deep {
 struct FitOutcome {
   posterior::RunRecord record;  // facts and findings for people
   TrainOutcome trained;
+  std::filesystem::path folder = {};  // where the files are
   bool is_complete() const { return record.status == "complete"; }
 };
 
@@ -80,18 +82,21 @@ class TrainingRun {
   posterior::RunRecord& record() { return outcome_.record; }
   const TrainOptions& train_options() const { return train_; }
   const TrainOutcome& trained() const { return outcome_.trained; }
-  const std::filesystem::path& out() const { return request_.out; }
+  // Where one of the run's files is written; on the first process.
+  std::filesystem::path file(const std::string& name) const { return folder_->file(name); }
   const Ranks& ranks() const { return ranks_; }
 
  private:
   void begin();
   void begin_folder(const Description& description);
+  void abandon();
   bool should_stop() const;
   void train_or_clean_up();
   void train_model();
   void write();
 
   RunRequest request_;
+  std::unique_ptr<posterior::RunFolder> folder_;  // on the first process, once the run has begun
   const Ranks& ranks_;
   const FitWatch& watch_;
   TrainOptions train_;

@@ -177,12 +177,12 @@ class ExpectationPropagation final : public Algorithm {
       return {"no-draws", "There is no approximation: expectation propagation has no Gaussian to start from.",
               fmt::format("the optimiser's path ended after {} iterations: {}", path_.lbfgs().iterations(),
                           why(path_.lbfgs().stop())),
-              "Give other starting values (--init), or use --method nuts."};
+              "Give other starting values (--init), or use `--method nuts`."};
     }
     return {
         "no-draws", "There is no approximation: the terms of the log density make no proper Gaussian.",
         "the quadratic functions nearest to them, around the end of the optimiser's path, have no maximum",
-        "Use --method nuts, or give parameters without a proper prior one."};
+        "Use `--method nuts`, or give parameters without a proper prior one."};
   }
 
   Finding one_term() const {
@@ -192,7 +192,7 @@ class ExpectationPropagation final : public Algorithm {
                     density_.dim()),
         "its mean and covariance are those of importance weights of draws around one mode; other modes are "
         "not seen",
-        "Use --method nuts, or write latent variables as parameters: then there are terms to pass messages "
+        "Use `--method nuts`, or write latent variables as parameters: then there are terms to pass messages "
         "between."};
   }
 
@@ -207,7 +207,7 @@ class ExpectationPropagation final : public Algorithm {
             "of {} sites, {} have a cavity that is no proper Gaussian and {} have no moments{}",
             last_.change, options_.tol_sites, propagation_->sites(), last_.improper, last_.failed,
             last_.step == 0 ? "; no part of the last update keeps the approximation proper" : ""),
-        "Lower --power to 0.5 or --damping to 0.2, raise --sweeps, or use --method nuts."};
+        "Lower --power to 0.5 or --damping to 0.2, raise --sweeps, or use `--method nuts`."};
   }
 
   density::LogDensity& density_;
@@ -244,14 +244,14 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
                 fmt::format("Expectation propagation of {} coordinates needs a covariance of {} MB in every "
                             "sweep; it takes {} coordinates at most.",
                             density.dim(), density.dim() * density.dim() * 8 / 1000000, kMaxDim),
-                "--method pathfinder has no such matrix.");
+                "`--method pathfinder` has no such matrix.");
   }
   if (factors_of(density) == nullptr) {
     throw Error(
         ErrorKind::usage,
         "Expectation propagation needs a log density that is known as a sum of terms; this model gives "
         "its value only.",
-        "Give the Stan program instead of a compiled library, or use --method pathfinder.");
+        "Give the Stan program instead of a compiled library, or use `--method pathfinder`.");
   }
   return std::make_unique<ExpectationPropagation>(density, options, std::move(start));
 }

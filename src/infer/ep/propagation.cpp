@@ -94,7 +94,7 @@ void check_sites(const Sites& sites) {
                     "takes {} at most.",
                     site.rank, kMostSiteDirections),
         "A latent process that is marginalised (a hidden Markov model, a Gaussian process) makes one such "
-        "term: --method pathfinder or nuts need no sum.");
+        "term: `--method pathfinder` or nuts need no sum.");
   }
 }
 

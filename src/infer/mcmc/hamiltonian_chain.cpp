@@ -169,7 +169,7 @@ Findings HamiltonianChain::findings() const {
   return {{"short-warmup",
            "Warm-up of " + std::to_string(options_.warmup) + " iterations adapted the step size only.",
            "The metric is estimated where warm-up has 20 iterations or more.",
-           "Use --warmup 200 or more, or --metric unit."}};
+           "Use --warmup 200 or more, or `--metric unit`."}};
 }
 
 }  // namespace kullback::infer

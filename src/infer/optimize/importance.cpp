@@ -39,7 +39,7 @@ std::optional<Finding> khat_finding(const stats::Psis& weights, std::string_view
                   approximation),
       fmt::format("Pareto k-hat {:.2f}, reliable below {:.2f}; the weights of {} draws are worth {:.0f}",
                   weights.khat, threshold, count, weights.ess),
-      "Use it to start or to check a sampler, not as the answer: run --method nuts."};
+      "Use it to start or to check a sampler, not as the answer: run `--method nuts`."};
 }
 
 std::optional<Finding> outside_finding(std::span<const double> log_densities) {

@@ -56,12 +56,17 @@ class Laplace final : public Algorithm {
     archive.value(log_ratios_);
   }
 
+  std::optional<Mode> mode() const override {
+    if (!is_done_ || !has_gaussian()) return std::nullopt;
+    return Mode{search_.theta(), search_.log_density()};
+  }
+
   Findings findings() const override {
     Findings result = search_.findings();
     if (!is_done_) return result;
     if (!has_gaussian()) {
       result.push_back({"no-draws", "There is no Laplace approximation: it needs a mode.",
-                        "see the other findings", "Use --method nuts, or mend the model."});
+                        "see the other findings", "Use `--method nuts`, or correct the model."});
       return result;
     }
     if (auto found = outside_finding(log_ratios_)) result.push_back(*found);
@@ -130,7 +135,7 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
         fmt::format("The Laplace approximation of {} coordinates needs a Hessian of {} MB; it takes {} "
                     "coordinates at most.",
                     density.dim(), density.dim() * density.dim() * 8 / 1000000, kMaxDim),
-        "--method pathfinder has no such matrix.");
+        "`--method pathfinder` has no such matrix.");
   }
   return std::make_unique<Laplace>(density, options, std::move(start));
 }

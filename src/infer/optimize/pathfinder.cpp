@@ -264,7 +264,7 @@ Findings Pathfinder::findings() const {
   if (!is_done_) return result;
   if (std::none_of(log_p_.begin(), log_p_.end(), [](double value) { return std::isfinite(value); })) {
     result.push_back({"no-draws", "No path ended in an approximation.", "see the other findings",
-                      "Use --method nuts, or mend the model."});
+                      "Use `--method nuts`, or correct the model."});
     return result;
   }
   if (auto found = outside_finding(log_p_)) result.push_back(*found);

@@ -327,7 +327,7 @@ void Svgd::move() {
     throw Error(ErrorKind::bad_input,
                 fmt::format("{} of {} particles could not move in each of {} iterations: {}", undone, count_,
                             kMostFailures, message_),
-                "Mend the statement, or give initial values away from it.");
+                "Correct the statement, or give initial values away from it.");
   std::swap(now_, next_);
   steps_.settle(moved);
   ++iterations_;
@@ -401,7 +401,7 @@ Findings Svgd::findings() const {
     result.push_back(
         {"moves-undone",
          fmt::format("{} moves of particles were undone: the density is not finite there.", undone_),
-         message_, "Where they are many, give initial values, or mend the statement."});
+         message_, "Where they are many, give initial values, or correct the statement."});
   const Findings more = stein_findings(stein_checks(now_.theta, now_.gradient, count_), density_, count_);
   result.insert(result.end(), more.begin(), more.end());
   if (const auto found = check_.finding()) result.push_back(*found);
@@ -423,11 +423,11 @@ void check(const density::LogDensity& density, const Options& options) {
                 "0.003 is the default: three thousandths of a standard deviation.");
   if (options.svgd_variant == SvgdVariant::natural && density.dim() > kMostNaturalDim)
     throw Error(ErrorKind::usage,
-                fmt::format("--svgd-variant natural takes {} coordinates at most; there are {}.",
+                fmt::format("`--svgd-variant natural` takes {} coordinates at most; there are {}.",
                             kMostNaturalDim, density.dim()),
                 "Take plain, but particles collapse in so many dimensions; pathfinder does not.");
   if (options.svgd_variant == SvgdVariant::mirrored && density.supports().size() != density.dim())
-    throw Error(ErrorKind::usage, "--svgd-variant mirrored needs a model that tells its constraints.",
+    throw Error(ErrorKind::usage, "`--svgd-variant mirrored` needs a model that tells its constraints.",
                 "Programs and C++ models do; for a compiled library take natural or plain.");
 }
 

@@ -55,15 +55,15 @@ class SgChain final : public Algorithm {
         hessian_(density.dim()) {
     if (options.sg_noise == SgNoise::corrected && !source_.has_minibatches()) {
       throw Error(ErrorKind::usage,
-                  "--sg-noise corrected allows for the noise of minibatches, and there are none: " +
+                  "`--sg-noise corrected` allows for the noise of minibatches, and there are none: " +
                       source_.why_no_minibatches() + ".",
                   "Give --batch-size, or leave --sg-noise out.");
     }
     if (options.metric == Metric::dense && source_.has_row_coordinates()) {
       throw Error(
           ErrorKind::usage,
-          "--metric dense mixes coordinates that belong to single rows, which move only with their rows.",
-          "Use --metric diagonal.");
+          "`--metric dense` mixes coordinates that belong to single rows, which move only with their rows.",
+          "Use `--metric diagonal`.");
     }
     if (density.dim() == 0)
       phase_ = Phase::sampling;
@@ -309,7 +309,7 @@ void SgChain::recover(Random& random) {
   if (failures_in_a_row_ > kMostFailures) {
     throw Error(ErrorKind::bad_input,
                 "the gradient is not finite at the centre of the chain: " + density_.message(),
-                "Give other starting values with --init, or --sg-anchor none.");
+                "Give other starting values with --init, or `--sg-anchor none`.");
   }
   if (failures_in_a_row_ == 1)
     phi_ = last_phi_;
@@ -401,7 +401,7 @@ void SgChain::find_bias(Findings& findings) const {
              "For a Gaussian, {:.0f} % where curvature is largest: step size {:.3g}, curvature {:.3g}, "
              "noise of minibatches {:.0f} % of what is injected.",
              100 * (inflation.variance() - 1), kept, around_.curvature, 100 * inflation.noise),
-         "Give a smaller --sg-step-size, a larger --batch-size, or --sg-anchor mode."});
+         "Give a smaller --sg-step-size, a larger --batch-size, or `--sg-anchor mode`."});
   }
 }
 
@@ -416,7 +416,7 @@ Findings SgChain::findings() const {
   if (options_.metric == Metric::dense && coordinates_.metric() != Metric::dense && has_gaussian_) {
     result.push_back({"metric-diagonal",
                       "The path's covariance has no Cholesky factor; the metric is diagonal.", "",
-                      "Use --metric diagonal."});
+                      "Use `--metric diagonal`."});
   }
   if (failures_ > 0) {
     result.push_back(
@@ -432,7 +432,7 @@ Findings SgChain::findings() const {
          "The preconditioner changes with the position and is not corrected for: no step size makes "
          "the draws right.",
          "The term left out is the derivative of the preconditioner.",
-         "--sg-preconditioner rmsprop has it, for six times the gradients."});
+         "`--sg-preconditioner rmsprop` has it, for six times the gradients."});
   }
   return result;
 }
@@ -474,9 +474,9 @@ void check(const density::LogDensity& density, const Options& options) {
     throw Error(ErrorKind::usage, "--sg-friction must not be negative.", "0 chooses it.");
   if (options.metric == Metric::dense && density.dim() > kMaxDense) {
     throw Error(ErrorKind::usage,
-                fmt::format("--metric dense takes {} coordinates at most; the model has {}.", kMaxDense,
+                fmt::format("`--metric dense` takes {} coordinates at most; the model has {}.", kMaxDense,
                             density.dim()),
-                "Use --metric diagonal.");
+                "Use `--metric diagonal`.");
   }
 }
 

@@ -26,9 +26,10 @@ GradientSource::GradientSource(density::LogDensity& density, const Options& opti
   find_rows(options, name);
   if (batches_) find_row_coordinates();
   if (options.sg_anchor == SgAnchor::mode && !batches_) {
-    throw Error(ErrorKind::usage,
-                "--sg-anchor mode takes the noise of minibatches away, and there are none: " + why_not_ + ".",
-                "Give --batch-size, or leave --sg-anchor out.");
+    throw Error(
+        ErrorKind::usage,
+        "`--sg-anchor mode` takes the noise of minibatches away, and there are none: " + why_not_ + ".",
+        "Give --batch-size, or leave --sg-anchor out.");
   }
   is_anchored_ = batches_ && options.sg_anchor != SgAnchor::none;
 }
@@ -109,7 +110,7 @@ void GradientSource::set_anchor(const std::vector<double>& theta) {
   ++full_gradients_;
   if (status == density::Status::ok) return;
   throw Error(ErrorKind::bad_input, "the density is not finite at the anchor: " + density_.message(),
-              "Use --sg-anchor none, or other starting values (--init).");
+              "Use `--sg-anchor none`, or other starting values (--init).");
 }
 
 // Lanes innermost: theta, then the anchor.

@@ -24,15 +24,15 @@ void refuse_unread(const Options& options) {
   const Options untouched;
   const bool has_decay = options.sg_decay != untouched.sg_decay || options.sg_delay != untouched.sg_delay;
   if (has_decay && options.sg_schedule != SgSchedule::decaying) {
-    throw Error(ErrorKind::usage, "--sg-decay and --sg-delay are read by --sg-schedule decaying alone.",
-                "Add --sg-schedule decaying.");
+    throw Error(ErrorKind::usage, "--sg-decay and --sg-delay are read by `--sg-schedule decaying` alone.",
+                "Add `--sg-schedule decaying`.");
   }
   const bool has_cycles =
       options.sg_cycles != untouched.sg_cycles || options.sg_exploration != untouched.sg_exploration;
   if (has_cycles && options.sg_schedule != SgSchedule::cyclical) {
     throw Error(ErrorKind::usage,
-                "--sg-cycles and --sg-exploration are read by --sg-schedule cyclical alone.",
-                "Add --sg-schedule cyclical.");
+                "--sg-cycles and --sg-exploration are read by `--sg-schedule cyclical` alone.",
+                "Add `--sg-schedule cyclical`.");
   }
 }
 

@@ -113,7 +113,7 @@ void check(const Options& options) {
       options.sg_rms_decay != untouched.sg_rms_decay || options.sg_rms_floor != untouched.sg_rms_floor;
   if (has_setting && options.sg_preconditioner == SgPreconditioner::none) {
     throw Error(ErrorKind::usage, "--sg-rms-decay and --sg-rms-floor are read by RMSProp alone.",
-                "Add --sg-preconditioner rmsprop.");
+                "Add `--sg-preconditioner rmsprop`.");
   }
   if (!(options.sg_rms_decay >= 0) || options.sg_rms_decay >= 1) {
     throw Error(ErrorKind::usage,

@@ -81,7 +81,7 @@ std::optional<Finding> bound_finding(const BoundJudgement& judgement, const Obje
       "The bound is infinite for this approximation: its tails are too far from the density's.",
       fmt::format("Pareto k-hat {:.2f} of the weights to the power {:.3g}; below 1 their mean is finite",
                   judgement.khat, objective.power()),
-      "Take a family with correlations (--family fullrank), or another objective."};
+      "Take a family with correlations (`--family fullrank`), or another objective."};
 }
 
 }  // namespace kullback::infer

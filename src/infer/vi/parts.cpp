@@ -57,11 +57,12 @@ void refuse_idle_options(const Parts& parts, const Options& options) {
     const bool is_part = std::find(std::begin(kParts), std::end(kParts), name) != std::end(kParts);
     if (is_part || std::find(read.begin(), read.end(), name) != read.end()) continue;
     if (option_text(options, name) == option_text(defaults, name)) continue;
-    throw Error(ErrorKind::usage,
-                fmt::format("{} means nothing to --family {} --objective {} --estimator {} --optimizer {}.",
-                            flag_of(name), parts.family->name, parts.objective->name, parts.estimator->name,
-                            parts.optimizer->name),
-                "kullback methods vi says which part reads it.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} cannot be used with `--family {} --objective {} --estimator {} --optimizer {}`.",
+                    flag_of(name), parts.family->name, parts.objective->name, parts.estimator->name,
+                    parts.optimizer->name),
+        "Leave it out; `kullback methods vi` says which part reads it.");
   }
 }
 
@@ -72,15 +73,15 @@ void refuse_idle_parts(const Parts& parts, const Options& options) {
       parts.optimizer->make_scheme != nullptr ? parts.optimizer->name : parts.objective->name;
   if (!options.estimator.empty() && (objective_estimates || parts.has_own_scheme()) &&
       parts.estimator->name != name) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--estimator {} has no say: {}{} brings its own.", options.estimator, master, name),
-        "Leave --estimator out.");
+    throw Error(ErrorKind::usage,
+                fmt::format("`--estimator {}` has no effect: `{}{}` brings its own.", options.estimator,
+                            master, name),
+                "Leave --estimator out.");
   }
   if (!options.optimizer.empty() && parts.optimizer->make_scheme == nullptr &&
       parts.objective->make_scheme != nullptr) {
     throw Error(ErrorKind::usage,
-                fmt::format("--optimizer {} has no say: --objective {} has updates of its own.",
+                fmt::format("`--optimizer {}` has no effect: `--objective {}` has updates of its own.",
                             options.optimizer, parts.objective->name),
                 "Leave --optimizer out.");
   }

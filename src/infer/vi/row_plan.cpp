@@ -32,10 +32,11 @@ bool wants_anchor(const Options& options, bool has_own) {
                 fmt::format("--row-control: there is no control variate '{}'.", options.row_control),
                 "There are anchor and none.");
   if (has_own)
-    throw Error(ErrorKind::usage,
-                "--row-control anchor: some parameters belong to rows, and those of rows that are not drawn "
-                "have no gradient to correct.",
-                "Leave --row-control out, or take --row-control none.");
+    throw Error(
+        ErrorKind::usage,
+        "`--row-control anchor`: some parameters belong to rows, and those of rows that are not drawn "
+        "have no gradient to correct.",
+        "Leave --row-control out, or take `--row-control none`.");
   return true;
 }
 
@@ -57,7 +58,7 @@ std::vector<std::uint32_t> rows_of_factors(const Family& family, density::Rows& 
   throw Error(ErrorKind::usage,
               "--minibatch: this program has parameters with an element for each row, and this --family ties "
               "those of different rows together, so that none can be updated for drawn rows alone.",
-              "--family meanfield has a factor of its own for each.");
+              "`--family meanfield` has a factor of its own for each.");
 }
 
 class RowFactorEstimator final : public Estimator {
@@ -153,15 +154,15 @@ RowPlan plan_rows(density::LogDensity& density, const Preset& preset, const Opti
                     fmt::format("{} is for minibatches{}.", flag,
                                 chooses_rows ? " that the optimiser does not choose itself"
                                              : ", and none was asked for"),
-                    chooses_rows ? "Leave it out, or take --optimizer adam."
-                                 : "Add --minibatch N=256, with the size of the data in place of N.");
+                    chooses_rows ? "Leave it out, or take `--optimizer adam`."
+                                 : "Add `--minibatch N=256`, with the size of the data in place of N.");
     }
     return {};
   }
   const RowSetting setting = rows_for("A minibatch", density, options);
   RowPlan plan{setting.batch_size, setting.rows->count(), row_sampling_of(options.row_sampling)};
   if (plan.sampling == RowSampling::strata && setting.rows->strata().empty())
-    throw Error(ErrorKind::usage, "--row-sampling strata: no strata were named.",
+    throw Error(ErrorKind::usage, "`--row-sampling strata`: no strata were named.",
                 "--strata NAME names integer data with a number for each row.");
   plan.has_own = has_own_coordinates(*setting.rows);
   plan.anchored = wants_anchor(options, plan.has_own);
@@ -185,11 +186,12 @@ void check_parts_for_rows(const RowPlan& plan, const Parts& parts, const Family&
                 "Methods with the ELBO are advi, fullrank, lowrank, flow and vi.");
   }
   if (parts.optimizer->name == "lbfgs" || parts.optimizer->name == "boosting") {
-    throw Error(ErrorKind::usage,
-                fmt::format("--minibatch: --optimizer {} compares values of its objective, which minibatches "
-                            "make noisy.",
-                            parts.optimizer->name),
-                "--optimizer adam takes them; --method advi and --method fullrank do without more ado.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--minibatch: --optimizer {} compares values of its objective, which minibatches "
+                    "make noisy.",
+                    parts.optimizer->name),
+        "`--optimizer adam` takes them; `--method advi` and `--method fullrank` do without more ado.");
   }
   if (!plan.has_own) return;
   rows_of_factors(family, rows);
@@ -201,7 +203,7 @@ void check_parts_for_rows(const RowPlan& plan, const Parts& parts, const Family&
                     "not keep those of other rows apart.",
                     parts.has_own_scheme() ? "--optimizer" : "--estimator",
                     parts.has_own_scheme() ? parts.optimizer->name : parts.estimator->name),
-        "--estimator stl and --optimizer adam do.");
+        "`--estimator stl` and `--optimizer adam` do.");
   }
 }
 

@@ -192,7 +192,9 @@ void Checker::check_all_defined() {
   for (const auto& [function, overload] : hoisted_) {
     if (overload->defined || function->body) continue;
     error("undefined-function", function->name.span,
-          fmt::format("{} is declared but not defined.", quoted(function->name.text)));
+          fmt::format("{} is declared but not defined.", quoted(function->name.text)),
+          "Write its body in Stan. One that is defined in C++ (stanc's --allow-undefined) cannot be called: "
+          "Kullback runs programs without a compiler.");
   }
 }
 

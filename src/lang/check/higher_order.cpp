@@ -222,7 +222,10 @@ Value Checker::callback_call(const HigherCall& call, const HigherOrder& record) 
   for (std::size_t i = 1; i < arguments.size(); ++i)
     promoted->push_back(promote(arguments[i].expr, types_.intern(choice.fit.expected[i - 1].type)));
   const Type* result = types_.intern(record.calls.front().result);
-  return call_value(call.span, result, arguments, Call{call.entry.text, nullptr, arena_.copy(*promoted)});
+  const auto* written = call.exprs[0]->as<ast::Variable>();
+  const bool drops = written != nullptr && is_unnormalized(written->name.text);
+  return call_value(call.span, result, arguments,
+                    Call{call.entry.text, nullptr, arena_.copy(*promoted), drops});
 }
 
 Value Checker::higher_order_call(const HigherCall& call) {

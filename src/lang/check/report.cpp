@@ -82,6 +82,13 @@ void Checker::report_undefined_variable(const ast::Name& name, Name& entry) {
   error("undefined-variable", name.span, quoted(name.text) + " is not declared.", std::move(hint));
 }
 
+// What may stand behind the name of a distribution.
+static bool is_of_distribution(std::string_view suffix) {
+  constexpr std::string_view kSuffixes[] = {"_lpdf", "_lpmf",  "_lupdf", "_lupmf", "_cdf",
+                                            "_lcdf", "_lccdf", "_rng",   "_log"};
+  return std::find(std::begin(kSuffixes), std::end(kSuffixes), suffix) != std::end(kSuffixes);
+}
+
 void Checker::report_undefined_function(const ast::Name& name, Name& entry) {
   if (entry.poisoned) return;
   environment_.poison(entry);
@@ -93,19 +100,25 @@ void Checker::report_undefined_function(const ast::Name& name, Name& entry) {
     const Name& other = environment_.name(candidate);
     return other.is_builtin || !other.overloads.empty();
   };
+  const auto density_of = [&](std::string_view family) {
+    for (const char* ending : {"_lpdf", "_lpmf"}) {
+      std::string density = std::string(family) + ending;
+      if (exists(density)) return density;
+    }
+    return std::string();
+  };
   std::string hint;
   if ((suffix == "_lpmf" || suffix == "_lupmf") && exists(stem + "_lpdf")) {
     hint = fmt::format("{} is continuous: write {}_lpdf.", quoted(stem), stem);
   } else if ((suffix == "_lpdf" || suffix == "_lupdf") && exists(stem + "_lpmf")) {
     hint = fmt::format("{} is discrete: write {}_lpmf.", quoted(stem), stem);
-  } else if (math::find_family(stem) && !suffix.empty()) {
+  } else if (const std::string density = density_of(name.text); !density.empty()) {
+    hint = fmt::format("{0} is a distribution: write y ~ {0}(...), or {1}(y | ...).", name.text, density);
+  } else if (is_of_distribution(suffix) && math::find_family(stem)) {
     hint = fmt::format("The distribution {} has no function ending in {}.", quoted(stem), suffix);
-  } else {
-    for (std::string_view ending : {"_lpdf", "_lpmf"}) {
-      const std::string density = std::string(name.text) + std::string(ending);
-      if (exists(density))
-        hint = fmt::format("{0} is a distribution: write y ~ {0}(...), or {1}(y | ...).", name.text, density);
-    }
+  } else if (is_of_distribution(suffix) && !density_of(stem).empty()) {
+    hint = fmt::format("The program defines {} only: define {} in the functions block too.",
+                       quoted(density_of(stem)), quoted(name.text));
   }
   if (hint.empty()) hint = foreign_function(name.text);
   if (hint.empty()) hint = suggestion(name.text, true);

@@ -69,7 +69,8 @@ void Checker::report_unknown_distribution(const ast::Name& name, const Value& va
     if (!nearest.empty()) hint = fmt::format("Did you mean {}?", quoted(nearest));
   }
   if (hint.empty() && (entry.is_builtin || !entry.overloads.empty()))
-    hint = fmt::format("{} is a function, not a distribution.", quoted(name.text));
+    hint = fmt::format("{} is a function; one named {} would be a distribution.", quoted(name.text),
+                       quoted(wanted));
   if (hint.empty()) hint = fmt::format("Define {} in the functions block to make it one.", quoted(wanted));
   error("unknown-distribution", name.span, fmt::format("There is no distribution {}.", quoted(name.text)),
         std::move(hint));

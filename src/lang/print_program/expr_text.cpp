@@ -23,11 +23,22 @@ bool is_density_name(std::string_view name) {
   return false;
 }
 
+// normal_lpdf as normal_lupdf.
+std::string unnormalized(std::string_view density) {
+  std::string name(density);
+  name.insert(name.size() - 3, 1, 'u');
+  return name;
+}
+
 std::string call_text(const Call& call) {
   std::string out(call.name);
-  if (call.drop_constants && out.size() > 4) out.replace(out.size() - 4, 1, "lu");
+  const auto* function = call.arguments.empty() ? nullptr : call.arguments[0]->as<FunctionRef>();
+  if (call.drop_constants && function == nullptr) out = unnormalized(call.name);
   out += '(';
-  if (is_density_name(call.name) && call.arguments.size() > 1) {
+  if (call.drop_constants && function != nullptr) {
+    out += unnormalized(function->name) + ", ";
+    append_list(out, call.arguments.subspan(1));
+  } else if (is_density_name(call.name) && call.arguments.size() > 1) {
     out += stan_text(*call.arguments[0]);
     out += " | ";
     append_list(out, call.arguments.subspan(1));

@@ -16,6 +16,8 @@ struct OdeControl {
   double relative_tolerance = 1e-6;
   double absolute_tolerance = 1e-6;
   long max_num_steps = 1'000'000;  // between two times
+  // An explicit method gives up where the system is stiff: where the user named no number of steps.
+  bool stops_where_stiff = false;
 };
 
 struct OdeProblem {

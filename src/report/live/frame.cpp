@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "base/filled.hpp"
 #include "base/utf8.hpp"
 #include "posterior/summary.hpp"
@@ -129,6 +130,11 @@ class Frame final {
     add(line + filled(", seed {}", record.seed));
   }
 
+  std::string resuming_text() const {
+    if (state_.record.kind != "posterior") return "The same command with --resume";
+    return filled("'kullback fit --resume {}'", state_.folder.string());
+  }
+
   void add_life() {
     switch (state_.life) {
       case Life::running: return add(running_text());
@@ -137,8 +143,8 @@ class Frame final {
                                   duration_text(silence()), process_text(" of process {} on {}")));
       case Life::died:
         return add_wrapped(
-            filled("no sign of life since {}: {} is gone and has not said that it ended. --resume goes on.",
-                   utc_text(state_.last_sign), process_text("process {} on {}")));
+            filled("no sign of life since {}: {} is gone and has not said that it ended. {} goes on.",
+                   utc_text(state_.last_sign), process_text("process {} on {}"), resuming_text()));
       case Life::over: return add(filled("{} after {}", state_.status, duration_text(state_.seconds)));
     }
   }
@@ -231,7 +237,7 @@ class Frame final {
       add(filled("  {}: {}", record.facts[i].first, record.facts[i].second));
     if (record.findings.empty()) return;
     add("");
-    const std::string text = posterior::findings_text(record.findings, style_.width);
+    const std::string text = for_terminal(posterior::findings_text(record.findings, style_.width));
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
       add(text.substr(at, end - at));

@@ -3,6 +3,7 @@
 #include <ctime>
 #include <string>
 
+#include "base/content_hash.hpp"
 #include "posterior/run_record.hpp"
 #include "report/assets.hpp"
 #include "report/live/run_state.hpp"
@@ -14,7 +15,7 @@ namespace kullback::report {
 namespace {
 
 HttpAnswer tagged(std::string type, std::string body) {
-  std::string tag = posterior::content_hash(body);
+  std::string tag = content_hash(body);
   return {.type = std::move(type), .body = std::move(body), .tag = std::move(tag)};
 }
 

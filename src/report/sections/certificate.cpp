@@ -86,6 +86,27 @@ std::string none(const posterior::RunRecord& record) {
       .str();
 }
 
+// What can still be tried depends on what has been.
+std::string advice_for(const std::string& verdict, const std::string& certified,
+                       const posterior::RunRecord& record) {
+  if (verdict != "not met" && verdict != "cannot tell") return "";
+  const std::string distrust =
+      verdict == "not met" ? "Do not use these numbers at this tolerance. " : std::string();
+  const bool is_ladder = !record.rungs.empty();
+  if (is_ladder && record.options.contains("budget"))
+    return distrust + "Fit with a larger --budget, or ask for a larger --tolerance.";
+  if (is_ladder)
+    return distrust +
+           "The default has tried every method that suits this model: reparametrise it, or ask for a larger "
+           "--tolerance.";
+  if (certified == "chains")
+    return distrust +
+           "Fix the problems that the checks name, fit with more --draws, or ask for a larger --tolerance.";
+  return distrust +
+         "Fit without --method, so that more expensive methods are tried, with --method nuts, or ask for a "
+         "larger --tolerance.";
+}
+
 }  // namespace
 
 std::string certificate_section(const Result& result) {
@@ -96,6 +117,8 @@ std::string certificate_section(const Result& result) {
   json.text("verdict", text_in(*certificate, "verdict"))
       .number("tolerance", number_in(*certificate, "tolerance"));
   json.text("certified", text_in(*certificate, "certified"));
+  json.text("advice", advice_for(text_in(*certificate, "verdict"), text_in(*certificate, "certified"),
+                                 result.record()));
   json.raw("reasons", json_strings(texts_in(*certificate, "reasons")));
   json.raw("notes", json_strings(texts_in(*certificate, "notes")));
   json.text("not_proved", text_in(*certificate, "not_proved"));

@@ -3,11 +3,6 @@ const meaning = {
   "not met": "Some mean or standard deviation is further from the posterior's than the tolerance.",
   "cannot tell": "The witnesses cannot tell whether the errors are within the tolerance.",
 };
-const advice = {
-  "not met":
-    "Do not use these numbers at this tolerance. Fit without --method, so that dearer methods are tried, or with --method nuts.",
-  "cannot tell": "Fit without --method, so that dearer methods are tried, or ask for a larger tolerance.",
-};
 const witnessNames = {importance: "importance weights", chains: "chains"};
 
 // One line for each moment of each parameter by each witness.
@@ -111,7 +106,7 @@ kullback.section("certificate", {
       kb.el("h4", {}, kb.verdict(level, `Tolerance ${kb.number(data.tolerance)}: ${data.verdict}`)),
       kb.words(`${meaning[data.verdict] ?? ""} Judged were ${kb.count(data.judged, "parameter")} of ${of}.`),
       data.reasons.map((reason) => kb.words(reason)),
-      advice[data.verdict] ? kb.words(advice[data.verdict], "todo") : null,
+      data.advice ? kb.words(data.advice, "todo") : null,
     );
     place.append(card);
     const rows = intervals(data).filter((row) => row.low !== null && row.high !== null);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/advice.hpp"
 #include "report/json_object.hpp"
 #include "report/json_read.hpp"
 #include "report/section.hpp"
@@ -240,7 +241,7 @@ std::string check_json(const Check& check) {
       .text("level", kLevelNames[static_cast<std::size_t>(check.level)])
       .text("message", check.finding.message)
       .text("evidence", check.finding.evidence)
-      .text("advice", check.finding.advice)
+      .text("advice", for_terminal(check.finding.advice))
       .text("pictures", check.pictures)
       .raw("names", json_strings(check.names))
       .str();

@@ -196,7 +196,7 @@ function card(check, page) {
 kullback.section("checks", {
   draw(place, data, page) {
     if (data.checks.length === 0) {
-      place.append(kb.words("Nothing was found, and there is nothing of this method that could be checked from its draws."));
+      place.append(kb.words("No checks apply to this kind of result."));
       return;
     }
     for (const check of data.checks) {

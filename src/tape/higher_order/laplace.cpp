@@ -104,7 +104,7 @@ LaplaceSetup make_setup(const HigherOrderCall& call) {
     throw std::domain_error(
         fmt::format("{}: hessian_block_size is {}, but must be positive!", call.name, block));
   setup.control.block_size = static_cast<std::size_t>(block);
-  const Value covariance = call.tracer.call_user(*call.functions.back(), *rest[1].parts);
+  const Value covariance = call.tracer.call_user(*call.functions.back(), *rest[1].parts, {});
   const std::size_t n = covariance.dims[0];
   if (covariance.dims[1] != n) {
     throw std::domain_error(fmt::format("{}: the covariance is a {} x {} matrix, but must be square",

@@ -12,7 +12,7 @@ namespace {
 
 using Solve = void (*)(const math::OdeProblem& problem, double* coupled);
 
-constexpr math::OdeControl kExplicit{1e-6, 1e-6, 1'000'000};
+constexpr math::OdeControl kExplicit{1e-6, 1e-6, 1'000'000, true};
 constexpr math::OdeControl kMultistep{1e-10, 1e-10, 100'000'000};
 
 struct OdeMethod {

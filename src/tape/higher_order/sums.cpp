@@ -35,7 +35,11 @@ Value call_reduce_sum(const HigherOrderCall& call) {
   if (count == 0) return real_value(call.builder().constant(0));
   std::vector<Value> arguments{slice, int_value(1), int_value(static_cast<int>(count))};
   arguments.insert(arguments.end(), call.values.begin() + 2, call.values.end());
-  return call.tracer.call_user(*call.functions[0], std::move(arguments));
+  // As f(partial sum) of the whole slice, its ends and the others.
+  const auto& node = *call.expr.as<lang::Call>();
+  std::vector<const lang::Expr*> written{node.arguments[1], nullptr, nullptr};
+  written.insert(written.end(), node.arguments.begin() + 3, node.arguments.end());
+  return call.tracer.call_user(*call.functions[0], std::move(arguments), {written, node.drop_constants});
 }
 
 // f(shard function, phi, thetas, x_rs, x_is): the results one after another.
@@ -47,7 +51,7 @@ Value call_map_rect(const HigherOrderCall& call) {
   Ids ids;
   for (std::size_t i = 0; i < shards; ++i) {
     const Ids more = call.tracer.reals(call.tracer.call_user(
-        *call.functions[0], {values[0], item(values[1], i), item(values[2], i), item(values[3], i)}));
+        *call.functions[0], {values[0], item(values[1], i), item(values[2], i), item(values[3], i)}, {}));
     ids.insert(ids.end(), more.begin(), more.end());
   }
   Dims dims{ids.size()};

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/filled.hpp"
@@ -56,7 +57,7 @@ std::string hash_of(const Table& table) {
   for (const std::string& name : table.shape.names) bytes += name + "\n";
   if (table.pixels.defined())
     bytes.append(static_cast<const char*>(table.pixels.data_ptr()), table.pixels.nbytes());
-  return posterior::content_hash(bytes);
+  return content_hash(bytes);
 }
 
 class Fit final : public TrainingRun {
@@ -268,18 +269,18 @@ class Fit final : public TrainingRun {
   }
 
   void write_held_out(const std::vector<std::size_t>& rows, const Evaluation& evaluation) const {
-    write_predictions(out() / "held_out.csv", evaluation, built_->network().preparation, targets_of(rows));
+    write_predictions(file("held_out.csv"), evaluation, built_->network().preparation, targets_of(rows));
   }
 
   void write_results() override {
-    built_->save(out() / "weights.safetensors");
+    built_->save(file("weights.safetensors"));
     std::string text = filled("{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"best_epoch\": {}",
                               split_.train.size(), split_.held_out.size(), trained().best_epoch);
     for (const auto& [name, value] : evaluation_.figures)
       text += filled(",\n  \"held_out_{}\": {}", name, posterior::json_number(value));
     if (!evaluation_.bins.empty()) text += ",\n  \"reliability\": " + reliability_json(evaluation_.bins);
     text += ",\n  \"findings\": " + posterior::json_findings(record().findings) + "\n}\n";
-    replace_file(out() / "summary.json", text);
+    replace_file(file("summary.json"), text);
   }
 
   const FitRequest& request_;

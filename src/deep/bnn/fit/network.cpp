@@ -237,7 +237,7 @@ torch::Device device_named(const std::string& name, const Ranks& ranks) {
   const bool has_cuda = torch::cuda::is_available();
   if (name == "cuda" && !has_cuda)
     throw Error(ErrorKind::usage, "--device is cuda, but there is no CUDA device here.",
-                "Leave --device away, or give --device cpu.");
+                "Leave --device out, or give --device cpu.");
   if (name == "cpu" || !has_cuda) return torch::kCPU;
 #ifdef KULLBACK_CUDA
   const int index = ranks.local_rank() % static_cast<int>(torch::cuda::device_count());

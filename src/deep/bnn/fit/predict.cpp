@@ -140,10 +140,17 @@ PredictOutcome predict(const PredictRequest& request) {
     more.emplace_back("ood_rows", static_cast<double>(of_others.epistemic.size()));
     more.emplace_back("ood_auroc", outcome.ood_auroc);
   }
-  posterior::begin_folder(request.out, record_of(request, network), {}, request.force);
-  write_predictions(request.out / "predictions.csv", evaluation, network.preparation);
-  if (evaluation.known > 0 || outcome.has_ood)
-    replace_file(request.out / "metrics.json", metrics_json(evaluation, more));
+  posterior::RunRecord record = record_of(request, network);
+  const auto folder = posterior::RunFolder::begin(request.out, record, {}, request.force);
+  try {
+    write_predictions(folder->file("predictions.csv"), evaluation, network.preparation);
+    if (evaluation.known > 0 || outcome.has_ood)
+      replace_file(folder->file("metrics.json"), metrics_json(evaluation, more));
+    folder->finish(record, {}, {});
+  } catch (const Error&) {
+    folder->abandon();
+    throw;
+  }
   return outcome;
 }
 

@@ -68,7 +68,7 @@ void check_target(const TableRequest& request, const Table& table) {
   const std::vector<std::string>& classes = table.shape.levels.back();
   if (!classes.empty() && request.kind == TableRequest::Target::number)
     refuse_target(request, "has text, but a number is needed",
-                  "Leave --likelihood away, or give --likelihood categorical, for classes.");
+                  "Leave --likelihood out, or give --likelihood categorical, for classes.");
   if (classes.size() == 1)
     refuse_target(request,
                   filled("has one class only, '{}': there is nothing to tell apart", classes.front()),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/filled.hpp"
@@ -61,7 +62,7 @@ class Fit final : public TrainingRun {
     if (raw.label.defined()) bytes.append(static_cast<const char*>(raw.label.data_ptr()), raw.label.nbytes());
     record().kind = built_->model().kind;
     record().method = built_->model().sde.name;
-    record().data_hash = posterior::content_hash(bytes);
+    record().data_hash = content_hash(bytes);
     record().seed = built_->model().seed;
     record().chains = 1;
     record().parameters = static_cast<std::size_t>(built_->layout().size());
@@ -109,8 +110,8 @@ class Fit final : public TrainingRun {
   void tell(bool) override { record().facts = facts(); }
 
   void write_results() override {
-    built_->save(out() / "weights.safetensors");
-    replace_file(out() / "summary.json",
+    built_->save(file("weights.safetensors"));
+    replace_file(file("summary.json"),
                  summary_json(bound_, built_->model().dims, train_rows_.size(), held_out_.size()));
     if (trained().failure.empty()) write_pictures();
   }
@@ -160,9 +161,9 @@ class Fit final : public TrainingRun {
                         .steps = kShownSteps,
                         .strip = is_image ? kStripStates : 0};
     const Drawn drawn = draw_rows(*built_, request);
-    replace_file(out() / "samples.png", png_bytes(samples_picture(*built_, drawn.x)));
+    replace_file(file("samples.png"), png_bytes(samples_picture(*built_, drawn.x)));
     if (drawn.strip.defined())
-      replace_file(out() / "process.png", png_bytes(strip_picture(*built_, drawn.strip)));
+      replace_file(file("process.png"), png_bytes(strip_picture(*built_, drawn.strip)));
   }
 
   const FitRequest& request_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/filled.hpp"
@@ -52,7 +53,7 @@ class Fit final : public TrainingRun {
     const std::string bytes(static_cast<const char*>(x.data_ptr()), x.nbytes());
     record().kind = kKind;
     record().method = built_->model().process.name;
-    record().data_hash = posterior::content_hash(bytes);
+    record().data_hash = content_hash(bytes);
     record().seed = built_->model().seed;
     record().chains = 1;
     record().parameters = static_cast<std::size_t>(built_->layout().size());
@@ -86,14 +87,14 @@ class Fit final : public TrainingRun {
   void tell(bool) override { record().facts = facts(); }
 
   void write_results() override {
-    built_->save(out() / "weights.safetensors");
-    replace_file(out() / "summary.json", diffusion::summary_json(bound_, built_->model().dims(),
-                                                                 train_rows_.size(0), held_out_rows()));
+    built_->save(file("weights.safetensors"));
+    replace_file(file("summary.json"), diffusion::summary_json(bound_, built_->model().dims(),
+                                                               train_rows_.size(0), held_out_rows()));
     if (!trained().failure.empty() || !built_->model().is_image()) return;
     const Drawn drawn =
         draw_rows(*built_, {.count = kShownImages, .steps = kShownSteps, .strip = kStripStates});
-    replace_file(out() / "samples.png", png_bytes(samples_picture(built_->model(), drawn.x)));
-    replace_file(out() / "process.png", png_bytes(strip_picture(built_->model(), drawn.strip)));
+    replace_file(file("samples.png"), png_bytes(samples_picture(built_->model(), drawn.x)));
+    replace_file(file("process.png"), png_bytes(strip_picture(built_->model(), drawn.strip)));
   }
 
   std::int64_t held_out_rows() const { return held_out_.defined() ? held_out_.size(0) : 0; }

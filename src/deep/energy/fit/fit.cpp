@@ -1,5 +1,6 @@
 #include "deep/energy/fit/fit.hpp"
 
+#include "base/content_hash.hpp"
 #include "base/csv_numbers.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -59,8 +60,7 @@ class Fit final : public TrainingRun {
     model.energy.options = Settings(energy.options, request_.energy_options).values();
     model.sampler.options = Settings(sampler.options, request_.sampler_options).values();
     built_ = std::make_unique<BuiltEbm>(std::move(model), request_.device);
-    describe_in_record(
-        posterior::content_hash(std::string(static_cast<const char*>(raw.x.data_ptr()), raw.x.nbytes())));
+    describe_in_record(content_hash(std::string(static_cast<const char*>(raw.x.data_ptr()), raw.x.nbytes())));
     built_->start(raw.x.index_select(0, split.train));
     const torch::Tensor all = built_->prepared(raw.x);
     const auto on_device = [&](const torch::Tensor& rows) { return rows.to(all.device()); };
@@ -110,8 +110,8 @@ class Fit final : public TrainingRun {
   }
 
   void write_results() override {
-    built_->save(out() / "weights.safetensors");
-    write_chains(out() / "chains.csv", trace_.figures());
+    built_->save(file("weights.safetensors"));
+    write_chains(file("chains.csv"), trace_.figures());
     if (trained().failure.empty()) write_pictures();
   }
 
@@ -119,7 +119,7 @@ class Fit final : public TrainingRun {
     const bool is_image = built_->model().is_image(), is_plane = built_->model().dim == 2;
     if (!is_image && !(is_plane && built_->energy().is_continuous())) return;
     const torch::Tensor x = sample_ebm(*built_, {.count = is_image ? kShownImages : kShownPoints}).x;
-    replace_file(out() / (is_image ? "samples.png" : "density.png"),
+    replace_file(file(is_image ? "samples.png" : "density.png"),
                  png_bytes(is_image ? ebm_images(*built_, x) : density_map(*built_, x)));
   }
 

@@ -147,7 +147,7 @@ BuiltEbm::BuiltEbm(EbmModel model, torch::Device device)
     throw Error(ErrorKind::usage,
                 filled("--training {} needs the constant of the energy, which this one does not give.",
                        training.name),
-                "It is to be had of at most 16 hidden units, or of one or two columns; choose --training "
+                "It is available for at most 16 hidden units, or one or two columns; choose --training "
                 "persistent.");
   if (training.needs_adjusted_sampler && !sampler.is_adjusted)
     throw Error(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/filled.hpp"
@@ -34,7 +35,7 @@ std::string hash_of(const RawRows& rows) {
   std::string bytes(static_cast<const char*>(rows.x.data_ptr()), rows.x.nbytes());
   if (rows.label.defined())
     bytes.append(static_cast<const char*>(rows.label.data_ptr()), rows.label.nbytes());
-  return posterior::content_hash(bytes);
+  return content_hash(bytes);
 }
 
 std::string variances_json(const Activity& activity) {
@@ -152,13 +153,13 @@ class Fit final : public TrainingRun {
 
   void write_results() override {
     const VaeAccount account = this->account();
-    built_->save(out() / "weights.safetensors");
+    built_->save(file("weights.safetensors"));
     replace_file(
-        out() / "latents.png",
+        file("latents.png"),
         png_bytes(latent_map(means_, shown_.label.defined() ? shown_.label.cpu() : torch::Tensor())));
     write_latent_map();
     if (built_->model().spec.is_image()) write_images();
-    replace_file(out() / "summary.json",
+    replace_file(file("summary.json"),
                  filled("{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"best_epoch\": {},\n"
                         "  \"held_out_bound\": {},\n  \"held_out_samples\": {},\n  \"active_units\": {},\n"
                         "  \"latent_variances\": {},\n  \"findings\": {}\n}}\n",
@@ -182,7 +183,7 @@ class Fit final : public TrainingRun {
       if (has_label) text += "," + std::to_string(label.data_ptr<std::int64_t>()[row]);
       text += "\n";
     }
-    replace_file(out() / "latent_map.csv", text);
+    replace_file(file("latent_map.csv"), text);
   }
 
   // Originals, and below each its reconstruction.
@@ -192,9 +193,9 @@ class Fit final : public TrainingRun {
     const torch::Tensor label = spec.labels > 0 ? shown_.label.narrow(0, 0, count) : torch::Tensor();
     const torch::Tensor originals = rows_as_numbers(shown_.x.narrow(0, 0, count), built_->options()).cpu();
     const torch::Tensor copies = built_->decode(means_.narrow(0, 0, count), label);
-    replace_file(out() / "reconstructions.png",
+    replace_file(file("reconstructions.png"),
                  png_bytes(image_grid(at::cat({originals, copies}), spec, count)));
-    replace_file(out() / "samples.png", png_bytes(image_grid(sample_vae(*built_, kSamples, {}), spec, 8)));
+    replace_file(file("samples.png"), png_bytes(image_grid(sample_vae(*built_, kSamples, {}), spec, 8)));
   }
 
   const VaeFitRequest& request_;

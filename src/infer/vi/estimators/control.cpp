@@ -29,9 +29,9 @@ double regressed_sum(std::span<const double> signals, std::span<const double> sc
 std::optional<std::string> refuse_score(const EstimatorSetting& setting) {
   const Abilities abilities = setting.family->abilities();
   if (!abilities.log_q)
-    return "the family has no log q, whose derivative is the score; --objective stein does without";
+    return "the family has no log q, whose derivative is the score; `--objective stein` does without";
   if (!abilities.log_q_at)
-    return "the family has no log q at a given point, whose derivative is the score; --estimator reparam "
+    return "the family has no log q at a given point, whose derivative is the score; `--estimator reparam` "
            "does "
            "without";
   return refuse_dependent_draws(setting);
@@ -42,7 +42,7 @@ std::optional<std::string> refuse_dependent_draws(const EstimatorSetting& settin
   return fmt::format(
       "it holds the other draws of a bound of several while one moves, and --sampling {} makes them depend "
       "on "
-      "each other; --estimator reparam takes any sampling, --sampling iid any estimator",
+      "each other; `--estimator reparam` takes any sampling, `--sampling iid` any estimator",
       setting.options->sampling);
 }
 
@@ -51,7 +51,7 @@ std::optional<std::string> refuse_controlled_score(const EstimatorSetting& setti
   if (setting.options->sampling != "iid")
     return fmt::format(
         "its control variates come from other draws, which must be independent; --sampling {} makes them "
-        "dependent, --sampling iid does not",
+        "dependent, `--sampling iid` does not",
         setting.options->sampling);
   if (setting.draws < 2) return "its control variates come from other draws; --grad-draws 2 or more has them";
   return std::nullopt;

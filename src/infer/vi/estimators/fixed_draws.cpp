@@ -32,7 +32,7 @@ std::optional<std::string> refuse(const EstimatorSetting& setting) {
     return fmt::format(
         "with {} fixed draws in {} dimensions a free covariance spreads without end where no draw varies; "
         "--grad-draws "
-        "{} or more, or --family meanfield",
+        "{} or more, or `--family meanfield`",
         setting.draws, family.dim(), 2 * family.dim());
   }
   return std::nullopt;

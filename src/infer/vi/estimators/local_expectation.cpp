@@ -157,9 +157,9 @@ bool has_scalar_factors(const Family& family) {
 std::optional<std::string> refuse(const EstimatorSetting& setting) {
   if (auto reason = refuse_score(setting)) return reason;
   if (!is_elbo(*setting.objective))
-    return "local expectations are known for the ELBO alone; --estimator score-cv takes any objective";
+    return "local expectations are known for the ELBO alone; `--estimator score-cv` takes any objective";
   if (!has_scalar_factors(*setting.family))
-    return "the family has no factors of one coordinate each; --family meanfield has, and --estimator "
+    return "the family has no factors of one coordinate each; `--family meanfield` has, and --estimator "
            "score-cv "
            "takes any family";
   return std::nullopt;

@@ -101,7 +101,7 @@ class Overdispersed final : public Estimator {
 std::optional<std::string> refuse(const EstimatorSetting& setting) {
   if (auto reason = refuse_controlled_score(setting)) return reason;
   if (setting.objective->draws() != 1)
-    return "weighted draws make means of single draws only; --estimator score-loo takes bounds of several";
+    return "weighted draws make means of single draws only; `--estimator score-loo` takes bounds of several";
   return std::nullopt;
 }
 

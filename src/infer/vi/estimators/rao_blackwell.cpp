@@ -76,12 +76,12 @@ class RaoBlackwell final : public Estimator {
 std::optional<std::string> refuse(const EstimatorSetting& setting) {
   if (auto reason = refuse_controlled_score(setting)) return reason;
   if (!is_elbo(*setting.objective))
-    return "only the ELBO is a sum over terms; --estimator score-cv takes any objective";
+    return "only the ELBO is a sum over terms; `--estimator score-cv` takes any objective";
   if (setting.family->factors().count == 0)
-    return "the family does not factorise; --family meanfield does, and --estimator score-cv takes any "
+    return "the family does not factorise; `--family meanfield` does, and `--estimator score-cv` takes any "
            "family";
   if (setting.density->terms() == nullptr)
-    return "the model does not tell its terms; --estimator score-cv needs none";
+    return "the model does not tell its terms; `--estimator score-cv` needs none";
   return std::nullopt;
 }
 

@@ -53,11 +53,12 @@ class Rejection final : public Estimator {
 
 std::optional<std::string> refuse(const EstimatorSetting& setting) {
   if (dynamic_cast<ConstrainedFamily*>(setting.family) == nullptr)
-    return "it is for --family constrained, whose draws a rejection sampler could make; --estimator reparam "
+    return "it is for `--family constrained`, whose draws a rejection sampler could make; `--estimator "
+           "reparam` "
            "or "
            "stl is for this one";
   if (!is_elbo(*setting.objective))
-    return "it is an estimator of the ELBO's gradient; --estimator dreg is for other bounds";
+    return "it is an estimator of the ELBO's gradient; `--estimator dreg` is for other bounds";
   return refuse_controlled_score(setting);
 }
 

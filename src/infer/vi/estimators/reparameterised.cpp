@@ -82,15 +82,15 @@ std::unique_ptr<Estimator> make(const EstimatorSetting& setting) {
 std::optional<std::string> refuse_whole(const EstimatorSetting& setting) {
   const Abilities abilities = setting.family->abilities();
   if (!abilities.reparameterised)
-    return "its draws are not differentiable in its parameters; --estimator score needs no such draws";
-  if (!abilities.log_q) return "it has no log q; --objective stein needs none";
+    return "its draws are not differentiable in its parameters; `--estimator score` needs no such draws";
+  if (!abilities.log_q) return "it has no log q; `--objective stein` needs none";
   return std::nullopt;
 }
 
 std::optional<std::string> refuse_doubly(const EstimatorSetting& setting) {
   if (auto reason = refuse_whole(setting)) return reason;
   if (!setting.family->abilities().slopes)
-    return "the gradient of its log q at a draw is not known; --estimator reparam does without";
+    return "the gradient of its log q at a draw is not known; `--estimator reparam` does without";
   return refuse_dependent_draws(setting);
 }
 
@@ -98,7 +98,8 @@ std::optional<std::string> refuse_doubly(const EstimatorSetting& setting) {
 std::optional<std::string> refuse_landing(const EstimatorSetting& setting) {
   if (auto reason = refuse_doubly(setting)) return reason;
   if (has_constant_q_slope(*setting.objective)) return std::nullopt;
-  return "the term that sticking the landing drops has no zero mean there; --estimator dreg is the form for "
+  return "the term that sticking the landing drops has no zero mean there; `--estimator dreg` is the form "
+         "for "
          "it";
 }
 

@@ -102,7 +102,8 @@ std::optional<std::string> refuse_regression(const EstimatorSetting& setting) {
   const std::size_t size = setting.objective->draws();
   if (setting.objective->bias() == Bias::finite_k && setting.draws < 2 * size)
     return "its coefficients come from other replicates of a bound of " + std::to_string(size) +
-           " draws; --grad-draws " + std::to_string(2 * size) + " has them, --estimator score-loo needs none";
+           " draws; --grad-draws " + std::to_string(2 * size) +
+           " has them, `--estimator score-loo` needs none";
   return std::nullopt;
 }
 

@@ -179,10 +179,10 @@ std::unique_ptr<Family> make(const FamilySetting& setting) {
   if (covered != setting.dim) {
     throw Error(
         ErrorKind::usage,
-        fmt::format("--family block: the model names blocks for {} of its {} coordinates; the family is "
+        fmt::format("`--family block`: the model names blocks for {} of its {} coordinates; the family is "
                     "made of named parameters.",
                     covered, setting.dim),
-        "--family fullrank or lowrank need no names.");
+        "`--family fullrank` or lowrank need no names.");
   }
   return std::make_unique<BlockFamily>(setting.blocks);
 }

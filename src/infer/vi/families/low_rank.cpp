@@ -368,7 +368,7 @@ std::unique_ptr<Family> make(const FamilySetting& setting) {
     throw Error(ErrorKind::usage,
                 fmt::format("--rank is {}; a covariance of {} coordinates has no more directions than that.",
                             given, setting.dim),
-                "--family fullrank has all of them.");
+                "`--family fullrank` has all of them.");
   return std::make_unique<LowRank>(setting.dim, std::min(given > 0 ? given : kDefaultRank, setting.dim));
 }
 

@@ -84,13 +84,13 @@ class MarkovianScoreClimbing final : public Estimator {
 std::unique_ptr<Estimator> make(const EstimatorSetting& setting) {
   require_score(*setting.family, "msc");
   if (setting.draws < 2)
-    throw Error(ErrorKind::usage, "--grad-draws is 1; --objective msc needs a draw beside its state.",
+    throw Error(ErrorKind::usage, "--grad-draws is 1; `--objective msc` needs a draw beside its state.",
                 "2 or more will do.");
   if (setting.options->sampling != "iid")
     throw Error(
         ErrorKind::usage,
         "--sampling " + setting.options->sampling +
-            " makes draws that depend on each other; the chain of --objective msc needs independent ones.",
+            " makes draws that depend on each other; the chain of `--objective msc` needs independent ones.",
         "Leave --sampling out.");
   return std::make_unique<MarkovianScoreClimbing>(setting);
 }

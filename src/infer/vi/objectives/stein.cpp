@@ -211,17 +211,17 @@ class Stein final : public Estimator {
 std::unique_ptr<Estimator> make(const EstimatorSetting& setting) {
   if (!setting.family->abilities().reparameterised)
     throw Error(ErrorKind::usage,
-                "--objective stein moves the draws, and those of this family are not differentiable in its "
+                "`--objective stein` moves the draws, and those of this family are not differentiable in its "
                 "parameters.",
-                "--objective elbo --estimator score needs no such draws.");
+                "`--objective elbo --estimator score` needs no such draws.");
   if (setting.draws < 2)
-    throw Error(ErrorKind::usage, "--grad-draws is 1; --objective stein compares pairs of draws.",
+    throw Error(ErrorKind::usage, "--grad-draws is 1; `--objective stein` compares pairs of draws.",
                 "16 is the default.");
   if (setting.options->sampling != "iid")
     throw Error(ErrorKind::usage,
-                "--objective stein pairs draws that must be independent, which --sampling " +
+                "`--objective stein` pairs draws that must be independent, which --sampling " +
                     setting.options->sampling + " does not make.",
-                "--sampling iid does.");
+                "`--sampling iid` does.");
   return std::make_unique<Stein>(setting);
 }
 

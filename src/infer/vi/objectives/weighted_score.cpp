@@ -26,9 +26,9 @@ void require_score(const Family& family, std::string_view objective) {
       ErrorKind::usage,
       fmt::format("--objective {} needs log q at points that q did not draw, and this family has none.",
                   objective),
-      abilities.log_q ? "A Gaussian family or a flow with a cheap inverse has it; --objective elbo does "
+      abilities.log_q ? "A Gaussian family or a flow with a cheap inverse has it; `--objective elbo` does "
                         "without."
-                      : "A Gaussian family has it; --objective stein needs no log q at all.");
+                      : "A Gaussian family has it; `--objective stein` needs no log q at all.");
 }
 
 std::vector<double> normalised_weights(std::span<const double> log_p, std::span<const double> log_q) {

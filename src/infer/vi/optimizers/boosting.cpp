@@ -56,13 +56,14 @@ double log_sum_exp(const std::vector<double>& values) {
 Mixture& mixture_of(const SchemeSetting& setting) {
   auto* mixture = dynamic_cast<Mixture*>(setting.family);
   if (mixture == nullptr)
-    throw Error(ErrorKind::usage, "--optimizer boosting adds components to a mixture; the family has none.",
-                "Give --family mixture.");
+    throw Error(ErrorKind::usage, "`--optimizer boosting` adds components to a mixture; the family has none.",
+                "Give `--family mixture`.");
   if (setting.objective->make == nullptr)
-    throw Error(ErrorKind::usage,
-                fmt::format("--optimizer boosting needs a bound that can be judged; --objective {} is none.",
-                            setting.objective->name),
-                "--objective elbo goes with it.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("`--optimizer boosting` needs a bound that can be judged; --objective {} is none.",
+                    setting.objective->name),
+        "`--objective elbo` goes with it.");
   return *mixture;
 }
 

@@ -177,7 +177,7 @@ std::unique_ptr<Scheme> make(const SchemeSetting& setting) {
                 fmt::format("--objective {} matches the scores of a Gaussian with any covariance; this "
                             "family has no such covariance.",
                             setting.objective->name),
-                "Use --family fullrank.");
+                "Use `--family fullrank`.");
   }
   return make_gaussian_scheme(setting, std::make_unique<Update>(batch_size(setting)));
 }

@@ -97,21 +97,22 @@ class ForwardBackward final : public GaussianUpdate {
 std::unique_ptr<Scheme> make(const SchemeSetting& setting) {
   if (setting.objective->name != "elbo") {
     throw Error(ErrorKind::usage,
-                fmt::format("--optimizer bures-wasserstein climbs the ELBO; found --objective {}.",
+                fmt::format("`--optimizer bures-wasserstein` climbs the ELBO; found --objective {}.",
                             setting.objective->name),
                 "Leave --objective out, or take another --optimizer: adam goes with any objective.");
   }
   const std::size_t dim = setting.family->dim();
   if (shape_of(*setting.family) != GaussianShape::dense) {
-    throw Error(ErrorKind::usage, "--optimizer bures-wasserstein moves a Gaussian with any covariance.",
-                "Use --family fullrank, or --optimizer natural, which takes --family meanfield too.");
+    throw Error(ErrorKind::usage, "`--optimizer bures-wasserstein` moves a Gaussian with any covariance.",
+                "Use `--family fullrank`, or `--optimizer natural`, which takes `--family meanfield` too.");
   }
   if (dim > kMaxDim) {
-    throw Error(ErrorKind::usage,
-                fmt::format("--optimizer bures-wasserstein needs {} gradients a step for {} coordinates; it "
-                            "takes {} coordinates at most.",
-                            2 * dim + 1, dim, kMaxDim),
-                "--optimizer adam takes any number.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("`--optimizer bures-wasserstein` needs {} gradients a step for {} coordinates; it "
+                    "takes {} coordinates at most.",
+                    2 * dim + 1, dim, kMaxDim),
+        "`--optimizer adam` takes any number.");
   }
   std::vector<double> lambda(setting.family->parameters());
   setting.family->begin(setting.guess, setting.noise.seed, lambda);

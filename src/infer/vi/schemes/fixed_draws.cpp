@@ -135,7 +135,7 @@ void FixedDraws::start() {
                 fmt::format("The density or its gradient is not finite at some of {} draws, however near the "
                             "start: {}",
                             bound_->draws(), bound_->message()),
-                "Give starting values with --init, or try --method pathfinder.");
+                "Give starting values with --init, or try `--method pathfinder`.");
   }
   lbfgs_.reset();
   for (double& number : start_.sd) number *= 0.5;
@@ -228,7 +228,7 @@ Findings FixedDraws::findings() const {
          has_response_failed_ ? "the curvature of the bound is not that of a maximum"
                               : fmt::format("{} coordinates; linear response takes {} at most",
                                             setting_.family->dim(), kMaxResponse),
-         "Use --method pathfinder or nuts for intervals."});
+         "Use `--method pathfinder` or nuts for intervals."});
   }
   std::size_t worst = 0;
   double ratio = 0;
@@ -297,8 +297,8 @@ std::size_t draws_of(const SchemeSetting& setting) {
       fmt::format("{} fixed draws do not determine a covariance of {} coordinates: the bound over them "
                   "has no maximum.",
                   draws, dim),
-      fmt::format("Use --grad-draws {} or more, --family meanfield, which any number determines, or "
-                  "--optimizer natural, whose draws are not fixed.",
+      fmt::format("Use --grad-draws {} or more, `--family meanfield`, which any number determines, or "
+                  "`--optimizer natural`, whose draws are not fixed.",
                   2 * dim));
 }
 
@@ -317,7 +317,7 @@ std::unique_ptr<Scheme> make(const SchemeSetting& setting) {
                 fmt::format("--optimizer {} needs a Gaussian family: over fixed draws the bound of a more "
                             "flexible one has no maximum.",
                             name),
-                "Use --family meanfield, or --optimizer adam, whose draws are not fixed.");
+                "Use `--family meanfield`, or `--optimizer adam`, whose draws are not fixed.");
   }
   check_lbfgs_options(*setting.options);
   return std::make_unique<FixedDraws>(setting, climber, draws_of(setting));

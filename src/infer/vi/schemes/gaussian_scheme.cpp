@@ -212,7 +212,7 @@ void GaussianScheme::fail() {
                 fmt::format("{} steps in a row led to where the density or its gradient is not finite{}{}",
                             failures_in_a_row_, points_.message().empty() ? "" : "; the last time: ",
                             points_.message().empty() ? "." : points_.message()),
-                "Give starting values with --init, or try --method pathfinder.");
+                "Give starting values with --init, or try `--method pathfinder`.");
   }
   if (before_.mean == now_.mean && before_.sd == now_.sd) {
     for (double& number : now_.sd) number *= 0.5;
@@ -300,7 +300,7 @@ Findings GaussianScheme::findings() const {
     result.push_back(
         {"not-converged", "The approximation was still moving when its updates ended.",
          fmt::format("{} steps, {} of them undone", steps_, failures_),
-         "Raise --max-steps, or --grad-draws for less noise; --optimizer adam is more patient."});
+         "Raise --max-steps, or --grad-draws for less noise; `--optimizer adam` is more patient."});
   }
   return result;
 }

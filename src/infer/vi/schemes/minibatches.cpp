@@ -62,7 +62,7 @@ RowSetting rows_for(std::string_view flag, density::LogDensity& density, const O
     throw Error(ErrorKind::usage,
                 fmt::format("{} takes the data some rows at a time, and this model has no rows.", flag),
                 "Stan programs have rows where each term of the likelihood belongs to one index of the data "
-                "(docs/minibatches.md); --optimizer adam needs none.");
+                "(docs/minibatches.md); `--optimizer adam` needs none.");
   }
   const std::size_t count = rows->count();
   if (options.batch_size > count) {

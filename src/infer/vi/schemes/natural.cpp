@@ -176,15 +176,16 @@ std::unique_ptr<Scheme> make(const SchemeSetting& setting) {
   if (setting.objective->name != "elbo") {
     throw Error(
         ErrorKind::usage,
-        fmt::format("--optimizer natural climbs the ELBO; found --objective {}.", setting.objective->name),
+        fmt::format("`--optimizer natural` climbs the ELBO; found --objective {}.", setting.objective->name),
         "Leave --objective out, or take another --optimizer: adam goes with any objective.");
   }
   const GaussianShape shape = shape_of(*setting.family);
   if (shape == GaussianShape::none || shape == GaussianShape::other) {
-    throw Error(ErrorKind::usage,
-                "--optimizer natural needs a Gaussian family that is given by the entries of its precision, "
-                "and this family is not.",
-                "--family fullrank and --family meanfield are; --optimizer adam goes with any family.");
+    throw Error(
+        ErrorKind::usage,
+        "`--optimizer natural` needs a Gaussian family that is given by the entries of its precision, "
+        "and this family is not.",
+        "`--family fullrank` and `--family meanfield` are; `--optimizer adam` goes with any family.");
   }
   return make_gaussian_scheme(
       setting, std::make_unique<NaturalUpdate>(setting.family->dim(), setting.options->grad_draws));

@@ -1,0 +1,85 @@
+#include "fit/finding_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "fit/fit.hpp"
+#include "fit/request_options.hpp"
+#include "infer/option_text.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+constexpr const char* kTargetAccept = "target_accept";
+
+bool names(const std::vector<std::string>& options, std::string_view name) {
+  return std::find(options.begin(), options.end(), name) != options.end();
+}
+
+// "`--method nuts`", with the acceptance that the ladder has raised.
+std::string method_words(const posterior::RunRecord& record, const infer::Method& method,
+                         const std::vector<std::string>& named) {
+  std::string words = "--method " + record.method;
+  const infer::Options used = options_of(record);
+  const bool has_raised =
+      reads(method, kTargetAccept) && used.target_accept != infer::Options().target_accept;
+  if (has_raised && !names(named, kTargetAccept))
+    words += fmt::format(" {} {}", infer::flag_of(kTargetAccept), used.target_accept);
+  return "`" + words + "`";
+}
+
+// Options of the command that a named method refuses.
+std::string without(const posterior::RunRecord& record, const infer::Method& method) {
+  std::string flags;
+  if (record.options.contains("budget")) flags = infer::flag_of("budget");
+  if (record.options.contains("wasserstein") && !method.has_log_q)
+    flags += (flags.empty() ? "" : " and ") + infer::flag_of("wasserstein");
+  return flags.empty() ? "" : fmt::format(" and leave {} out", flags);
+}
+
+}  // namespace
+
+posterior::FindingOptions finding_options(const posterior::RunRecord& record) {
+  posterior::FindingOptions options;
+  const infer::Options asked = options_of(record);
+  options.max_depth = asked.max_depth;
+  options.target_accept = asked.target_accept;
+  options.warmup = asked.warmup;
+  options.thin = asked.thin;
+  options.is_markov = is_markov(record);
+  if (const infer::Method* method = infer::find_method(record.method))
+    options.method_options = method->options;
+  return options;
+}
+
+std::vector<std::string> options_in(const std::string& text) {
+  std::vector<std::string> found;
+  for (std::size_t at = text.find("--"); at != std::string::npos; at = text.find("--", at + 2)) {
+    std::string name;
+    for (std::size_t i = at + 2; i < text.size(); ++i) {
+      const char c = text[i];
+      if (c != '-' && std::isalnum(static_cast<unsigned char>(c)) == 0) break;
+      name += c == '-' ? '_' : c;
+    }
+    if (!name.empty()) found.push_back(name);
+  }
+  return found;
+}
+
+void name_method(const posterior::RunRecord& record, Findings& findings) {
+  const infer::Method* method = infer::find_method(record.method);
+  if (record.rungs.empty() || method == nullptr) return;
+  for (Finding& finding : findings) {
+    const std::vector<std::string> named = options_in(finding.advice);
+    const bool is_of_method = std::any_of(named.begin(), named.end(),
+                                          [&](const std::string& option) { return reads(*method, option); });
+    if (!is_of_method || names(named, "method")) continue;
+    finding.advice += fmt::format(" Add {}{}: the default method chooses these options itself.",
+                                  method_words(record, *method, named), without(record, *method));
+  }
+}
+
+}  // namespace kullback::fit

@@ -1,0 +1,203 @@
+// Improper posteriors. Let g(s) be the density along one unconstrained coordinate, the others at a draw.
+// Where g(s) does not fall faster than 1 / s, its integral is infinite, and so is that of the posterior, as g
+// is continuous in the other coordinates. g is looked at in two places far out: log g(b) >= log g(a) - log(b
+// / a). A coordinate may pass by itself and the posterior be improper along a combination of several: silence
+// shows nothing.
+#include "fit/program_findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "lang/lint.hpp"
+#include "lang/program.hpp"
+
+namespace kullback::fit {
+
+namespace {
+
+constexpr std::string_view kNoPrior = "no-prior";
+constexpr std::string_view kPointMethod = "optimize";  // whose answer is no posterior
+constexpr std::string_view kUnused = "unused-variable";
+// Others are about style, speed or what only shows where it is run.
+constexpr std::string_view kBearOnAnswers[] = {
+    kNoPrior,       "multiple-priors", "vague-gamma",      "hard-bounds",      "uniform-bounds",
+    "empty-bounds", "out-of-support",  "jacobian-missing", "parameter-branch", "uninitialized-variable"};
+constexpr std::size_t kPlacesShown = 3;
+constexpr std::size_t kPoints = 2;                        // draws through which g is looked at
+constexpr std::size_t kMostCoordinates = 16;              // of each parameter
+constexpr double kNothing = 1e5;                          // nats below the draw
+constexpr double kRealNear = 1e4, kRealFar = 1e8;         // of a coordinate that is the parameter itself
+constexpr double kPositiveNear = 50, kPositiveFar = 500;  // of its logarithm
+
+const lang::Variable* parameter_at(const lang::Program& program, Span span) {
+  for (const lang::Stmt* stmt : program.block(lang::BlockKind::parameters)) {
+    const auto* declare = stmt->as<lang::Declare>();
+    if (declare != nullptr && declare->variable->span == span) return declare->variable;
+  }
+  return nullptr;
+}
+
+bool bears_on_answer(const Diagnostic& lint, const lang::Program& program) {
+  if (lint.severity != Severity::warning) return false;
+  if (lint.code == kUnused) return parameter_at(program, lint.span) != nullptr;
+  return std::find(std::begin(kBearOnAnswers), std::end(kBearOnAnswers), lint.code) !=
+         std::end(kBearOnAnswers);
+}
+
+// All lints of one code.
+Finding folded(const std::vector<const Diagnostic*>& lints, const SourceMap& sources) {
+  const Diagnostic& first = *lints.front();
+  Finding finding{first.code, first.message, "", first.hint};
+  if (lints.size() > 1)
+    finding.message +=
+        fmt::format(" The same holds in {} more place{}.", lints.size() - 1, lints.size() == 2 ? "" : "s");
+  for (std::size_t i = 0; i < std::min(kPlacesShown, lints.size()); ++i) {
+    const Position at = sources.position(lints[i]->span.file, lints[i]->span.begin);
+    finding.evidence +=
+        fmt::format("{}{}:{}:{}", i == 0 ? "" : ", ", sources.name(lints[i]->span.file), at.line, at.column);
+  }
+  if (lints.size() > kPlacesShown) finding.evidence += ", ...";
+  return finding;
+}
+
+Findings findings_of(const Diagnostics& lints, const LoadedProgram& program) {
+  std::vector<std::vector<const Diagnostic*>> by_code;
+  for (const Diagnostic& lint : lints) {
+    if (!bears_on_answer(lint, *program.understood.program)) continue;
+    auto same = std::find_if(by_code.begin(), by_code.end(),
+                             [&](const auto& group) { return group.front()->code == lint.code; });
+    if (same == by_code.end()) same = by_code.insert(same, {{}});
+    same->push_back(&lint);
+  }
+  Findings findings;
+  for (const auto& group : by_code) findings.push_back(folded(group, program.sources));
+  return findings;
+}
+
+// Without a prior, or not even in the density.
+std::vector<std::string> without_prior(const Diagnostics& lints, const lang::Program& program) {
+  std::vector<std::string> names;
+  for (const Diagnostic& lint : lints) {
+    if (lint.code != kNoPrior && lint.code != kUnused) continue;
+    if (const lang::Variable* parameter = parameter_at(program, lint.span))
+      names.emplace_back(parameter->name);
+  }
+  return names;
+}
+
+// log g(s), or -inf.
+double log_density_at(density::LogDensity& density, std::vector<double> theta, std::size_t coordinate,
+                      double s) {
+  theta[coordinate] = s;
+  double value = 0;
+  density::Status status = density::Status::ok;
+  density.evaluate({1, theta.data(), &value, nullptr, &status});
+  return status == density::Status::ok ? value : -INFINITY;
+}
+
+// Where the density is next to nothing far out, a second look is not needed.
+bool falls_too_slowly(density::LogDensity& density, const std::vector<double>& theta, double at_draw,
+                      std::size_t coordinate) {
+  const density::Support& support = density.supports()[coordinate];
+  const bool is_real = support.kind == density::Support::Kind::real;
+  if (!is_real && support.kind != density::Support::Kind::positive) return false;
+  const double near = is_real ? kRealNear : kPositiveNear, far = is_real ? kRealFar : kPositiveFar;
+  for (const double side : {-1.0, 1.0}) {
+    const double at_far = log_density_at(density, theta, coordinate, side * far);
+    if (!std::isfinite(at_far) || at_far < at_draw - kNothing) continue;
+    const double at_near = log_density_at(density, theta, coordinate, side * near);
+    if (std::isfinite(at_near) && at_far >= at_near - std::log(far / near)) return true;
+  }
+  return false;
+}
+
+bool is_improper_along(density::LogDensity& density, const infer::Draws& draws, std::size_t coordinate) {
+  const std::size_t points = std::min(kPoints, draws.count());
+  for (std::size_t p = 0; p < points; ++p) {
+    const auto first =
+        draws.theta.begin() + static_cast<std::ptrdiff_t>((draws.count() - 1) * p / kPoints * draws.dim);
+    const std::vector<double> theta(first, first + static_cast<std::ptrdiff_t>(draws.dim));
+    const double at_draw = log_density_at(density, theta, coordinate, theta[coordinate]);
+    if (!falls_too_slowly(density, theta, at_draw, coordinate)) return false;
+  }
+  return points > 0;
+}
+
+std::vector<std::string> improper_among(const std::vector<std::string>& names, density::LogDensity& density,
+                                        const infer::Draws& draws) {
+  std::vector<std::string> found;
+  if (density.supports().size() != density.dim() || draws.dim != density.dim()) return found;
+  for (const density::Block& block : density.blocks()) {
+    if (std::find(names.begin(), names.end(), block.name) == names.end()) continue;
+    const std::size_t end = block.first + std::min(block.size, kMostCoordinates);
+    for (std::size_t i = block.first; i < end; ++i) {
+      if (!is_improper_along(density, draws, i)) continue;
+      found.push_back(block.name);
+      break;
+    }
+  }
+  return found;
+}
+
+// What is known of a posterior's being proper.
+struct Propriety {
+  std::vector<std::string> without_prior;
+  std::vector<std::string> improper;  // along these
+};
+
+Propriety propriety_of(const LoadedModel& model, const infer::Draws& draws, const Diagnostics& lints) {
+  Propriety result;
+  result.without_prior = without_prior(lints, *model.program->understood.program);
+  const bool is_quick = model.stan != nullptr;  // not where each evaluation reads the data from files
+  if (is_quick && !result.without_prior.empty())
+    result.improper = improper_among(result.without_prior, *model.density, draws);
+  return result;
+}
+
+void note(const Propriety& propriety, certify::Certificate& certificate) {
+  certificate.without_prior = propriety.without_prior;
+  if (propriety.improper.empty()) return;
+  if (certificate.verdict == certify::Verdict::met) certificate.verdict = certify::Verdict::cannot_tell;
+  certificate.reasons.insert(certificate.reasons.begin(),
+                             fmt::format("The posterior is improper along {}: it has no mean and standard "
+                                         "deviation to be near to.",
+                                         fmt::join(propriety.improper, ", ")));
+}
+
+Finding improper_finding(const std::vector<std::string>& improper) {
+  return {"improper-posterior",
+          fmt::format("The posterior is improper: far out along {} its density does not fall, so that its "
+                      "integral is infinite.",
+                      fmt::join(improper, ", ")),
+          "The draws show only the part of it that the chains or the approximation found.",
+          fmt::format("Give {} a proper prior.", improper.front())};
+}
+
+}  // namespace
+
+void note_propriety(const LoadedModel& model, const infer::Draws& draws, certify::Certificate& certificate) {
+  if (model.program->is_library) return;
+  note(propriety_of(model, draws, lang::lint(*model.program->understood.program, model.program->sources)),
+       certificate);
+}
+
+void add_program_findings(const LoadedModel& model, const std::vector<FinishedChain>& chains,
+                          Outcome& outcome) {
+  if (model.program->is_library) return;
+  Diagnostics lints = lang::lint(*model.program->understood.program, model.program->sources);
+  const bool is_point = outcome.record.method == kPointMethod;
+  if (is_point) std::erase_if(lints, [](const Diagnostic& lint) { return lint.code == kNoPrior; });
+  Findings& findings = outcome.summary.findings;
+  if (!is_point && !chains.empty()) {
+    const Propriety propriety = propriety_of(model, chains.front().result.draws, lints);
+    if (outcome.certificate) note(propriety, *outcome.certificate);
+    if (!propriety.improper.empty()) findings.push_back(improper_finding(propriety.improper));
+  }
+  for (Finding& finding : findings_of(lints, *model.program)) findings.push_back(std::move(finding));
+}
+
+}  // namespace kullback::fit
