@@ -86,7 +86,8 @@ Posterior small_posterior() {
 
 DataVariable data_of(std::string name, std::vector<std::size_t> dims, std::vector<double> numbers,
                      bool is_int, bool is_observed = false) {
-  return {std::move(name), std::move(dims), is_int, is_observed, [numbers](std::size_t first, std::span<double> to) {
+  return {std::move(name), std::move(dims), is_int, is_observed,
+          [numbers](std::size_t first, std::span<double> to) {
             std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
           }};
 }
