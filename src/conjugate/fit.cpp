@@ -354,6 +354,13 @@ void write_results(const Request& request, const Settings& settings, Outcome& ou
   outcome.folder = folder.path();
 }
 
+// What there is is the last checkpoint, where the folder is still there.
+void note_stop(const Request& request, const Ranks& ranks, posterior::RunRecord& record) {
+  record.status = "interrupted";
+  if (ranks.is_first() && fs::exists(request.folder->path() / "run.json"))
+    request.folder->finish(record, "interrupted", "");
+}
+
 }  // namespace
 
 Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
@@ -380,22 +387,25 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
   } catch (const Error&) {
     if (ranks.size() == 1) request.folder->abandon();
     throw;
-  } catch (const Interrupted&) {  // amid a pass: what there is is the last checkpoint
+  } catch (const Interrupted&) {  // amid a pass
     if (ranks.size() == 1) request.folder->abandon();
-    outcome.record.status = "interrupted";
-    if (ranks.is_first() && fs::exists(request.folder->path()))
-      request.folder->finish(outcome.record, "interrupted", "");
+    note_stop(request, ranks, outcome.record);
     throw;
   }
   const Unhurried finishing;
   Model& model = *outcome.trained.model;
   const bool has_results = !outcome.trained.is_interrupted;
-  if (has_results && request.writes_units) {
-    write_unit_table(request, *source, model, ranks);
-    write_sample(request, *source, model, ranks);
-  }
   Findings of_target;
-  if (has_results) add_target_finding(request, *source, ranks, of_target);
+  try {
+    if (has_results && request.writes_units) {
+      write_unit_table(request, *source, model, ranks);
+      write_sample(request, *source, model, ranks);
+    }
+    if (has_results) add_target_finding(request, *source, ranks, of_target);
+  } catch (const Interrupted&) {  // the starts are saved
+    note_stop(request, ranks, outcome.record);
+    throw;
+  }
   if (!ranks.is_first()) return outcome;
   outcome.record.status = has_results ? "complete" : "interrupted";
   if (!outcome.trained.statistics.values.empty()) {

@@ -1,6 +1,7 @@
 #include "fit/chain_outputs.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,11 +32,18 @@ const char* metric_name(infer::Metric metric) {
   return "";
 }
 
-// Generated quantities of the mode are one draw of them, from a stream that no draw of the chain has.
-posterior::Point point_at(const Request& request, model::OutputWriter& outputs, const infer::Mode& mode) {
+// Generated quantities of the mode are one draw of them, from a stream that no draw of the chain has. Nothing
+// where a stop came before they were written.
+std::optional<posterior::Point> point_at(const Request& request, model::OutputWriter& outputs,
+                                         const infer::Mode& mode) {
   posterior::Point point{mode.log_density, std::vector<double>(outputs.column_names().size())};
   Random random(request.seed, 1, static_cast<std::uint32_t>(infer::Purpose::generated_quantities), 0);
-  outputs.write(mode.theta.data(), random, point.columns.data());
+  const StopReprieve reprieve(kLastOutputs);
+  try {
+    outputs.write(mode.theta.data(), random, point.columns.data());
+  } catch (const Interrupted&) {
+    return std::nullopt;
+  }
   return point;
 }
 

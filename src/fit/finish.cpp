@@ -8,6 +8,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/json.hpp"
+#include "base/stop.hpp"
 #include "base/try_thread.hpp"
 #include "fit/begin.hpp"
 #include "fit/finding_advice.hpp"
@@ -113,7 +115,11 @@ void summarize_into(const Request& request, const LoadedModel& model,
                     const std::vector<FinishedChain>& chains, Outcome& outcome) {
   posterior::FindingOptions options = finding_options(outcome.record);
   options.are_bounded = [&](std::span<const std::size_t> columns) {
-    return are_bounded(*model.outputs, {outcome.posterior, chains}, columns, request.seed);
+    try {
+      return are_bounded(*model.outputs, {outcome.posterior, chains}, columns, request.seed);
+    } catch (const Interrupted&) {  // not known: the results are written all the same
+      return std::vector<bool>(columns.size());
+    }
   };
   outcome.summary.rows = summary_rows(outcome.posterior, outcome.record);
   add_findings(posterior::find_problems(outcome.posterior, outcome.summary.rows, options),
@@ -169,11 +175,24 @@ class NewFiles final {
   std::vector<std::future<NewFile>> files_;
 };
 
+// Data for posterior.nc, which is made in memory: a copy of very many numbers would cost more than it is
+// worth.
+DataVariables short_enough(const DataVariables& data) {
+  constexpr std::size_t kMostNumbers = 1'000'000;
+  DataVariables kept;
+  for (const posterior::DataVariable& variable : data) {
+    const std::size_t count =
+        std::accumulate(variable.dims.begin(), variable.dims.end(), std::size_t{1}, std::multiplies<>());
+    if (count <= kMostNumbers) kept.push_back(variable);
+  }
+  return kept;
+}
+
 // The draws are in the CSV files too: a machine without netCDF loses nothing but this copy.
 void add_arviz_file(const DataVariables& data, Outcome& outcome, NewFiles& files) {
   try {
-    const auto bytes =
-        std::make_shared<std::string>(posterior::netcdf_bytes(outcome.posterior, outcome.record, data));
+    const auto bytes = std::make_shared<std::string>(
+        posterior::netcdf_bytes(outcome.posterior, outcome.record, short_enough(data)));
     files.add("posterior.nc", [bytes] { return std::move(*bytes); });
   } catch (const Error& error) {
     const Finding finding{"netcdf", "posterior.nc was not written.", error.message(), error.hint()};
@@ -213,6 +232,9 @@ void write_files(posterior::RunFolder& folder, const DataVariables& data, Outcom
     files.add("summary.json", [&] { return posterior::to_json(outcome.summary); });
   }
   files.put_in_place();
+  // Of a run that went on, `kullback certify` may have judged the draws that there were.
+  if (!outcome.certificate) folder.drop("certificate.json");
+  folder.drop("certificate-weights.csv");
   folder.finish(outcome.record, outcome.is_interrupted ? "interrupted" : "finish",
                 fmt::format("\"gradients\": {}, \"findings\": {}", outcome.record.gradients,
                             outcome.record.findings.size()));

@@ -364,6 +364,7 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
     } else if (is_cut && !best_) {
       keep_few(rung, std::move(chains));
     }
+    is_done_ = is_done_ || is_met();  // other ranks have no answers: without this they would climb on alone
   }
   if (ranks_.size() > 1) {
     infer::Archive out;
@@ -506,7 +507,7 @@ Outcome Ladder::end() {
   outcome_.record.seconds += std::chrono::duration<double>(Clock::now() - began_).count();
   bool is_stopped = user_.should_stop();  // not by the budget
   if (!best_ && !is_stopped) {
-    abandon_run(request_, ranks_);
+    if (request_.folder) request_.folder->abandon();  // the other ranks have ended
     refuse_without_draws();
   }
   const bool is_given = best_ && (!is_stopped || request_.out.empty());

@@ -94,6 +94,7 @@ bool Partial::load(ChainState& state, infer::Draws& draws) {
   }
   std::filesystem::resize_file(draws_path_, size);
   saved_ = count;
+  is_own_ = true;
   return true;
 }
 
@@ -110,10 +111,10 @@ void Partial::save(const ChainState& state, const infer::Draws& draws) {
     const double* stats = draws.stats.data() + i * stats_;
     records.insert(records.end(), stats, stats + stats_);
   }
-  if (saved_ == 0) {  // what a run left that is begun anew: the state first, as it counts the draws
-    hash_ = {};
+  if (!is_own_) {  // what a run left that is begun anew: the state first, as it counts the draws
     std::filesystem::remove(state_path_);
     std::filesystem::remove(draws_path_);
+    is_own_ = true;
   }
   const std::string record_bytes = infer::to_bytes(records);
   append_to_file(draws_path_, record_bytes);

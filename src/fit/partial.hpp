@@ -35,6 +35,7 @@ class Partial final {
   std::filesystem::path draws_path_;
   std::filesystem::path state_path_;
   std::size_t stats_;
+  bool is_own_ = false;      // what lies there is this run's
   std::uint64_t saved_ = 0;  // draws
   ContentHash hash_;         // of their bytes
 };

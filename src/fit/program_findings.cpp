@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/stop.hpp"
 #include "lang/lint.hpp"
 #include "lang/program.hpp"
 
@@ -153,8 +154,11 @@ Propriety propriety_of(const LoadedModel& model, const infer::Draws& draws, cons
   Propriety result;
   result.without_prior = without_prior(lints, *model.program->understood.program);
   const bool is_quick = model.stan != nullptr;  // not where each evaluation reads the data from files
-  if (is_quick && !result.without_prior.empty())
+  if (!is_quick || result.without_prior.empty()) return result;
+  try {
     result.improper = improper_among(result.without_prior, *model.density, draws);
+  } catch (const Interrupted&) {  // not known: the results are written all the same
+  }
   return result;
 }
 

@@ -74,7 +74,7 @@ std::shared_ptr<const Prepared> prepare(const lang::Program& program, const Sour
   } catch (const tape::Rejection& rejection) {
     throw Error(ErrorKind::bad_input, rejection_text(sources, rejection), rejection.hint);
   } catch (const std::bad_alloc&) {
-    refuse_allocation(prepared->builder, sources);
+    refuse_allocation(builder, sources);
   }
   keep_values(tracer.values(), builder, *prepared);
   return prepared;

@@ -233,18 +233,17 @@ void StanModel::reject(const Batch& batch, std::size_t lane) const {
 // Why the program fails at theta: traced once for each place of the tape where draws fail.
 const StanModel::Explanation& StanModel::explain(Branch& branch, const std::vector<double>& theta,
                                                  std::uint64_t place, bool nan) {
-  const auto [known, is_new] = branch.explanations.try_emplace({place, nan});
-  Explanation& explanation = known->second;
-  if (!is_new) return explanation;
+  const auto known = branch.explanations.find({place, nan});
+  if (known != branch.explanations.end()) return known->second;
   tape::Builder builder;
-  explanation.status = Status::rejected;
+  Explanation explanation{Status::rejected, {}};  // kept once it is known: the trace may throw
   if (trace(theta.data(), builder)) {
     const tape::NotFinite found = tape::find_not_finite(builder);
     explanation.status = Status::not_finite;
     message_ = "statement at " + place_text(prepared_->sources, found.span) + ": " + found.what;
   }
   explanation.message = message_;
-  return explanation;
+  return branch.explanations.emplace(std::pair(place, nan), std::move(explanation)).first->second;
 }
 
 // The status of a draw whose log density was computed on this branch.
@@ -284,7 +283,12 @@ std::shared_ptr<StanModel::Branch> StanModel::branch_at(const double* theta) {
 
 // Draws that are on one branch are evaluated together, in the order of the batch.
 void StanModel::evaluate_missed(const Batch& batch) {
+  constexpr std::size_t kMostHeld = 64;  // tapes that are held here, whatever branches_ forgets
   std::vector<std::pair<std::shared_ptr<Branch>, std::vector<std::size_t>>> groups;
+  const auto evaluate_groups = [&] {
+    for (const auto& [branch, lanes] : groups) evaluate_group(*branch, batch, lanes);
+    groups.clear();
+  };
   for (const std::size_t lane : missed_) {
     reject(batch, lane);
     auto branch = branch_at(point_of(batch, lane).data());
@@ -294,10 +298,11 @@ void StanModel::evaluate_missed(const Batch& batch) {
     if (known != groups.end()) {
       known->second.push_back(lane);
     } else {
+      if (groups.size() == kMostHeld) evaluate_groups();
       groups.push_back({std::move(branch), {lane}});
     }
   }
-  for (const auto& [branch, lanes] : groups) evaluate_group(*branch, batch, lanes);
+  evaluate_groups();
 }
 
 void StanModel::evaluate_group(Branch& branch, const Batch& batch, std::span<const std::size_t> lanes) {

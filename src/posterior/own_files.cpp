@@ -14,8 +14,10 @@ namespace {
 
 struct KindFiles {
   std::string_view kind;
-  std::string_view files;       // of a run whose record does not list them; a # stands for a number
-  std::string_view later = {};  // of verbs that write into the folder
+  std::string_view files;  // of a run whose record does not list them; a # stands for a number
+  // Listed by no record: what verbs write into the folder, and a training's checkpoint, which stays where it
+  // was interrupted.
+  std::string_view later = {};
 };
 
 constexpr std::string_view kOfAll = "run.json events.jsonl .lock report.html";
@@ -25,13 +27,14 @@ constexpr std::string_view kOfRestored =
     "restore.json samples.csv samples.npy samples.png mean.csv mean.npy mean.png sd.csv sd.npy sd.png "
     "observed.png";
 
-// Records of complete runs list the files: a new one needs no entry here.
+// Records of runs that ended list the files; that of a killed run does not.
 constexpr KindFiles kKinds[] = {
     {"posterior",
-     "model.stan data.json chain-#.csv posterior.nc trace.csv certificate.json certificate-weights.csv"},
+     "model.stan data.json chain-#.csv weighted.csv mode.csv posterior.nc trace.csv certificate.json "
+     "certificate-weights.csv"},
     {"predictions",
-     "model.stan chain-#.csv posterior.nc predictions.csv metrics.json responsibilities.csv documents.csv "
-     "states.csv scores.csv users.csv"},
+     "model.stan chain-#.csv weighted.csv posterior.nc predictions.csv metrics.json responsibilities.csv "
+     "documents.csv states.csv scores.csv users.csv"},
     {"simulation", "model.stan chain-#.csv posterior.nc data-#.json params-#.json"},
     {"calibration", "model.stan calibration.json"},
     {"mixture",
@@ -46,22 +49,19 @@ constexpr KindFiles kKinds[] = {
      "model.json state.npy trace.csv sample.csv loadings.csv columns.csv factors.csv items.csv scores.csv "
      "users.csv"},
     {"regress", "model.json state.npy trace.csv sample.csv coefficients.csv noise.csv predictions.csv"},
-    {"bnn", "network.json weights.safetensors checkpoint.safetensors training.csv held_out.csv"},
+    {"bnn", "network.json weights.safetensors training.csv held_out.csv", "checkpoint.safetensors"},
     {"vae",
-     "model.json weights.safetensors checkpoint.safetensors training.csv latents.png latent_map.csv "
+     "model.json weights.safetensors training.csv latents.png latent_map.csv "
      "reconstructions.png samples.png",
-     "evaluation.json latents.csv decoded.csv new_samples.csv new_samples.png"},
-    {"ebm",
-     "model.json weights.safetensors checkpoint.safetensors training.csv chains.csv samples.png density.png",
-     "new_samples.csv new_samples.png loglik.csv loglik.json"},
-    {"diffusion",
-     "model.json weights.safetensors checkpoint.safetensors training.csv samples.png process.png",
-     "new_samples.csv new_samples.png loglik.csv loglik.json"},
-    {"score", "model.json weights.safetensors checkpoint.safetensors training.csv samples.png process.png",
-     "new_samples.csv new_samples.png loglik.csv loglik.json"},
-    {"discrete-diffusion",
-     "model.json weights.safetensors checkpoint.safetensors training.csv samples.png process.png",
-     "new_samples.csv new_samples.png loglik.csv loglik.json"},
+     "checkpoint.safetensors evaluation.json latents.csv decoded.csv new_samples.csv new_samples.png"},
+    {"ebm", "model.json weights.safetensors training.csv chains.csv samples.png density.png",
+     "checkpoint.safetensors new_samples.csv new_samples.png loglik.csv loglik.json"},
+    {"diffusion", "model.json weights.safetensors training.csv samples.png process.png",
+     "checkpoint.safetensors new_samples.csv new_samples.png loglik.csv loglik.json"},
+    {"score", "model.json weights.safetensors training.csv samples.png process.png",
+     "checkpoint.safetensors new_samples.csv new_samples.png loglik.csv loglik.json"},
+    {"discrete-diffusion", "model.json weights.safetensors training.csv samples.png process.png",
+     "checkpoint.safetensors new_samples.csv new_samples.png loglik.csv loglik.json"},
 };
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

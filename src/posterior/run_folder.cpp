@@ -148,6 +148,14 @@ fs::path settled_current(const fs::path& out) {
   return has_record(next) ? next : out;
 }
 
+// "chain-1.csv.new-1234", with the number of a process.
+bool is_torn(const std::string& name) {
+  constexpr std::string_view kMark = ".new-";
+  const std::size_t mark = name.rfind(kMark);
+  if (mark == std::string::npos || mark + kMark.size() == name.size()) return false;
+  return name.find_first_not_of("0123456789", mark + kMark.size()) == std::string::npos;
+}
+
 void remove_torn_files(const fs::path& folder) {
   const fs::path events = folder / kEventsFile;
   if (fs::is_regular_file(fs::symlink_status(events))) {
@@ -157,7 +165,7 @@ void remove_torn_files(const fs::path& folder) {
   for (const fs::path& place : {folder, partial_folder(folder)}) {
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(place, none)) {
-      if (entry.path().filename().string().find(".new-") != std::string::npos) fs::remove(entry.path(), none);
+      if (is_torn(entry.path().filename().string())) fs::remove(entry.path(), none);
     }
   }
 }
@@ -294,6 +302,12 @@ fs::path RunFolder::file(const std::string& name) {
   }
   files_.insert(name);
   return path_ / name;
+}
+
+void RunFolder::drop(const std::string& name) {
+  std::error_code none;
+  files_.erase(name);
+  fs::remove(path_ / name, none);
 }
 
 void RunFolder::add_event(const std::string& name, const std::string& fields) const {

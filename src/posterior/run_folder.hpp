@@ -36,6 +36,8 @@ class RunFolder final {
   const std::filesystem::path& path() const { return path_; }  // where the run writes
   // Where one of its files is written. Files that were not named so are not the run's.
   std::filesystem::path file(const std::string& name);
+  // What this run has not written goes: it may be of its draws before it was interrupted.
+  void drop(const std::string& name);
   // An event with `fields`, JSON without braces.
   void add_event(const std::string& name, const std::string& fields) const;
 

@@ -71,7 +71,7 @@ std::size_t BranchTree::bytes_of(const Node& node) {
 }
 
 Id BranchTree::own_id(Id id, const Builder& builder) {
-  if (!is_constant(id)) return id;
+  if (!is_constant(id) || (shares_data_ && (id & ~kConstantBit) < constants_.common_size())) return id;
   const double value = builder.value(id);
   const auto [known, is_new] = constant_ids_.try_emplace(std::bit_cast<std::uint64_t>(value),
                                                          static_cast<Id>(constants_.size()) | kConstantBit);
@@ -141,6 +141,8 @@ BranchTree::Leaf BranchTree::add_end(Ref parent) {
 }
 
 BranchTree::Leaf BranchTree::add(const Builder& builder) {
+  if (constants_.size() == 0) constants_ = builder.constants().common_part();
+  shares_data_ = builder.constants().begins_with(constants_);
   parameter_count_ = builder.parameter_count();
   values_.resize(std::max(values_.size(), builder.values().size()));
   Recorded recorded(builder);

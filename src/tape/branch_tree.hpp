@@ -67,8 +67,9 @@ class BranchTree final {
   std::vector<Ref> free_nodes_;
   std::vector<End> ends_;
   std::vector<Leaf> free_ends_;
-  std::list<Leaf> used_;  // longest ago first
-  Constants constants_;
+  std::list<Leaf> used_;                                // longest ago first
+  Constants constants_;                                 // first those that all recordings share: the data
+  bool shares_data_ = false;                            // of the recording that is added
   std::unordered_map<std::uint64_t, Id> constant_ids_;  // by bits
   std::vector<double> values_;
   std::size_t parameter_count_ = 0;

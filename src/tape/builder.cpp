@@ -75,8 +75,9 @@ Id Builder::new_slots(std::size_t count) {
 
 std::size_t Builder::bytes() const {
   return instructions_.size() * sizeof(RawInstruction) + operands_.size() * sizeof(RawOperand) +
-         pool_.size() * sizeof(Id) + (values_.size() + constants_.own_size()) * sizeof(double) +
-         shapes_.size() * sizeof(math::Shape) + guards_.size() * sizeof(Guard);
+         (pool_.size() + pool_.shared_size()) * sizeof(Id) +
+         (values_.size() + constants_.own_size()) * sizeof(double) + shapes_.size() * sizeof(math::Shape) +
+         guards_.size() * sizeof(Guard);
 }
 
 // Many data are not listed again.

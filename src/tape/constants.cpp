@@ -34,6 +34,12 @@ Constants Constants::common_part() const {
   return part;
 }
 
+bool Constants::begins_with(const Constants& other) const {
+  return common_.size() >= other.common_.size() &&
+         std::equal(other.common_.begin(), other.common_.end(), common_.begin(),
+                    [](const Segment& a, const Segment& b) { return a.numbers == b.numbers; });
+}
+
 std::size_t Constants::segment_of(std::size_t i) const {
   const auto after = std::upper_bound(common_.begin(), common_.end(), i,
                                       [](std::size_t at, const Segment& s) { return at < s.begin; });

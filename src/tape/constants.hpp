@@ -27,6 +27,9 @@ class Constants final {
   void share();
 
   Constants common_part() const;  // what copies share, alone
+  std::size_t common_size() const { return common_size_; }
+  // Whether what copies of `other` share comes first here too, in the same memory.
+  bool begins_with(const Constants& other) const;
 
   // Numbers [first, first + count), where copies share them and they lie side by side; else null.
   const double* shared(std::size_t first, std::size_t count) const;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -24,10 +25,14 @@ class IdPool final {
   // Lists that are shared consist of constants, and are never changed.
   static bool is_shared(std::uint32_t first) { return (first & kShared) != 0; }
   std::uint32_t share(SharedIds ids) {
+    if (kept_.insert(ids.get()).second) shared_size_ += ids->size();
     shared_.push_back(std::move(ids));
     return static_cast<std::uint32_t>(shared_.size() - 1) | kShared;
   }
   bool is_full() const { return own_.size() >= kShared; }
+
+  // Of the lists elsewhere, each counted once: they last as long as this.
+  std::size_t shared_size() const { return shared_size_; }
 
   // The lists here.
   std::size_t size() const { return own_.size(); }
@@ -42,6 +47,8 @@ class IdPool final {
   void clear() {
     own_.clear();
     shared_.clear();
+    kept_.clear();
+    shared_size_ = 0;
   }
 
   friend bool operator==(const IdPool& a, const IdPool& b) {
@@ -54,6 +61,8 @@ class IdPool final {
   static constexpr std::uint32_t kShared = 0x8000'0000U;
   Ids own_;
   std::vector<SharedIds> shared_;
+  std::unordered_set<const Ids*> kept_;
+  std::size_t shared_size_ = 0;
 };
 
 }  // namespace kullback::tape

@@ -42,7 +42,8 @@ class Recorded : public testing::Test {
     const LoadedModel model = load_model(*program_, inputs(), {});
     posterior::RunRecord record = make_record(request, model);
     if (is_ladder) note_ladder(record, request.chains, is_asked);
-    posterior::begin_folder(folder_ / "fit", record, kProgram, true);
+    fs::remove_all(folder_ / "fit");
+    posterior::RunFolder::begin(folder_ / "fit", record, kProgram, false);
     return record;
   }
 

@@ -365,7 +365,7 @@ TEST(SvgdErrors, OptionsWithoutSense) {
   options.svgd_tol = 0;
   expect_refused(options, "--svgd-tol is 0; it must be positive");
   expect_refused(options_of(SvgdVariant::mirrored), "needs a model that tells its constraints");
-  expect_refused({}, "natural takes 500 coordinates at most; there are 501", 501);
+  expect_refused({}, "natural` takes 500 coordinates at most; there are 501", 501);
   try {
     set_option(options, "svgd_kernel", "gauss");
     FAIL();

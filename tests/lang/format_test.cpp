@@ -293,7 +293,7 @@ TEST(Format, LongChains) {
   std::string sum = "x", branches = "if (n == 0) n = 1;", indexes = "y";
   for (int i = 0; i < 50000; ++i) {
     sum += i % 2 == 0 ? " + x" : " - x";
-    branches += " else if (n == 1) n = 2;";
+    if (i < 4999) branches += " else if (n == 1) n = 2;";
   }
   for (int i = 0; i < 300; ++i) indexes += "[1]";
   const Program program("model { target += " + sum + "; " + branches + " x = " + indexes + "; }");

@@ -85,8 +85,9 @@ Posterior small_posterior() {
 }
 
 DataVariable data_of(std::string name, std::vector<std::size_t> dims, std::vector<double> numbers,
-                     bool is_int) {
-  return {std::move(name), std::move(dims), is_int, [numbers](std::size_t first, std::span<double> to) {
+                     bool is_int, bool is_observed = false) {
+  return {std::move(name), std::move(dims), is_int, is_observed,
+          [numbers](std::size_t first, std::span<double> to) {
             std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(first), to.size(), to.begin());
           }};
 }
@@ -141,7 +142,7 @@ TEST_F(Netcdf, HasTheGroupsOfArviz) {
 
 TEST_F(Netcdf, ObservedDataHaveAGroupOfTheirOwn) {
   write_netcdf(path(), small_posterior(), {},
-               {{"N", {}, {2}, true, false}, {"y", {2}, {0.5, 1.5}, false, true}});
+               {data_of("N", {}, {2}, true), data_of("y", {2}, {0.5, 1.5}, false, true)});
   EXPECT_EQ(read("observed_data", "y"), (std::vector<double>{0.5, 1.5}));
   EXPECT_TRUE(read("observed_data", "N").empty());
   EXPECT_TRUE(read("constant_data", "y").empty());

@@ -53,6 +53,15 @@ class Damaged(support.Case):
         table.write_text("x,y\n" + "".join(f"{i},{(7 * i) % 5}\n" for i in range(40)))
         cls.mixture = support.pathlib.Path(cls.holder.name, "mixture")
         engine("mixture", table, "--components", "2", "--seed", "1", "--quiet", "--out", cls.mixture)
+        for folder in (cls.fit, cls.plain, cls.mixture):
+            cls.forget_files(folder)
+
+    @staticmethod
+    def forget_files(folder):
+        """As of a version that did not list them: the readers see what is damaged, not the hashes of the record."""
+        record = json.loads((folder / "run.json").read_text())
+        del record["files"]
+        (folder / "run.json").write_text(json.dumps(record))
 
     def tamper(self, folder, name, content):
         """What happened: "opened", or the sentence of the error."""

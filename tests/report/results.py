@@ -184,6 +184,7 @@ def hostile(out):
         value = json.loads((out / name).read_text())
         value["findings"] = [{"code": "ess", "message": HOSTILE, "evidence": HOSTILE, "advice": HOSTILE}]
         if name == "run.json":
+            del value["files"]  # else a file that was edited is refused
             value.update(method=HOSTILE, data=f"/tmp/{HOSTILE}")
             value["facts"] = {} if isinstance(value.get("facts"), dict) else value.get("facts")
         else:

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "base/json.hpp"
 #include "report/json_object.hpp"
 #include "report/json_read.hpp"
@@ -86,6 +87,11 @@ std::string none(const posterior::RunRecord& record) {
       .str();
 }
 
+std::string plain_strings(std::vector<std::string> texts) {
+  for (std::string& text : texts) text = for_terminal(text);
+  return json_strings(texts);
+}
+
 // What can still be tried depends on what has been.
 std::string advice_for(const std::string& verdict, const std::string& certified,
                        const posterior::RunRecord& record) {
@@ -119,8 +125,8 @@ std::string certificate_section(const Result& result) {
   json.text("certified", text_in(*certificate, "certified"));
   json.text("advice", advice_for(text_in(*certificate, "verdict"), text_in(*certificate, "certified"),
                                  result.record()));
-  json.raw("reasons", json_strings(texts_in(*certificate, "reasons")));
-  json.raw("notes", json_strings(texts_in(*certificate, "notes")));
+  json.raw("reasons", plain_strings(texts_in(*certificate, "reasons")));
+  json.raw("notes", plain_strings(texts_in(*certificate, "notes")));
   json.text("not_proved", text_in(*certificate, "not_proved"));
   std::size_t count = 0;
   json.raw("parameters", parameters_json(*certificate, count));
