@@ -215,7 +215,8 @@ class GaussianEmissions final : public FeatureEmissions {
     for (std::size_t k = 0; k < states_; ++k) {
       for (std::size_t i = 0; i < distributions(); ++i) {
         const NormalWishart q = of_state(k, i);
-        const Matrix covariance = q.precision.inverse();
+        Matrix covariance = Matrix::Identity(q.mean.size(), q.mean.size());
+        math::linear::solve_lu(math::linear::lu(q.precision), covariance);
         for (Eigen::Index c = 0; c < q.mean.size(); ++c) {
           means.cells.push_back(q.mean[c] + centre_[i + static_cast<std::size_t>(c)]);
         }
