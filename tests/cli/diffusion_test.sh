@@ -89,7 +89,7 @@ long="--ignore side --hidden 32,32 --epochs 60 --seed 2 --threads 1 --save-every
 expect 'interrupted' 130 -- bash -c "'$kullback' diffusion two.csv $long --quiet --out part & pid=\$!
   for i in {1..2000}; do [ -e part/checkpoint.safetensors ] && break; sleep 0.01; done; kill -INT \$pid; wait \$pid"
 expect 'a sample before the end' 66 'resume goes on' -- "$kullback" sample part
-expect 'resumed' 0 -- "$kullback" diffusion two.csv --resume --out part
+expect 'resumed' 0 -- "$kullback" diffusion two.csv --resume --threads 1 --out part
 expect 'to the same bits' 0 '^$' -- cmp whole/weights.safetensors part/weights.safetensors
 expect 'nothing is left to do' 0 'nothing is left to do' -- "$kullback" diffusion two.csv --resume --out whole
 expect 'resume with other options' 64 'was begun with --sde vp' -- "$kullback" diffusion two.csv --resume --sde ve --out whole

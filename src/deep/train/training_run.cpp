@@ -141,7 +141,9 @@ void TrainingRun::write() {
   const TrainOutcome& trained = outcome_.trained;
   posterior::RunRecord& record = outcome_.record;
   const bool failed = !trained.failure.empty();
-  if (failed && trained.epochs.empty()) {
+  if (failed && trained.epochs.empty()) {  // the checkpoint is that of the start
+    std::error_code none;
+    if (folder_) fs::remove(train_.checkpoint, none);
     abandon();
     throw Error(ErrorKind::bad_input, trained.failure + ".",
                 "Lower --rate, or look for extreme values in the data.");
