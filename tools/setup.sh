@@ -41,6 +41,7 @@ need_for_run() {
 
 need_for_test() {
   need_for_run
+  need ccache ccache "compiles a file once for all clones on a machine"
   need libgtest-dev gtest/gtest.h "runs the unit tests"
   need clang-format-16 clang-format-16 "checks the formatting of the sources"
   need python3 python3 "runs the checks written in Python"
