@@ -292,7 +292,7 @@ Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& prog
   for (CalibratedParameter& parameter : result.parameters)
     parameter.verdict = verdict_of(parameter, result.threshold);
   result.seconds = std::chrono::duration<double>(Clock::now() - began).count();
-  record.status = result.is_interrupted ? "interrupted" : "complete";
+  record.status = result.is_interrupted ? "stopped" : "complete";  // nothing goes on with it
   record.gradients = result.gradients;
   record.seconds = result.seconds;
   replace_file(folder->file("calibration.json"), to_json(result, request));

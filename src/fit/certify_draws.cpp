@@ -125,10 +125,16 @@ certify::ChainedValues chained(const CertifyRequest& request, const LoadedModel&
 void write_beside(const CertifyRequest& request, const std::filesystem::path& path, const std::string& text) {
   std::error_code none;
   const std::filesystem::path place = path.has_parent_path() ? path.parent_path() : ".";
-  if (std::filesystem::is_directory(request.draws) && std::filesystem::equivalent(place, request.draws, none))
-    posterior::replace_in_folder(request.draws, path.filename().string(), text);
-  else
-    replace_file(path, text);
+  if (!std::filesystem::is_directory(request.draws) ||
+      !std::filesystem::equivalent(place, request.draws, none))
+    return replace_file(path, text);
+  const std::string name = path.filename().string();
+  const bool is_ours = name == "certificate.json" || name.ends_with("-weights.csv");
+  if (!is_ours && std::filesystem::exists(path, none))
+    throw Error(ErrorKind::cannot_write,
+                path.string() + ": is a file of the fit; a certificate does not replace it.",
+                "Give --out another name.");
+  posterior::replace_in_folder(request.draws, name, text);
 }
 
 std::filesystem::path write_weights(const CertifyRequest& request, const std::vector<double>& weights) {

@@ -292,6 +292,7 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
 
 void write_folder(const std::filesystem::path& out, bool force, const Origin& origin, Outcome outcome) {
   if (origin.is_in_memory) outcome.record.data = kept_data_path(out).string();
+  posterior::check_may_replace(outcome.record, out);
   const auto folder = posterior::RunFolder::begin(out, outcome.record, origin.program_text, force);
   try {
     if (origin.is_in_memory) write_file(folder->file(kKeptData), origin.data_text);

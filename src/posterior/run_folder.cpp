@@ -375,11 +375,17 @@ void settle_folder(const fs::path& out) {
   });
 }
 
+void check_may_replace(const RunRecord& record, const fs::path& to) {
+  if (record.status == "interrupted" && has_record(to))
+    cannot_write(to.string() + ": holds results, which an interrupted run does not replace.", kElsewhere);
+}
+
 void copy_folder(const fs::path& from, const fs::path& to, bool force) {
   std::error_code none;
   if (fs::equivalent(from, to, none))
     cannot_write(to.string() + ": is the folder that was read.", "Choose another folder.");
   RunRecord record = open_folder(from);
+  check_may_replace(record, to);
   const std::unique_ptr<RunFolder> folder = RunFolder::begin(to, record, {}, force);
   with_folder_errors(to, [&] {
     for (const fs::directory_entry& entry : fs::directory_iterator(from)) {

@@ -78,6 +78,10 @@ std::filesystem::path current_folder(const std::filesystem::path& out);
 // Puts a run in place whose process was killed when it had but that to do. Throws Error.
 void settle_folder(const std::filesystem::path& out);
 
+// Throws Error cannot_write where a run that is kept after its end, but was interrupted, would replace
+// results: only what is whole does.
+void check_may_replace(const RunRecord& record, const std::filesystem::path& to);
+
 // All that a folder holds, in another: made at once, and refused or replaced likewise. Throws Error.
 void copy_folder(const std::filesystem::path& from, const std::filesystem::path& to, bool force);
 

@@ -42,5 +42,5 @@ expect "too few simulations" 64 'simulations' -- "$kullback" calibrate mean.stan
 expect "no file" 66 'none.stan' -- "$kullback" calibrate none.stan
 (timeout --foreground -s INT 2 "$kullback" calibrate mean.stan mean.json --method laplace --simulations 1000000 --seed 1 --out stopped >stopped.txt; echo $? >code)
 expect "Ctrl-C" 0 'Interrupted: the figures are about the simulations that were finished' -- cat stopped.txt
-expect "and its record" 0 '"status": "interrupted"' -- cat stopped/run.json
+expect "and its record" 0 '"status": "stopped"' -- cat stopped/run.json
 finish

@@ -24,6 +24,7 @@ void refuse_other_kinds(const std::filesystem::path& file) {
   const std::string begin = first_bytes(file, kLooked);
   const TextKind kind = text_kind(begin);
   if (kind != TextKind::stan && kind != TextKind::json && kind != TextKind::r_dump) return;
+  if (begin.starts_with("[")) return;  // columns may be named [1], [2]
   refuse_file(file, "this is " + std::string(text_kind_name(begin)) + ", but a table is needed",
               kind == TextKind::stan ? "'kullback fit' takes programs and their data."
                                      : "Save the data as CSV with a line of column names, or as .npy.");
