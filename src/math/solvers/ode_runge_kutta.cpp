@@ -58,7 +58,7 @@ class StepWatch final {
 
  private:
   static constexpr long kLookEvery = 1000;
-  static constexpr long kMostStiffSteps = 20'000;
+  static constexpr long kMostStiffSteps = 500'000;
   static constexpr double kStiff = 2;
 
   void look() {
