@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 compile_alone() {
   echo "#include \"${1#src/}\"" |
-    "${CXX:-g++}" -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Isrc -Ibuild/generated \
+    "${CXX:-g++}" -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -Isrc -Ibuild/generated -isystem /usr/include/eigen3 \
       -x c++ - ||
     { echo "headers: $1 does not compile alone; include what it uses" >&2; return 1; }
 }
