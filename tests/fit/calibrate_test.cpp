@@ -117,7 +117,7 @@ TEST_F(Calibrating, StopsWhenAsked) {
                                       R"({"N": 2, "y": [0, 0]})", {.should_stop = [] { return true; }});
   EXPECT_TRUE(calibration.is_interrupted);
   EXPECT_LT(calibration.fitted, 100000u);
-  EXPECT_NE(read_file(folder_ / "out" / "run.json").find("interrupted"), std::string::npos);
+  EXPECT_NE(read_file(folder_ / "out" / "run.json").find("\"stopped\""), std::string::npos);
 }
 
 TEST_F(Calibrating, DataThatCannotBeFittedAreCounted) {
