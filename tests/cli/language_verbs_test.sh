@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The verbs on programs, as a user meets them: exit codes, what is printed where, and every kind of bad input.
 source "$(dirname "$0")/expect.sh"
+# Frames are several times as large under the address sanitizer, which the stack of a usual process is not made for.
+ldd "$kullback" | grep -q libasan && ulimit -s 65536
 
 cat >good.stan <<'STAN'
 data {
