@@ -17,6 +17,7 @@
 #include "infer/option_text.hpp"
 #include "kullback_version.hpp"
 #include "model/streamed_rows.hpp"
+#include "posterior/own_files.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
@@ -155,7 +156,9 @@ const infer::Method* method_named(const std::string& name) {
 }
 
 // --force is refused beside --resume: a new fit has a command of its own.
-std::string begin_again(const std::filesystem::path& folder, const posterior::RunRecord& record) {
+std::string begin_again(const std::filesystem::path& path, const posterior::RunRecord& record) {
+  const bool replaces = path.filename() == posterior::kNextFolder;
+  const std::filesystem::path folder = replaces ? path.parent_path() : path;
   return fmt::format("`kullback fit {}{}{} --out {} --force`.", record.program,
                      record.data.empty() ? "" : " ", record.data, folder.string());
 }
