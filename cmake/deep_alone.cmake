@@ -5,7 +5,7 @@ include(version_header)
 
 kullback_module(base)
 kullback_use(base ${CMAKE_DL_LIBS})
-kullback_module(data)
+kullback_module(data FAST)
 find_package(ZLIB QUIET)
 if(ZLIB_FOUND)
   kullback_use(data ZLIB::ZLIB)
