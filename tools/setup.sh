@@ -30,7 +30,6 @@ need_for_run() {
   need make make "runs the targets of the Makefile"
   need libfmt-dev fmt/format-inl.h "formats messages"
   need libcli11-dev CLI/CLI.hpp "reads the command line"
-  need libsimdjson-dev simdjson.h "reads conjugate fits"
   need libeigen3-dev /usr/include/eigen3/Eigen/Core "decomposes matrices"
   need libboost-dev boost/math/special_functions.hpp "computes special functions"
   need libsundials-dev cvodes/cvodes.h "solves differential equations"

@@ -1,11 +1,11 @@
 #include "conjugate/fit_files.hpp"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/json_fields.hpp"
 #include "conjugate/write.hpp"
 #include "posterior/json_text.hpp"
 #include "posterior/run_folder.hpp"
@@ -14,27 +14,13 @@ namespace kullback::conjugate {
 
 namespace {
 
-namespace dom = simdjson::dom;
 using posterior::json_number;
 
 constexpr const char* kKinds[] = {"table", "documents", "sequences"};
 
-std::string json_list(const std::vector<std::string>& words) {
-  std::string text = "[";
-  for (const std::string& word : words) text += (text.size() > 1 ? ", " : "") + json_string(word);
-  return text + "]";
-}
-
-std::string json_map(const std::map<std::string, std::string>& words) {
-  std::string text = "{";
-  for (const auto& [name, value] : words)
-    text += fmt::format("{}{}: {}", text.size() > 1 ? ", " : "", json_string(name), json_string(value));
-  return text + "}";
-}
-
 std::string json_levels(const std::vector<std::vector<std::string>>& levels) {
   std::string text = "[";
-  for (const auto& words : levels) text += (text.size() > 1 ? ", " : "") + json_list(words);
+  for (const auto& words : levels) text += (text.size() > 1 ? ", " : "") + json_texts(words);
   return text + "]";
 }
 
@@ -45,42 +31,34 @@ std::string json_numbers(const Figures& figures) {
   return text + "}";
 }
 
-std::vector<std::string> words_of(const dom::array& array) {
-  std::vector<std::string> words;
-  for (const dom::element word : array) words.emplace_back(std::string_view(word));
-  return words;
+JsonValue read_json(const std::filesystem::path& path) {
+  return parse_json(read_file(path), path.string(), "Fit the model again.");
 }
 
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what) {
-  throw Error(ErrorKind::bad_input, path.string() + ": " + what, "Fit the model again.");
-}
-
-// Throws simdjson_error, as below.
-void read_summary(const dom::element& json, Outcome& outcome) {
-  for (const auto [name, value] : dom::object(json["terms"])) outcome.terms.emplace_back(name, double(value));
-  for (const dom::element start : dom::array(json["starts"])) {
+void read_summary(const JsonFields& json, Outcome& outcome) {
+  outcome.terms = json.named_numbers("terms");
+  for (const JsonFields& start : json.objects("starts")) {
     StartOutcome& read = outcome.trained.starts.emplace_back();
-    read.elbo = double(start["elbo"]);
-    read.passes = std::uint64_t(start["passes"]);
-    read.is_converged = bool(start["converged"]);
+    read.elbo = start.number("elbo");
+    read.passes = start.count("passes");
+    read.is_converged = start.flag("converged");
   }
-  outcome.trained.best = std::uint64_t(json["best_start"]) - 1;
-  if (outcome.trained.best >= outcome.trained.starts.size())
-    throw simdjson::simdjson_error(simdjson::INDEX_OUT_OF_BOUNDS);
+  const std::uint64_t best = json.count("best_start");
+  if (best == 0 || best > outcome.trained.starts.size()) json.refuse("best_start", "the number of a start");
+  outcome.trained.best = best - 1;
 }
 
-// Throws simdjson_error where something is missing or of another type.
-void read_model(const dom::element& json, LoadedFit& fit) {
-  fit.record = find_model(std::string_view(json["verb"]), std::string_view(json["kind"]));
-  for (const auto [name, value] : dom::object(json["settings"]))
-    fit.values[std::string(name)] = std::string(std::string_view(value));
-  fit.shape.units = std::uint64_t(json["units"]);
-  fit.shape.columns = std::uint64_t(json["size"]);
-  fit.shape.names = words_of(json["columns"]);
-  for (const dom::element words : dom::array(json["levels"])) fit.shape.levels.push_back(words_of(words));
-  fit.data.target = std::string(std::string_view(json["target"]));
-  fit.data.sequence = std::string(std::string_view(json["sequence"]));
-  fit.data.ignored = words_of(json["ignored"]);
+void read_model(const JsonFields& json, LoadedFit& fit) {
+  fit.record = find_model(json.text("verb"), json.text("kind"));
+  if (fit.record == nullptr) json.refuse("kind", "that of a model that this version of Kullback has");
+  fit.values = json.words("settings");
+  fit.shape.units = json.count("units");
+  fit.shape.columns = json.count("size");
+  fit.shape.names = json.texts("columns");
+  fit.shape.levels = json.lists_of_texts("levels");
+  fit.data.target = json.text("target");
+  fit.data.sequence = json.text("sequence");
+  fit.data.ignored = json.texts("ignored");
 }
 
 }  // namespace
@@ -91,9 +69,9 @@ std::string model_json(const Request& request, const Settings& settings, const S
       "{{\n  \"verb\": {},\n  \"kind\": {},\n  \"settings\": {},\n  \"data\": {},\n  \"units\": {},\n"
       "  \"size\": {},\n  \"columns\": {},\n  \"levels\": {},\n  \"target\": {},\n  \"ignored\": {},\n"
       "  \"sequence\": {},\n  \"state\": \"state.npy\"\n}}\n",
-      json_string(model.verb), json_string(model.kind), json_map(settings.values()),
-      json_string(kKinds[static_cast<int>(model.data)]), shape.units, shape.columns, json_list(shape.names),
-      json_levels(shape.levels), json_string(request.data.target), json_list(request.data.ignored),
+      json_string(model.verb), json_string(model.kind), json_words(settings.values()),
+      json_string(kKinds[static_cast<int>(model.data)]), shape.units, shape.columns, json_texts(shape.names),
+      json_levels(shape.levels), json_string(request.data.target), json_texts(request.data.ignored),
       json_string(request.data.sequence));
 }
 
@@ -149,13 +127,8 @@ LoadedFit load_fit(const std::filesystem::path& folder) {
   }
   if (std::filesystem::exists(folder / "run.json")) posterior::open_folder(folder);  // checks its files
   LoadedFit fit;
-  dom::parser parser;
-  try {
-    read_model(parser.parse(read_file(path)), fit);
-  } catch (const simdjson::simdjson_error& error) {
-    refuse(path, fmt::format("is not what a fit writes: {}.", error.what()));
-  }
-  if (fit.record == nullptr) refuse(path, "names a model that this version of Kullback does not have.");
+  const JsonValue json = read_json(path);
+  read_model(JsonFields(json, path.string()), fit);
   fit.shape.kind = fit.record->data;
   fit.model = fit.record->make(Settings(fit.record->options, fit.values), fit.shape);
   fit.state = read_npy(folder / "state.npy");
@@ -170,12 +143,8 @@ Outcome read_outcome(const std::filesystem::path& folder) {
                   .trained = {},
                   .shape = fit.shape};
   const std::filesystem::path path = folder / "summary.json";
-  dom::parser parser;
-  try {
-    read_summary(parser.parse(read_file(path)), outcome);
-  } catch (const simdjson::simdjson_error& error) {
-    refuse(path, fmt::format("is not what a fit writes: {}.", error.what()));
-  }
+  const JsonValue json = read_json(path);
+  read_summary(JsonFields(json, path.string()), outcome);
   outcome.trained.is_interrupted = outcome.record.status == "interrupted";
   outcome.figures = fit.model->figures();
   outcome.tables = fit.model->tables(fit.shape);

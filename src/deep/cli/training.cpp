@@ -9,13 +9,13 @@
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "base/interrupt.hpp"
+#include "base/json_fields.hpp"
 #include "base/json_value.hpp"
 #include "deep/cli/display.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/text.hpp"
 #include "deep/cli/verb.hpp"
 #include "deep/count_list.hpp"
-#include "deep/json_fields.hpp"
 
 namespace kullback::deep::cli {
 

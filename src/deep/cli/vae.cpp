@@ -1,10 +1,10 @@
 #include "base/error.hpp"
 #include "base/filled.hpp"
+#include "base/json_fields.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/cli/training.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
-#include "deep/json_fields.hpp"
 #include "deep/vae/fit/fit.hpp"
 
 namespace kullback::deep::cli {

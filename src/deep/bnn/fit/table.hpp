@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fields.hpp"
 #include "data/batch.hpp"
 #include "deep/data/rows.hpp"
-#include "deep/json_fields.hpp"
 
 namespace kullback::deep {
 

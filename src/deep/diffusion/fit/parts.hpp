@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
+#include "base/json_fields.hpp"
 #include "deep/diffusion/score_net.hpp"
-#include "deep/json_fields.hpp"
 
 namespace kullback::deep::diffusion {
 

@@ -4,8 +4,8 @@
 #include "base/file.hpp"
 #include "base/filled.hpp"
 #include "base/json.hpp"
+#include "base/json_fields.hpp"
 #include "base/json_value.hpp"
-#include "deep/json_fields.hpp"
 #include "deep/net/precision.hpp"
 #include "deep/train/weights_file.hpp"
 

@@ -1,21 +1,25 @@
-#include "deep/json_fields.hpp"
+#include "base/json_fields.hpp"
 
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/json.hpp"
 
-namespace kullback::deep {
+namespace kullback {
+
+namespace {
+
+constexpr const char* kHint = "The file was written by another program, or is damaged; fit the model again.";
+
+}  // namespace
 
 JsonFields::JsonFields(const JsonValue& object, std::string file) : object_(object), file_(std::move(file)) {
   if (object.object() == nullptr)
-    throw Error(ErrorKind::bad_input, file_ + ": must be a JSON object.",
-                "The file was written by another program, or is damaged; train again.");
+    throw Error(ErrorKind::bad_input, file_ + ": must be a JSON object.", kHint);
 }
 
 void JsonFields::refuse(const std::string& name, const std::string& needed) const {
-  throw Error(ErrorKind::bad_input, file_ + ": '" + name + "' must be " + needed + ".",
-              "The file was written by another program, or is damaged; train again.");
+  throw Error(ErrorKind::bad_input, file_ + ": '" + name + "' must be " + needed + ".", kHint);
 }
 
 bool JsonFields::has(const std::string& name) const { return object_.find(name) != nullptr; }
@@ -30,6 +34,12 @@ const JsonValue::Array& JsonFields::array(const std::string& name) const {
   const JsonValue::Array* items = member(name).array();
   if (items == nullptr) refuse(name, "an array");
   return *items;
+}
+
+const JsonValue::Object& JsonFields::members(const std::string& name) const {
+  const JsonValue::Object* found = member(name).object();
+  if (found == nullptr) refuse(name, "an object");
+  return *found;
 }
 
 const std::string& JsonFields::text(const std::string& name) const {
@@ -57,8 +67,21 @@ bool JsonFields::flag(const std::string& name) const {
 }
 
 std::vector<std::string> JsonFields::texts(const std::string& name) const {
-  std::vector<std::string> result;
+  return texts_of(array(name), name);
+}
+
+std::vector<std::vector<std::string>> JsonFields::lists_of_texts(const std::string& name) const {
+  std::vector<std::vector<std::string>> result;
   for (const JsonValue& item : array(name)) {
+    if (item.array() == nullptr) refuse(name, "an array of arrays of strings");
+    result.push_back(texts_of(*item.array(), name));
+  }
+  return result;
+}
+
+std::vector<std::string> JsonFields::texts_of(const JsonValue::Array& items, const std::string& name) const {
+  std::vector<std::string> result;
+  for (const JsonValue& item : items) {
     if (item.string() == nullptr) refuse(name, "an array of strings");
     result.push_back(*item.string());
   }
@@ -84,18 +107,25 @@ std::vector<double> JsonFields::numbers(const std::string& name) const {
 }
 
 std::map<std::string, std::string> JsonFields::words(const std::string& name) const {
-  const JsonValue& value = member(name);
-  if (value.object() == nullptr) refuse(name, "an object");
   std::map<std::string, std::string> result;
-  for (const auto& [key, word] : *value.object()) {
+  for (const auto& [key, word] : members(name)) {
     if (word.string() == nullptr) refuse(name, "an object of strings");
     result[key] = *word.string();
   }
   return result;
 }
 
+std::vector<std::pair<std::string, double>> JsonFields::named_numbers(const std::string& name) const {
+  std::vector<std::pair<std::string, double>> result;
+  for (const auto& [key, value] : members(name)) {
+    if (value.number() == nullptr) refuse(name, "an object of numbers");
+    result.emplace_back(key, value.number()->value);
+  }
+  return result;
+}
+
 JsonFields JsonFields::object(const std::string& name) const {
-  if (member(name).object() == nullptr) refuse(name, "an object");
+  members(name);  // is an object
   return {member(name), file_};
 }
 
@@ -127,4 +157,4 @@ std::string json_counts(const std::vector<std::int64_t>& counts) {
   return list + "]";
 }
 
-}  // namespace kullback::deep
+}  // namespace kullback

@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json_value.hpp"
 
-namespace kullback::deep {
+namespace kullback {
 
 // Of a value that outlives it. All throw Error bad_input where a member is missing or of another kind.
 class JsonFields final {
@@ -23,7 +24,9 @@ class JsonFields final {
   std::vector<std::string> texts(const std::string& name) const;
   std::vector<std::int64_t> counts(const std::string& name) const;
   std::vector<double> numbers(const std::string& name) const;
+  std::vector<std::vector<std::string>> lists_of_texts(const std::string& name) const;
   std::map<std::string, std::string> words(const std::string& name) const;
+  std::vector<std::pair<std::string, double>> named_numbers(const std::string& name) const;  // as they come
   JsonFields object(const std::string& name) const;
   std::vector<JsonFields> objects(const std::string& name) const;
 
@@ -33,6 +36,9 @@ class JsonFields final {
  private:
   const JsonValue& member(const std::string& name) const;
   const JsonValue::Array& array(const std::string& name) const;
+  const JsonValue::Object& members(const std::string& name) const;
+
+  std::vector<std::string> texts_of(const JsonValue::Array& items, const std::string& name) const;
 
   const JsonValue& object_;
   std::string file_;
@@ -42,4 +48,4 @@ std::string json_words(const std::map<std::string, std::string>& words);
 std::string json_texts(const std::vector<std::string>& texts);
 std::string json_counts(const std::vector<std::int64_t>& counts);
 
-}  // namespace kullback::deep
+}  // namespace kullback
