@@ -1,7 +1,6 @@
 // A copy of the prebuilt stub (src/capi/bridge) with the program at its end: no compiler is needed.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -117,17 +116,17 @@ int run_bridge(const BridgeArguments& arguments) {
 
 }  // namespace
 
-Run add_bridge(CLI::App& verb) {
+Run add_bridge(const Command& verb) {
   const auto arguments = std::make_shared<BridgeArguments>();
   verb.add_option("program", arguments->program, "Stan program; - is standard input")
-      ->required()
-      ->type_name("MODEL");
+      .required()
+      .type_name("MODEL");
   verb.add_option("-o,--out", arguments->out, "The library to write (default: MODEL.so, in this folder)")
-      ->type_name("FILE");
+      .type_name("FILE");
   verb.add_option("--include-path", arguments->include_paths,
                   "Folder to search for #include files (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+      .type_name("DIR")
+      .one_value_each();
   verb.add_flag("--force", arguments->force, "Replace a file that is no such library");
   return [arguments] { return run_bridge(*arguments); };
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -116,33 +115,33 @@ int run_calibrate(const CalibrateArguments& arguments) {
 
 }  // namespace
 
-Run add_calibrate(CLI::App& verb) {
+Run add_calibrate(const Command& verb) {
   const auto arguments = std::make_shared<CalibrateArguments>();
   fit::CalibrateRequest& request = arguments->request;
-  verb.add_option("program", request.inputs.program, "Stan program")->required()->type_name("MODEL");
+  verb.add_option("program", request.inputs.program, "Stan program").required().type_name("MODEL");
   verb.add_option("data", request.inputs.data,
                   "Data: sizes and covariates count; values of variables that are simulated do not")
-      ->type_name("DATA");
+      .type_name("DATA");
   verb.add_option("--method", arguments->method, "Method that is calibrated")
-      ->type_name("NAME")
-      ->capture_default_str();
+      .type_name("NAME")
+      .default_of_target();
   verb.add_option("--simulations", request.simulations, "Data sets to simulate and fit")
-      ->check(CLI::Range(10, 1'000'000))
-      ->capture_default_str();
+      .range(10, 1'000'000)
+      .default_of_target();
   verb.add_option("--seed", arguments->seed,
                   "Seed of all random numbers (default: a random one, which is recorded)")
-      ->check(CLI::NonNegativeNumber);
+      .not_negative();
   verb.add_option("--threads", request.threads, "Threads (default: as many as there are cores)")
-      ->check(CLI::NonNegativeNumber);
+      .not_negative();
   verb.add_option("--level", request.level, "Share of exact methods that all tests together may call wrong")
-      ->check(CLI::Range(1e-9, 0.5))
-      ->capture_default_str();
+      .range(1e-9, 0.5)
+      .default_of_target();
   verb.add_option("--include-path", request.inputs.include_paths,
                   "Folder to search for #include files (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+      .type_name("DIR")
+      .one_value_each();
   verb.add_option("--out", arguments->out, "Folder of the results (default: MODEL-calibration)")
-      ->type_name("DIR");
+      .type_name("DIR");
   verb.add_flag("--force", request.force, "Replace what is there already");
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   add_method_options(verb, arguments->given);

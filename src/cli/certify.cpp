@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -12,7 +11,6 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "cli/fit_run.hpp"
-#include "cli/option_values.hpp"
 #include "cli/verb.hpp"
 #include "fit/certify_draws.hpp"
 #include "fit/fit.hpp"
@@ -77,29 +75,29 @@ int run_certify(const CertifyArguments& arguments) {
 
 }  // namespace
 
-Run add_certify(CLI::App& verb) {
+Run add_certify(const Command& verb) {
   const auto arguments = std::make_shared<CertifyArguments>();
   verb.add_option("draws", arguments->draws,
                   "Folder of a fit, or a CSV file with a column for each parameter and log_q__")
-      ->required()
-      ->type_name("DIR|FILE");
+      .required()
+      .type_name("DIR|FILE");
   verb.add_option("program", arguments->inputs.program, "Stan program, for a file of draws")
-      ->type_name("MODEL");
-  verb.add_option("data", arguments->inputs.data, "Its data")->type_name("DATA");
+      .type_name("MODEL");
+  verb.add_option("data", arguments->inputs.data, "Its data").type_name("DATA");
   verb.add_option("--tolerance", arguments->request.tolerance,
                   "How wrong a mean or sd may be, in posterior standard deviations")
-      ->type_name("SDS")
-      ->capture_default_str();
+      .type_name("SDS")
+      .default_of_target();
   verb.add_option("--seed", arguments->request.seed, "Seed of the chains that check the draws")
-      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
-      ->capture_default_str();
+      .whole_number(0, std::numeric_limits<std::uint64_t>::max())
+      .default_of_target();
   verb.add_flag(
       "--wasserstein", arguments->request.wasserstein,
       "Also bound Wasserstein distances from the posterior, by coupled chains: of normal approximations");
   verb.add_option("--threads", arguments->request.threads, "Threads (default: the machine's cores)")
-      ->check(CLI::Range(1, 4096));
+      .range(1, 4096);
   verb.add_option("--out", arguments->out, "File of the certificate (default: DIR/certificate.json)")
-      ->type_name("FILE");
+      .type_name("FILE");
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   return [arguments] { return run_certify(*arguments); };
 }

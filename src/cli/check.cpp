@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -86,21 +85,21 @@ class Checker final {
 
 }  // namespace
 
-Run add_check(CLI::App& verb) {
+Run add_check(const Command& verb) {
   const auto arguments = std::make_shared<CheckArguments>();
   verb.add_option("files", arguments->files, "Stan programs (.stan, .stanfunctions); - is standard input")
-      ->required()
-      ->type_name("FILE...");
+      .required()
+      .type_name("FILE...");
   verb.add_option("--include-path", arguments->include_paths,
                   "Folder to search for #include files (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+      .type_name("DIR")
+      .one_value_each();
   verb.add_option("--dump", arguments->dump, "Print the syntax tree or the typed program")
-      ->type_name("ast|program")
-      ->check(CLI::IsMember({"ast", "program"}));
-  CLI::Option* json =
+      .type_name("ast|program")
+      .one_of({"ast", "program"});
+  const AddedOption json =
       verb.add_flag("--json", arguments->json, "Print all diagnostics as JSON on standard output");
-  verb.add_flag("--summary", arguments->summary, "Print what was understood of each program")->excludes(json);
+  verb.add_flag("--summary", arguments->summary, "Print what was understood of each program").excludes(json);
   verb.add_flag("--no-warnings", arguments->no_warnings, "Report errors only");
   return [arguments] { return Checker(*arguments).run(); };
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -100,14 +99,14 @@ int run_compare(const CompareArguments& arguments) {
 
 }  // namespace
 
-Run add_compare(CLI::App& verb) {
+Run add_compare(const Command& verb) {
   const auto arguments = std::make_shared<CompareArguments>();
   verb.add_option("folders", arguments->folders, "Folders of fits to the same observations")
-      ->required()
-      ->type_name("DIR DIR...");
+      .required()
+      .type_name("DIR DIR...");
   verb.add_option("--log-lik", arguments->log_lik, "Variable with the log likelihood of each observation")
-      ->type_name("NAME")
-      ->capture_default_str();
+      .type_name("NAME")
+      .default_of_target();
   return [arguments] { return run_compare(*arguments); };
 }
 

@@ -165,14 +165,14 @@ std::string fish_script(const std::vector<VerbWords>& verbs) {
 
 }  // namespace
 
-Run add_completion(CLI::App& verb) {
+Run add_completion(const Command& verb) {
   const auto shell = std::make_shared<std::string>();
   verb.add_option("shell", *shell, "The shell")
-      ->required()
-      ->type_name("bash|zsh|fish")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  return [shell, &verb] {
-    const std::vector<VerbWords> verbs = describe_all(*verb.get_parent());
+      .required()
+      .type_name("bash|zsh|fish")
+      .one_of({"bash", "zsh", "fish"});
+  return [shell, verb] {
+    const std::vector<VerbWords> verbs = describe_all(*verb.app().get_parent());
     const std::string script = *shell == "bash"  ? bash_script(verbs)
                                : *shell == "zsh" ? zsh_script(verbs)
                                                  : fish_script(verbs);

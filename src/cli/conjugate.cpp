@@ -1,6 +1,5 @@
 // The verbs of conjugate models: mixture, topics, hmm, factors, regress. Their options come from the models'
 // records.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -18,7 +17,6 @@
 #include "base/stop.hpp"
 #include "cli/conjugate_text.hpp"
 #include "cli/fit_run.hpp"
-#include "cli/option_values.hpp"
 #include "cli/verb.hpp"
 #include "conjugate/fit.hpp"
 #include "conjugate/outcome_text.hpp"
@@ -119,7 +117,7 @@ int run_verb(const Arguments& arguments) {
 }
 
 // The options of the verb's models, each once, with the kinds that have it.
-void add_model_options(CLI::App& app, Arguments& arguments) {
+void add_model_options(const Command& app, Arguments& arguments) {
   struct Known {
     const Option* option;
     std::string kinds;
@@ -145,11 +143,11 @@ void add_model_options(CLI::App& app, Arguments& arguments) {
     const auto kinds = static_cast<std::size_t>(std::count(item.kinds.begin(), item.kinds.end(), ',')) + 1;
     if (kinds < models) help += " (" + item.kinds + ")";
     if (!item.fallback.empty()) help += " [" + item.fallback + "]";
-    app.add_option("--" + item.option->name, arguments.values[item.option->name], help)->group("Model");
+    app.add_option("--" + item.option->name, arguments.values[item.option->name], help).group("Model");
   }
 }
 
-void add_kind(CLI::App& app, Arguments& arguments) {
+void add_kind(const Command& app, Arguments& arguments) {
   std::vector<std::string> kinds;
   std::string help;
   for (const ModelRecord* record : conjugate::model_records()) {
@@ -158,81 +156,75 @@ void add_kind(CLI::App& app, Arguments& arguments) {
     help += (help.empty() ? "" : "; ") + record->kind + ": " + record->summary;
   }
   arguments.kind = kinds.empty() ? "" : kinds.front();
-  app.add_option("--kind", arguments.kind, help)
-      ->check(CLI::IsMember(kinds))
-      ->group("Model")
-      ->capture_default_str();
+  app.add_option("--kind", arguments.kind, help).one_of(kinds).group("Model").default_of_target();
 }
 
-void add_training_options(CLI::App& app, Arguments& arguments) {
+void add_training_options(const Command& app, Arguments& arguments) {
   conjugate::TrainOptions& train = arguments.request.train;
   const char* group = "Training";
   app.add_option(
          "--method", arguments.method,
          "cavi: coordinate ascent on all data; svi: minibatches and natural gradients; streaming: piece "
          "after piece, once")
-      ->check(CLI::IsMember({"cavi", "svi", "streaming"}))
-      ->group(group)
-      ->capture_default_str();
+      .one_of({"cavi", "svi", "streaming"})
+      .group(group)
+      .default_of_target();
   app.add_option("--passes", arguments.passes, "Passes over the data, at most [500; svi: 20]")
-      ->transform(whole_number(1, 1'000'000'000))
-      ->group(group);
+      .whole_number(1, 1'000'000'000)
+      .group(group);
   app.add_option("--tolerance", train.tolerance,
                  "cavi ends when a pass raises the bound by less than this part of its size")
-      ->check(CLI::NonNegativeNumber)
-      ->group(group)
-      ->capture_default_str();
+      .not_negative()
+      .group(group)
+      .default_of_target();
   app.add_option("--starts", train.starts, "Starts from different random points; the best bound wins")
-      ->check(CLI::Range(1, 10'000))
-      ->group(group)
-      ->capture_default_str();
+      .range(1, 10'000)
+      .group(group)
+      .default_of_target();
   app.add_option("--first-steps", train.first_steps,
                  "cavi: steps of the first pass, each on a part of the units (not of streamed data)")
-      ->check(CLI::Range(1, 1'000))
-      ->group(group)
-      ->capture_default_str();
+      .range(1, 1'000)
+      .group(group)
+      .default_of_target();
   app.add_option("--batch", train.batch, "Units of a minibatch (svi) or of a piece (streaming)")
-      ->transform(whole_number(1, 1'000'000'000))
-      ->group(group)
-      ->capture_default_str();
+      .whole_number(1, 1'000'000'000)
+      .group(group)
+      .default_of_target();
   app.add_option("--step", arguments.step, "svi: how far a minibatch moves the posterior")
-      ->check(CLI::IsMember({"robbins-monro", "adam"}))
-      ->group(group)
-      ->capture_default_str();
+      .one_of({"robbins-monro", "adam"})
+      .group(group)
+      .default_of_target();
   app.add_option("--delay", train.delay, "svi: step t has length (delay + t)^-forgetting")
-      ->check(CLI::Range(1.0, 1e9))
-      ->group(group)
-      ->capture_default_str();
+      .range(1.0, 1e9)
+      .group(group)
+      .default_of_target();
   app.add_option("--forgetting", train.forgetting, "svi: above 0.5 and up to 1 converges")
-      ->check(CLI::Range(0.0, 1.0))
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--adam-rate", train.rate, "svi: Adam's rate")
-      ->check(CLI::PositiveNumber)
-      ->group(group)
-      ->capture_default_str();
+      .range(0.0, 1.0)
+      .group(group)
+      .default_of_target();
+  app.add_option("--adam-rate", train.rate, "svi: Adam's rate").positive().group(group).default_of_target();
   app.add_option("--row-sampling", arguments.sampling, "svi: which rows or documents make a minibatch")
-      ->check(CLI::IsMember({"uniform", "importance"}))
-      ->group(group)
-      ->capture_default_str();
+      .one_of({"uniform", "importance"})
+      .group(group)
+      .default_of_target();
   app.add_option("--polish", train.polish, "svi: passes of cavi at the end (not of streamed data)")
-      ->check(CLI::Range(0, 1'000'000))
-      ->group(group)
-      ->capture_default_str();
+      .range(0, 1'000'000)
+      .group(group)
+      .default_of_target();
   app.add_option("--inner", train.inner, "streaming: updates on one piece, at most")
-      ->check(CLI::Range(1, 1'000'000))
-      ->group(group)
-      ->capture_default_str();
+      .range(1, 1'000'000)
+      .group(group)
+      .default_of_target();
   app.add_option("--update", arguments.prior,
                  "Folder of an earlier fit: its posterior is the prior of this one")
-      ->type_name("DIR")
-      ->group(group);
+      .type_name("DIR")
+      .group(group);
 }
 
-void add_data_options(CLI::App& app, Arguments& arguments) {
+void add_data_options(const Command& app, Arguments& arguments) {
   conjugate::SourceRequest& data = arguments.request.data;
   const char* group = "Data";
-  app.add_option("data", arguments.data, "Files, or a folder of files")->required()->type_name("DATA");
+  app.add_option("data", arguments.data, "Files, or a folder of files").required().type_name("DATA");
   bool has_target = false, has_documents = false, has_sequences = false;
   for (const ModelRecord* record : conjugate::model_records()) {
     if (record->verb != arguments.verb) continue;
@@ -241,25 +233,25 @@ void add_data_options(CLI::App& app, Arguments& arguments) {
     has_sequences |= record->data == conjugate::DataKind::sequences;
   }
   if (has_target)
-    app.add_option("--target", data.target, "Column to explain")->type_name("COLUMN")->group(group);
+    app.add_option("--target", data.target, "Column to explain").type_name("COLUMN").group(group);
   if (has_sequences)
     app.add_option("--sequence", data.sequence, "Column whose change begins a new sequence")
-        ->type_name("COLUMN")
-        ->group(group);
+        .type_name("COLUMN")
+        .group(group);
   if (has_documents) {
     app.add_option("--vocabulary", arguments.vocabulary, "File of the words, one a line")
-        ->type_name("FILE")
-        ->group(group);
-    app.add_flag("--allow-empty", data.allows_empty_documents, "Keep documents without words")->group(group);
+        .type_name("FILE")
+        .group(group);
+    app.add_flag("--allow-empty", data.allows_empty_documents, "Keep documents without words").group(group);
   }
   app.add_option("--ignore", data.ignored, "Columns to leave out")
-      ->type_name("COLUMN")
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_flag("--stream", data.streams, "Read the data piece by piece, in little memory")->group(group);
+      .type_name("COLUMN")
+      .one_value_each()
+      .group(group);
+  app.add_flag("--stream", data.streams, "Read the data piece by piece, in little memory").group(group);
 }
 
-Run add_model_verb(CLI::App& app, const std::string& verb) {
+Run add_model_verb(const Command& app, const std::string& verb) {
   const auto arguments = std::make_shared<Arguments>();
   arguments->verb = verb;
   add_data_options(app, *arguments);
@@ -268,14 +260,14 @@ Run add_model_verb(CLI::App& app, const std::string& verb) {
   add_training_options(app, *arguments);
   app.add_option("--seed", arguments->seed,
                  "Seed of all random numbers (default: a random one, which is recorded)")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--threads", arguments->threads, "Threads (default: all cores)")->check(CLI::Range(1, 4096));
+      .not_negative();
+  app.add_option("--threads", arguments->threads, "Threads (default: all cores)").range(1, 4096);
   app.add_option("--out", arguments->out, "Folder of the results (default: DATA-" + verb + ")")
-      ->type_name("DIR");
+      .type_name("DIR");
   app.add_flag("--no-units", arguments->has_no_units, "Leave out the table with a line for each row");
   app.add_option("--save-every", arguments->request.train.save_every, "Seconds between checkpoints")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      .not_negative()
+      .default_of_target();
   app.add_flag("--resume", arguments->request.train.resume, "Go on with an interrupted fit in the folder");
   app.add_flag("--force", arguments->request.force, "Replace what is there already");
   app.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
@@ -284,10 +276,10 @@ Run add_model_verb(CLI::App& app, const std::string& verb) {
 
 }  // namespace
 
-Run add_mixture(CLI::App& verb) { return add_model_verb(verb, "mixture"); }
-Run add_topics(CLI::App& verb) { return add_model_verb(verb, "topics"); }
-Run add_hmm(CLI::App& verb) { return add_model_verb(verb, "hmm"); }
-Run add_factors(CLI::App& verb) { return add_model_verb(verb, "factors"); }
-Run add_regress(CLI::App& verb) { return add_model_verb(verb, "regress"); }
+Run add_mixture(const Command& verb) { return add_model_verb(verb, "mixture"); }
+Run add_topics(const Command& verb) { return add_model_verb(verb, "topics"); }
+Run add_hmm(const Command& verb) { return add_model_verb(verb, "hmm"); }
+Run add_factors(const Command& verb) { return add_model_verb(verb, "factors"); }
+Run add_regress(const Command& verb) { return add_model_verb(verb, "regress"); }
 
 }  // namespace kullback::cli

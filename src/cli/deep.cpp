@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -54,14 +53,9 @@ bool is_deep_folder(const std::string& word) {
          kind == "discrete-diffusion";
 }
 
-Run forward(CLI::App& verb) {
-  verb.set_help_flag();  // kullback-deep has its own
-  verb.prefix_command();
-  return [&verb] {
-    std::vector<std::string> words = {verb.get_name()};
-    for (const std::string& word : verb.remaining()) words.push_back(word);
-    return run_deep(words);
-  };
+Run forward(const Command& verb) {
+  verb.take_all_words();  // kullback-deep has a help of its own
+  return [verb] { return run_deep(verb.words()); };
 }
 
 }  // namespace
@@ -94,17 +88,17 @@ bool is_for_deep(const std::vector<std::string>& words) {
   return false;
 }
 
-Run add_bnn(CLI::App& verb) { return forward(verb); }
-Run add_vae(CLI::App& verb) { return forward(verb); }
-Run add_encode(CLI::App& verb) { return forward(verb); }
-Run add_decode(CLI::App& verb) { return forward(verb); }
-Run add_ebm(CLI::App& verb) { return forward(verb); }
-Run add_diffusion(CLI::App& verb) { return forward(verb); }
-Run add_score(CLI::App& verb) { return forward(verb); }
-Run add_loglik(CLI::App& verb) { return forward(verb); }
-Run add_restore(CLI::App& verb) { return forward(verb); }
-Run add_sample(CLI::App& verb) { return forward(verb); }
-Run add_evaluate(CLI::App& verb) { return forward(verb); }
-Run add_posteriors(CLI::App& verb) { return forward(verb); }
+Run add_bnn(const Command& verb) { return forward(verb); }
+Run add_vae(const Command& verb) { return forward(verb); }
+Run add_encode(const Command& verb) { return forward(verb); }
+Run add_decode(const Command& verb) { return forward(verb); }
+Run add_ebm(const Command& verb) { return forward(verb); }
+Run add_diffusion(const Command& verb) { return forward(verb); }
+Run add_score(const Command& verb) { return forward(verb); }
+Run add_loglik(const Command& verb) { return forward(verb); }
+Run add_restore(const Command& verb) { return forward(verb); }
+Run add_sample(const Command& verb) { return forward(verb); }
+Run add_evaluate(const Command& verb) { return forward(verb); }
+Run add_posteriors(const Command& verb) { return forward(verb); }
 
 }  // namespace kullback::cli

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,7 +15,6 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/random.hpp"
-#include "cli/option_values.hpp"
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
 #include "lang/front_end.hpp"
@@ -364,34 +362,33 @@ int run_density(const DensityArguments& arguments) {
 
 }  // namespace
 
-Run add_density(CLI::App& verb) {
+Run add_density(const Command& verb) {
   const auto arguments = std::make_shared<DensityArguments>();
   verb.add_option("program", arguments->program,
                   "Stan program, or a shared library (.so) with BridgeStan's interface")
-      ->required()
-      ->type_name("MODEL");
+      .required()
+      .type_name("MODEL");
   verb.add_option("data", arguments->data, "Data: Stan's JSON or an R dump; none for a program without data")
-      ->type_name("DATA");
+      .type_name("DATA");
   verb.add_option("--point", arguments->point, "JSON array: the unconstrained point (default: the origin)")
-      ->type_name("FILE");
+      .type_name("FILE");
   verb.add_option("--include-path", arguments->include_paths,
                   "Folder to search for #include files (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  verb.add_option("--lanes", arguments->lanes, "Evaluate so many draws at once")
-      ->check(whole_number(1, 1024));
+      .type_name("DIR")
+      .one_value_each();
+  verb.add_option("--lanes", arguments->lanes, "Evaluate so many draws at once").whole_number(1, 1024);
   verb.add_option("--repeat", arguments->repeat,
                   "Time so many evaluations, and as many outputs with --outputs")
-      ->check(whole_number(0, 1'000'000'000));
+      .whole_number(0, 1'000'000'000);
   verb.add_flag("--normalized", arguments->normalized, "Keep the constants that '~' drops");
   verb.add_option("--rows", arguments->rows,
                   "Data whose first index is the row of minibatches (default: those with "
                   "the first size that most data share)")
-      ->type_name("NAME,...")
-      ->delimiter(',');
+      .type_name("NAME,...")
+      .separated_by(',');
   verb.add_option("--minibatch", arguments->minibatch, "Evaluate a random minibatch of so many rows")
-      ->type_name("B")
-      ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()));
+      .type_name("B")
+      .whole_number(1, std::numeric_limits<std::uint32_t>::max());
   verb.add_flag(
       "--check", arguments->check,
       "Compare the gradient with finite differences, and the density with an evaluation without a tape");
@@ -400,14 +397,14 @@ Run add_density(CLI::App& verb) {
   verb.add_option("--dump", arguments->dump,
                   "Print instead the program's operations at the point (trace or tape), or which terms "
                   "minibatches scale (subsample)")
-      ->check(CLI::IsMember({"trace", "tape", "subsample"}));
+      .one_of({"trace", "tape", "subsample"});
   verb.add_option("--max-memory", arguments->max_memory,
                   "Refuse a program that needs more, such as 500MB or 4GB (default: what is free)")
-      ->transform(memory_size())
-      ->type_name("SIZE");
+      .memory_size()
+      .type_name("SIZE");
   verb.add_option("--seed", arguments->seed,
                   "Seed of the program's random numbers and of the minibatch (default 0)")
-      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
+      .whole_number(0, std::numeric_limits<std::uint64_t>::max());
   return [arguments] { return run_density(*arguments); };
 }
 

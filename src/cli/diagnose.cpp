@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -120,9 +119,9 @@ int run_diagnose(const std::string& path) {
 
 }  // namespace
 
-Run add_diagnose(CLI::App& verb) {
+Run add_diagnose(const Command& verb) {
   const auto folder = std::make_shared<std::string>();
-  verb.add_option("folder", *folder, "Folder of a fit")->required()->type_name("DIR");
+  verb.add_option("folder", *folder, "Folder of a fit").required().type_name("DIR");
   return [folder] { return run_diagnose(*folder); };
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -63,12 +62,12 @@ int run_fit(const FitArguments& arguments) {
 
 }  // namespace
 
-Run add_fit(CLI::App& verb) {
+Run add_fit(const Command& verb) {
   const auto arguments = std::make_shared<FitArguments>();
-  verb.add_option("program", arguments->inputs.program, "Stan program")->type_name("MODEL");
+  verb.add_option("program", arguments->inputs.program, "Stan program").type_name("MODEL");
   verb.add_option("data", arguments->inputs.data,
                   "Data: Stan's JSON or an R dump; none for a program without data")
-      ->type_name("DATA");
+      .type_name("DATA");
   add_fit_options(verb, arguments->given);
   verb.add_flag("--report", arguments->report, "Also make DIR/report.html, as 'kullback report' does");
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");

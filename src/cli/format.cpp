@@ -3,6 +3,6 @@
 
 namespace kullback::cli {
 
-Run add_format(CLI::App& verb) { return add_rewrite(verb, Rewrite::format); }
+Run add_format(const Command& verb) { return add_rewrite(verb, Rewrite::format); }
 
 }  // namespace kullback::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -12,53 +11,53 @@ namespace kullback::cli {
 
 namespace {
 
-void add_value(CLI::App& verb, const fit::FitOption& option, GivenOptions& given) {
+void add_value(const Command& verb, const fit::FitOption& option, GivenOptions& given) {
   const std::string name(option.name);
-  CLI::Option* added = verb.add_option_function<std::string>(
+  const AddedOption added = verb.add_text(
       infer::flag_of(name), [&given, name](const std::string& text) { given[name] = text; },
       std::string(option.help));
-  added->take_last();  // advice is pasted after the command that was run
-  added->type_name(std::string(option.type));
-  if (!option.fallback.empty()) added->default_str(std::string(option.fallback));
+  added.last_one_counts();  // advice is pasted after the command that was run
+  added.type_name(std::string(option.type));
+  if (!option.fallback.empty()) added.default_text(std::string(option.fallback));
 }
 
-void add_list(CLI::App& verb, const fit::FitOption& option, GivenOptions& given) {
+void add_list(const Command& verb, const fit::FitOption& option, GivenOptions& given) {
   const std::string name(option.name);
-  verb.add_option_function<std::vector<std::string>>(
+  verb.add_list(
           infer::flag_of(name),
           [&given, name](const std::vector<std::string>& items) {
             given[name] = fmt::format("{}\n", fmt::join(items, "\n"));
           },
           std::string(option.help))
-      ->type_name(std::string(option.type))
-      ->allow_extra_args(false);
+      .type_name(std::string(option.type))
+      .one_value_each();
 }
 
-void add_flag(CLI::App& verb, const fit::FitOption& option, GivenOptions& given) {
+void add_flag(const Command& verb, const fit::FitOption& option, GivenOptions& given) {
   const std::string name(option.name);
-  verb.add_flag_callback(
+  verb.add_switch(
       infer::flag_of(name), [&given, name] { given[name] = "1"; }, std::string(option.help));
 }
 
 }  // namespace
 
-void add_method_options(CLI::App& verb, GivenOptions& given, std::string_view only) {
+void add_method_options(const Command& verb, GivenOptions& given, std::string_view only) {
   const infer::Options defaults;
   for (const infer::OptionInfo& info : infer::option_infos()) {
     const std::string name(info.name);
     if (!only.empty() && !fit::reads(method_named(std::string(only)), name)) continue;
-    verb.add_option_function<std::string>(
+    verb.add_text(
             infer::flag_of(name), [&given, name](const std::string& text) { given[name] = text; },
             only.empty() ? fmt::format("{} ({})", info.help, fit::methods_reading(name))
                          : std::string(info.help))
-        ->take_last()
-        ->type_name(std::string(info.type))
-        ->default_str(infer::option_text(defaults, name))
-        ->group("Options of methods");
+        .last_one_counts()
+        .type_name(std::string(info.type))
+        .default_text(infer::option_text(defaults, name))
+        .group("Options of methods");
   }
 }
 
-void add_fit_options(CLI::App& verb, GivenOptions& given) {
+void add_fit_options(const Command& verb, GivenOptions& given) {
   for (const fit::FitOption& option : fit::fit_options()) {
     switch (option.kind) {
       case fit::OptionKind::value: add_value(verb, option, given); break;

@@ -3,11 +3,8 @@
 
 #include <string_view>
 
+#include "cli/command.hpp"
 #include "fit/request_options.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace kullback::cli {
 
@@ -16,9 +13,9 @@ using fit::method_named;
 using fit::options_of;
 
 // Adds the flags of all methods, or of one; `given` must outlive the app.
-void add_method_options(CLI::App& verb, GivenOptions& given, std::string_view only = {});
+void add_method_options(const Command& verb, GivenOptions& given, std::string_view only = {});
 
 // Adds the flags of a fit that are no method's.
-void add_fit_options(CLI::App& verb, GivenOptions& given);
+void add_fit_options(const Command& verb, GivenOptions& given);
 
 }  // namespace kullback::cli

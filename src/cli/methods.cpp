@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -83,9 +82,9 @@ std::string list_text() {
 
 }  // namespace
 
-Run add_methods(CLI::App& verb) {
+Run add_methods(const Command& verb) {
   const auto name = std::make_shared<std::string>();
-  verb.add_option("name", *name, "One method, with its options")->type_name("NAME");
+  verb.add_option("name", *name, "One method, with its options").type_name("NAME");
   return [name] {
     std::fputs(for_terminal(name->empty() ? list_text() : method_text(method_named(*name))).c_str(), stdout);
     return 0;

@@ -3,6 +3,6 @@
 
 namespace kullback::cli {
 
-Run add_modernize(CLI::App& verb) { return add_rewrite(verb, Rewrite::modernize); }
+Run add_modernize(const Command& verb) { return add_rewrite(verb, Rewrite::modernize); }
 
 }  // namespace kullback::cli

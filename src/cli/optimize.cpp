@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -63,21 +62,20 @@ std::string optimum_text(const fit::Outcome& outcome, const fit::Request& reques
 
 }  // namespace
 
-Run add_optimize(CLI::App& verb) {
+Run add_optimize(const Command& verb) {
   const auto arguments = std::make_shared<OptimizeArguments>();
-  verb.add_option("program", arguments->inputs.program, "Stan program")->required()->type_name("MODEL");
-  verb.add_option("data", arguments->inputs.data, "Data: Stan's JSON or an R dump")->type_name("DATA");
+  verb.add_option("program", arguments->inputs.program, "Stan program").required().type_name("MODEL");
+  verb.add_option("data", arguments->inputs.data, "Data: Stan's JSON or an R dump").type_name("DATA");
   verb.add_flag(
       "--jacobian", arguments->jacobian,
       "Maximise the density of the unconstrained parameters, as Laplace does (default: of the constrained)");
   verb.add_option("--seed", arguments->seed, "Seed of the starting point (default: a random one)")
-      ->check(CLI::NonNegativeNumber);
+      .not_negative();
   verb.add_option("--init", arguments->init,
                   "Starting point: R for uniform(-R, R), or a JSON file with values")
-      ->type_name("R|FILE")
-      ->capture_default_str();
-  verb.add_option("--out", arguments->out, "Folder of the results (default: MODEL-optimum)")
-      ->type_name("DIR");
+      .type_name("R|FILE")
+      .default_of_target();
+  verb.add_option("--out", arguments->out, "Folder of the results (default: MODEL-optimum)").type_name("DIR");
   verb.add_flag("--force", arguments->force, "Replace what is there already");
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   add_method_options(verb, arguments->given, "optimize");

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -80,23 +79,23 @@ int run_predict(const PredictArguments& arguments) {
 
 }  // namespace
 
-Run add_predict(CLI::App& verb) {
+Run add_predict(const Command& verb) {
   const auto arguments = std::make_shared<PredictArguments>();
-  verb.add_option("folder", arguments->folder, "Folder of a fit")->required()->type_name("DIR");
+  verb.add_option("folder", arguments->folder, "Folder of a fit").required().type_name("DIR");
   verb.add_option("data", arguments->data,
                   "New data: of a Stan program all that it declares (default: the fit's); else rows, "
                   "documents or sequences")
-      ->type_name("NEW");
+      .type_name("NEW");
   verb.add_option("--vocabulary", arguments->vocabulary, "File of the words, one a line (topics)")
-      ->type_name("FILE");
+      .type_name("FILE");
   verb.add_flag("--allow-empty", arguments->allows_empty, "Keep documents without words (topics)");
   verb.add_flag("--stream", arguments->streams,
                 "Read new data piece by piece, in little memory (not of Stan programs)");
   verb.add_option("--seed", arguments->seed, "Seed of the predictions' random numbers")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      .not_negative()
+      .default_of_target();
   verb.add_option("--out", arguments->out, "Folder of the results (default: DIR-predictions)")
-      ->type_name("DIR");
+      .type_name("DIR");
   verb.add_flag("--force", arguments->force, "Replace what is there already");
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   return [arguments] { return run_predict(*arguments); };

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -29,12 +28,12 @@ int run_report(const ReportArguments& arguments) {
 
 }  // namespace
 
-Run add_report(CLI::App& verb) {
+Run add_report(const Command& verb) {
   const auto arguments = std::make_shared<ReportArguments>();
   verb.add_option("folder", arguments->folder, "Folder of a result, of any command that fits")
-      ->required()
-      ->type_name("DIR");
-  verb.add_option("-o,--output", arguments->file, "The page (default: DIR/report.html)")->type_name("FILE");
+      .required()
+      .type_name("DIR");
+  verb.add_option("-o,--output", arguments->file, "The page (default: DIR/report.html)").type_name("FILE");
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   return [arguments] { return run_report(*arguments); };
 }

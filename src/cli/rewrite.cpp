@@ -1,6 +1,5 @@
 #include "cli/rewrite.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -40,15 +39,13 @@ int rewrite(const RewriteArguments& arguments, Rewrite what) {
 
 }  // namespace
 
-Run add_rewrite(CLI::App& verb, Rewrite what) {
+Run add_rewrite(const Command& verb, Rewrite what) {
   const auto arguments = std::make_shared<RewriteArguments>();
-  verb.add_option("file", arguments->file, "Stan program; - is standard input")
-      ->required()
-      ->type_name("FILE");
+  verb.add_option("file", arguments->file, "Stan program; - is standard input").required().type_name("FILE");
   verb.add_option("--include-path", arguments->include_paths,
                   "Folder to search for #include files (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+      .type_name("DIR")
+      .one_value_each();
   verb.add_flag("--in-place", arguments->in_place, "Replace the file instead of printing");
   return [arguments, what] { return rewrite(*arguments, what); };
 }

@@ -7,6 +7,6 @@ namespace kullback::cli {
 
 enum class Rewrite { format, modernize };
 
-Run add_rewrite(CLI::App& verb, Rewrite what);
+Run add_rewrite(const Command& verb, Rewrite what);
 
 }  // namespace kullback::cli

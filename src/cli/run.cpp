@@ -26,21 +26,21 @@ namespace kullback::cli {
 
 namespace {
 
-struct Command {
+struct Verb {
   CLI::App* app;
   Run run;
 };
 
-std::vector<Command> add_verbs(CLI::App& root) {
-  std::vector<Command> commands;
+std::vector<Verb> add_verbs(CLI::App& root) {
+  std::vector<Verb> verbs;
 #define KULLBACK_VERB(name, summary)                      \
   {                                                       \
     CLI::App* verb = root.add_subcommand(#name, summary); \
-    commands.push_back({verb, add_##name(*verb)});        \
+    verbs.push_back({verb, add_##name(Command(*verb))});  \
   }
 #include "cli/verbs.def"
 #undef KULLBACK_VERB
-  return commands;
+  return verbs;
 }
 
 std::string version() {
@@ -49,9 +49,9 @@ std::string version() {
   return text + ", Stan language 2.39, built with " + kCompiler;
 }
 
-int run_chosen(const std::vector<Command>& commands) {
-  for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run();
+int run_chosen(const std::vector<Verb>& verbs) {
+  for (const Verb& verb : verbs) {
+    if (verb.app->parsed()) return verb.run();
   }
   throw Error(ErrorKind::usage, "no verb was given.", "kullback --help lists them.");
 }
@@ -160,7 +160,7 @@ int parse_and_run(int argc, char** argv) {
   CLI::App root("Approximate Bayesian inference for Stan programs, without a compiler.", "kullback");
   root.set_version_flag("--version", version());
   root.require_subcommand(0, 1);
-  const std::vector<Command> commands = add_verbs(root);
+  const std::vector<Verb> verbs = add_verbs(root);
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -170,7 +170,7 @@ int parse_and_run(int argc, char** argv) {
     std::fputs(root.help().c_str(), stderr);
     return static_cast<int>(ErrorKind::usage);
   }
-  return flushed(run_chosen(commands));
+  return flushed(run_chosen(verbs));
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
 
 #include "base/interrupt.hpp"
-#include "cli/option_values.hpp"
 #include "cli/verb.hpp"
 #include "report/live/live_page.hpp"
 
@@ -33,13 +31,12 @@ int run_serve(const ServeArguments& arguments) {
 
 }  // namespace
 
-Run add_serve(CLI::App& verb) {
+Run add_serve(const Command& verb) {
   const auto arguments = std::make_shared<ServeArguments>();
   verb.add_option("folder", arguments->folder, "Folder of a run, in progress or over")
-      ->required()
-      ->type_name("DIR");
-  verb.add_option("--port", arguments->port, "Port of 127.0.0.1 (default: any that is free)")
-      ->check(CLI::Range(1, 65535));
+      .required()
+      .type_name("DIR");
+  verb.add_option("--port", arguments->port, "Port of 127.0.0.1 (default: any that is free)").range(1, 65535);
   return [arguments] { return run_serve(*arguments); };
 }
 

@@ -1,6 +1,5 @@
 #include "fit/simulate.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -41,29 +40,27 @@ int run_simulate(const SimulateArguments& arguments) {
 
 }  // namespace
 
-Run add_simulate(CLI::App& verb) {
+Run add_simulate(const Command& verb) {
   const auto arguments = std::make_shared<SimulateArguments>();
   fit::SimulateRequest& request = arguments->request;
-  verb.add_option("program", request.inputs.program, "Stan program")->required()->type_name("MODEL");
+  verb.add_option("program", request.inputs.program, "Stan program").required().type_name("MODEL");
   verb.add_option("data", request.inputs.data,
                   "Data: sizes and covariates count; values of variables that are simulated do not")
-      ->type_name("DATA");
-  verb.add_option("--draws", request.draws, "Draws from the prior")
-      ->check(CLI::Range(1, 100'000'000))
-      ->capture_default_str();
+      .type_name("DATA");
+  verb.add_option("--draws", request.draws, "Draws from the prior").range(1, 100'000'000).default_of_target();
   verb.add_option("--data-sets", request.data_sets,
                   "Write data-K.json, and params-K.json with what made them, for the first so many draws")
-      ->type_name("COUNT")
-      ->check(CLI::NonNegativeNumber);
+      .type_name("COUNT")
+      .not_negative();
   verb.add_option("--seed", arguments->seed,
                   "Seed of all random numbers (default: a random one, which is recorded)")
-      ->check(CLI::NonNegativeNumber);
+      .not_negative();
   verb.add_option("--include-path", request.inputs.include_paths,
                   "Folder to search for #include files (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
+      .type_name("DIR")
+      .one_value_each();
   verb.add_option("--out", arguments->out, "Folder of the results (default: MODEL-simulation)")
-      ->type_name("DIR");
+      .type_name("DIR");
   verb.add_flag("--force", request.force, "Replace what is there already");
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   return [arguments] { return run_simulate(*arguments); };

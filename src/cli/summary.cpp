@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -39,9 +38,9 @@ int run_summary(const SummaryArguments& arguments) {
 
 }  // namespace
 
-Run add_summary(CLI::App& verb) {
+Run add_summary(const Command& verb) {
   const auto arguments = std::make_shared<SummaryArguments>();
-  verb.add_option("folder", arguments->folder, "Folder of a fit")->required()->type_name("DIR");
+  verb.add_option("folder", arguments->folder, "Folder of a fit").required().type_name("DIR");
   verb.add_flag("--all", arguments->all, "All rows, however many");
   return [arguments] { return run_summary(*arguments); };
 }

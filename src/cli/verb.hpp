@@ -1,19 +1,17 @@
-// A verb of the program: adds its options to a CLI11 app and returns what to run after parsing.
+// A verb of the program: adds its options to the command line and returns what to run after parsing.
 #pragma once
 
 #include <functional>
 #include <string>
 
-namespace CLI {
-class App;
-}
+#include "cli/command.hpp"
 
 namespace kullback::cli {
 
 // Returns the exit code; throws Error.
 using Run = std::function<int()>;
 
-#define KULLBACK_VERB(name, summary) Run add_##name(CLI::App& verb);
+#define KULLBACK_VERB(name, summary) Run add_##name(const Command& verb);
 #include "cli/verbs.def"
 #undef KULLBACK_VERB
 

@@ -2,8 +2,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,8 @@ bool shows_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(name);
     if (value == nullptr || *value == 0) continue;
-    const std::string text = CLI::detail::to_lower(value);
+    std::string text = value;
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return text.find("utf-8") != std::string::npos || text.find("utf8") != std::string::npos;
   }
   return false;
@@ -102,11 +103,11 @@ int run_watch(const WatchArguments& arguments) {
 
 }  // namespace
 
-Run add_watch(CLI::App& verb) {
+Run add_watch(const Command& verb) {
   const auto arguments = std::make_shared<WatchArguments>();
   verb.add_option("folder", arguments->folder, "Folder of a run, in progress or over")
-      ->required()
-      ->type_name("DIR");
+      .required()
+      .type_name("DIR");
   verb.add_flag("--once", arguments->once,
                 "Print the status once and exit (the default when the output is not a terminal)");
   return [arguments] { return run_watch(*arguments); };
