@@ -83,6 +83,8 @@ class Certificate:
         self.tolerance: float = record["tolerance"]
         self.certified: str = record["certified"]
         self.reasons: list[str] = [as_arguments(reason) for reason in record["reasons"]]
+        # One for each reason, for programs: "disagree", "diverged", "uneven-weights". Older files have none.
+        self.reason_codes: list[str] = record.get("reason_codes", [])
         self.notes: list[str] = [as_arguments(note) for note in record["notes"]]
         self.not_proved: str = record["not_proved"]
         self.evidence: dict[str, Any] | None = record.get("evidence")

@@ -13,6 +13,34 @@ namespace kullback::certify {
 enum class Verdict : unsigned char { met, not_met, cannot_tell };
 std::string_view verdict_name(Verdict verdict);  // "met", "not met", "cannot tell"
 
+// The draws that the errors are of.
+enum class Certified : unsigned char { raw, reweighted, chains };
+std::string_view certified_name(Certified certified);  // "raw", "reweighted", "chains"
+
+// Why a certificate is no better than it is: what programs go by, and a sentence for people.
+enum class ReasonCode : unsigned char {
+  budget,      // its time ended first
+  no_draws,    // the method gave none
+  unchecked,   // there was no time to check the draws
+  few_draws,   // too few to judge by, or to decide by
+  no_starts,   // no chain can start from the draws
+  improper,    // the posterior has no moments
+  off,         // parameters are off by more than the tolerance
+  other_mode,  // there is a mode that the draws do not cover
+  uneven_weights,
+  heavy_tail,      // of a parameter's weighted values
+  wide_intervals,  // of chains that are too short
+  stuck,           // chains have not forgotten where they started
+  disagree,        // chains do, about where the mass is
+  diverged         // transitions of chains did
+};
+std::string_view reason_name(ReasonCode code);  // "budget", "no-draws", ...
+
+struct Reason {
+  ReasonCode code{};
+  std::string text;
+};
+
 // An error, given minus true: of a location in posterior standard deviations, of a scale on the log scale.
 struct Interval {
   double estimate = 0;
@@ -67,7 +95,7 @@ struct Cost {
 struct Certificate {
   double tolerance = 0;
   Verdict verdict = Verdict::cannot_tell;
-  std::string certified;  // "raw", "reweighted", "chains": the draws that the errors are of
+  Certified certified = Certified::raw;
   std::vector<ParameterCertificate> parameters;
   std::string proposal;  // whose draws were weighted
   double khat = 0;       // of the weights
@@ -79,10 +107,12 @@ struct Certificate {
   std::string evidence;                    // JSON; empty: not known
   std::string stein;                       // likewise
   std::string wasserstein;                 // likewise, on request
-  std::vector<std::string> reasons;        // of the verdict, the weightiest first
+  std::vector<Reason> reasons;             // of the verdict, the weightiest first
   std::vector<std::string> notes;          // warnings that decide nothing
   Cost cost;
 };
+
+bool has_reason(const Certificate& certificate, ReasonCode code);
 
 // What no such certificate can prove.
 std::string_view unproven();

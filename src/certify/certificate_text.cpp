@@ -120,6 +120,40 @@ std::string_view verdict_name(Verdict verdict) {
   return "";
 }
 
+std::string_view certified_name(Certified certified) {
+  switch (certified) {
+    case Certified::raw: return "raw";
+    case Certified::reweighted: return "reweighted";
+    case Certified::chains: return "chains";
+  }
+  return "";
+}
+
+std::string_view reason_name(ReasonCode code) {
+  switch (code) {
+    case ReasonCode::budget: return "budget";
+    case ReasonCode::no_draws: return "no-draws";
+    case ReasonCode::unchecked: return "unchecked";
+    case ReasonCode::few_draws: return "few-draws";
+    case ReasonCode::no_starts: return "no-starts";
+    case ReasonCode::improper: return "improper";
+    case ReasonCode::off: return "off";
+    case ReasonCode::other_mode: return "other-mode";
+    case ReasonCode::uneven_weights: return "uneven-weights";
+    case ReasonCode::heavy_tail: return "heavy-tail";
+    case ReasonCode::wide_intervals: return "wide-intervals";
+    case ReasonCode::stuck: return "stuck";
+    case ReasonCode::disagree: return "disagree";
+    case ReasonCode::diverged: return "diverged";
+  }
+  return "";
+}
+
+bool has_reason(const Certificate& certificate, ReasonCode code) {
+  return std::any_of(certificate.reasons.begin(), certificate.reasons.end(),
+                     [&](const Reason& reason) { return reason.code == code; });
+}
+
 std::string_view unproven() {
   return "What this does not prove: modes that nothing visited cannot be detected; intervals "
          "are estimates with a family-wise level of 99 %, not a guarantee; only means and standard "
@@ -133,13 +167,16 @@ std::string to_json(const Certificate& certificate) {
   std::string text = "{\n";
   text += fmt::format("  \"tolerance\": {},\n  \"verdict\": {},\n  \"certified\": {},\n",
                       json_number(certificate.tolerance), json_string(verdict_name(certificate.verdict)),
-                      json_string(certificate.certified));
-  text += fmt::format("  \"reasons\": {},\n", json_lines(certificate.reasons, [](const std::string& reason) {
-                        return json_string(reason);
+                      json_string(certified_name(certificate.certified)));
+  text += fmt::format("  \"reasons\": {},\n", json_lines(certificate.reasons, [](const Reason& reason) {
+                        return json_string(reason.text);
+                      }));
+  text += fmt::format("  \"reason_codes\": {},\n", json_lines(certificate.reasons, [](const Reason& reason) {
+                        return json_string(reason_name(reason.code));
                       }));
   text += fmt::format("  \"parameters\": {},\n", json_lines(certificate.parameters, parameter_json));
   text += fmt::format("  \"weights\": {},\n",
-                      certificate.certified == "chains"
+                      certificate.certified == Certified::chains
                           ? "null"
                           : fmt::format("{{\"proposal\": {}, \"khat\": {}, \"khat_limit\": {}, \"ess\": {}}}",
                                         json_string(certificate.proposal), json_number(certificate.khat),
@@ -169,16 +206,17 @@ std::string to_json(const Certificate& certificate) {
 
 std::string certificate_text(const Certificate& certificate, std::size_t width) {
   std::string text;
-  const std::string draws = certificate.certified == "chains" ? "chains" : certificate.certified + " draws";
+  const bool is_of_chains = certificate.certified == Certified::chains;
+  const std::string draws =
+      std::string(certified_name(certificate.certified)) + (is_of_chains ? "" : " draws");
   const bool is_proviso = certificate.verdict == Verdict::met && !certificate.without_prior.empty();
   append_wrapped(text, "",
                  fmt::format("Tolerance {:g}: {} ({}, {} parameters){}.", certificate.tolerance,
                              verdict_name(certificate.verdict), draws, certificate.parameters.size(),
                              is_proviso ? ", if the posterior is proper" : ""),
                  width);
-  for (const std::string& reason : certificate.reasons) append_wrapped(text, "  ", reason, width);
-  if (const std::string worst = worst_errors(certificate);
-      !worst.empty() && certificate.certified != "chains")
+  for (const Reason& reason : certificate.reasons) append_wrapped(text, "  ", reason.text, width);
+  if (const std::string worst = worst_errors(certificate); !worst.empty() && !is_of_chains)
     append_wrapped(text, "  ", worst, width);
   if (is_proviso)
     append_wrapped(text, "  ",

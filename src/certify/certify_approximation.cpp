@@ -115,10 +115,11 @@ class Judge final {
     const Clock::time_point began = Clock::now();
     Certificate& certificate = judged_.certificate;
     certificate.tolerance = terms_.tolerance;
-    certificate.certified = "raw";
+    certificate.certified = Certified::raw;
     if (draws_.count() < kLeastDraws) {
       certificate.reasons.push_back(
-          fmt::format("{} draws are too few to judge by; {} are needed.", draws_.count(), kLeastDraws));
+          {ReasonCode::few_draws,
+           fmt::format("{} draws are too few to judge by; {} are needed.", draws_.count(), kLeastDraws)});
     } else {
       ask_weights();
       choose_draws();
@@ -247,7 +248,7 @@ void Judge::choose_draws() {
   if (is_supported_by_weights()) return;
   set_given(importance_->weights());
   if (is_supported_by_weights()) {
-    judged_.certificate.certified = "reweighted";
+    judged_.certificate.certified = Certified::reweighted;
     judged_.weights = importance_->weights();
     return;
   }
@@ -355,7 +356,8 @@ void Judge::ask_chains() {
   Certificate& certificate = judged_.certificate;
   const std::vector<double> starts = chain_starts();
   if (starts.empty()) {
-    certificate.reasons.push_back("Too few draws have a finite density to start chains from.");
+    certificate.reasons.push_back(
+        {ReasonCode::no_starts, "Too few draws have a finite density to start chains from."});
     return;
   }
   const std::vector<double> equal(draws_.count(), 1 / static_cast<double>(draws_.count()));
@@ -445,15 +447,17 @@ void Judge::explain_weights() {
   const auto heaviest = std::max_element(certificate.parameters.begin(), certificate.parameters.end(),
                                          [](const auto& a, const auto& b) { return a.khat < b.khat; });
   if (heaviest->khat >= certificate.khat_limit) {
-    certificate.reasons.push_back(fmt::format(
-        "Weighted values of {} have too heavy a tail to judge by: k-hat {:.2f}, it must be below {:.2f}.",
-        heaviest->name, heaviest->khat, certificate.khat_limit));
+    certificate.reasons.push_back(
+        {ReasonCode::heavy_tail, fmt::format("Weighted values of {} have too heavy a tail to judge by: k-hat "
+                                             "{:.2f}, it must be below {:.2f}.",
+                                             heaviest->name, heaviest->khat, certificate.khat_limit)});
     return;
   }
   certificate.reasons.push_back(
-      fmt::format("{} draws, worth {:.0f} after weighting, are too few to decide whether every error is "
-                  "within the tolerance.",
-                  draws_.count(), certificate.ess));
+      {ReasonCode::few_draws,
+       fmt::format("{} draws, worth {:.0f} after weighting, are too few to decide whether every error is "
+                   "within the tolerance.",
+                   draws_.count(), certificate.ess)});
 }
 
 void Judge::explain() {
@@ -468,30 +472,39 @@ void Judge::explain() {
     const auto count = std::count_if(certificate.parameters.begin(), certificate.parameters.end(),
                                      [](const auto& p) { return p.verdict == Verdict::not_met; });
     certificate.reasons.push_back(
-        fmt::format("{} of {} parameters are off by more than the tolerance, {} among them.", count,
-                    certificate.parameters.size(), refuted->name));
+        {ReasonCode::off,
+         fmt::format("{} of {} parameters are off by more than the tolerance, {} among them.", count,
+                     certificate.parameters.size(), refuted->name)});
   }
   if (!certificate.other_modes.empty()) {
     const OtherMode& mode = certificate.other_modes.front();
-    certificate.reasons.push_back(fmt::format(
-        "There is a mode {:.0f} standard deviations away from the draws, with at least {:.2g} of their mass.",
-        mode.distance, std::exp(mode.log_share)));
+    certificate.reasons.push_back(
+        {ReasonCode::other_mode,
+         fmt::format(
+             "There is a mode {:.0f} standard deviations away from the draws, with at least {:.2g} of "
+             "their mass.",
+             mode.distance, std::exp(mode.log_share))});
   }
   if (certificate.khat >= certificate.khat_limit) {
-    certificate.reasons.push_back(fmt::format(
-        "The importance weights are too uneven to judge by: k-hat {:.2f}, it must be below {:.2f}.",
-        certificate.khat, certificate.khat_limit));
+    certificate.reasons.push_back(
+        {ReasonCode::uneven_weights,
+         fmt::format(
+             "The importance weights are too uneven to judge by: k-hat {:.2f}, it must be below {:.2f}.",
+             certificate.khat, certificate.khat_limit)});
   } else if (certificate.verdict == Verdict::cannot_tell && !is_supported_by_weights()) {
     explain_weights();
   }
   if (certificate.verdict == Verdict::cannot_tell && certificate.chains && is_supported_by_weights()) {
     const bool has_moved = certificate.chains->autocorrelation <= ChainWitness::kMaxAutocorrelation;
     certificate.reasons.push_back(
-        has_moved ? fmt::format("{} chains of {} transitions leave intervals wider than the tolerance.",
-                                certificate.chains->chains, certificate.chains->transitions)
-                  : fmt::format("Chains from the draws have not forgotten where they started after {} "
-                                "transitions (autocorrelation {:.2f}): they cannot speak for the answer.",
-                                certificate.chains->transitions, certificate.chains->autocorrelation));
+        has_moved
+            ? Reason{ReasonCode::wide_intervals,
+                     fmt::format("{} chains of {} transitions leave intervals wider than the tolerance.",
+                                 certificate.chains->chains, certificate.chains->transitions)}
+            : Reason{ReasonCode::stuck,
+                     fmt::format("Chains from the draws have not forgotten where they started after {} "
+                                 "transitions (autocorrelation {:.2f}): they cannot speak for the answer.",
+                                 certificate.chains->transitions, certificate.chains->autocorrelation)});
   }
 }
 

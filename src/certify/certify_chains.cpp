@@ -38,7 +38,7 @@ double least_precision(std::size_t quantities, const Terms& terms) {
 Certificate certify_chains(const ChainedValues& chains, const Terms& terms) {
   Certificate certificate;
   certificate.tolerance = terms.tolerance;
-  certificate.certified = "chains";
+  certificate.certified = Certified::chains;
   const double factor = least_precision(chains.values.size(), terms);
   const auto transitions = static_cast<double>(chains.chains * chains.draws);
   const bool is_divergent = static_cast<double>(chains.divergences) > kMaxDivergent * transitions;
@@ -83,15 +83,20 @@ Certificate certify_chains(const ChainedValues& chains, const Terms& terms) {
   certificate.verdict = all_of(verdicts);
   certificate.chains = facts;
   if (!(facts.rhat < kMaxRhat))
-    certificate.reasons.push_back(fmt::format("The chains disagree: R-hat {:.3f}.", facts.rhat));
+    certificate.reasons.push_back(
+        {ReasonCode::disagree, fmt::format("The chains disagree: R-hat {:.3f}.", facts.rhat)});
   if (is_divergent) {
     certificate.reasons.push_back(
-        fmt::format("{} of {:.0f} transitions diverged: there is a region that the chains do not enter.",
-                    chains.divergences, transitions));
+        {ReasonCode::diverged,
+         fmt::format("{} of {:.0f} transitions diverged: there is a region that the chains do not enter.",
+                     chains.divergences, transitions)});
   }
   if (widest > terms.tolerance) {
-    certificate.reasons.push_back(fmt::format(
-        "The chains are too short: the widest interval is {:.2g} standard deviations to each side.", widest));
+    certificate.reasons.push_back(
+        {ReasonCode::wide_intervals,
+         fmt::format(
+             "The chains are too short: the widest interval is {:.2g} standard deviations to each side.",
+             widest)});
   }
   return certificate;
 }

@@ -63,8 +63,7 @@ void certify_outcome(const Request& request, const LoadedModel& model, const Wat
   if (!is_whole || model.density->dim() == 0) {
     outcome.certificate.emplace();
     outcome.certificate->tolerance = *request.tolerance;
-    outcome.certificate->certified = "raw";
-    outcome.certificate->reasons.push_back("There are no draws to judge.");
+    outcome.certificate->reasons.push_back({certify::ReasonCode::no_draws, "There are no draws to judge."});
     return;
   }
   std::optional<certify::Judged> judged =

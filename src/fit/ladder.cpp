@@ -1,11 +1,7 @@
-// Rungs: the Laplace approximation (Pathfinder beyond kMostDense coordinates), a Gaussian fitted by natural
-// gradients (of low rank beyond), a flow where the Gaussian was near, NUTS until its standard errors are
-// small enough, with smaller steps where transitions diverge, and parallel tempering where its chains
-// disagree.
-//
-// Half of the chains start from the best approximation so far, the others anywhere: what it has missed they
-// may find. Each rung has its own folder of saved states, so that a run that goes on passes the finished
-// rungs in the time of their certificates.
+// fit/rungs.cpp says which rungs there are and when each is climbed. An approximation is climbed in one go;
+// chains are made longer until their standard errors are small enough. Half of the chains start from the best
+// approximation so far, the others anywhere: what it has missed they may find. Each rung has its own folder
+// of saved states, so that a run that goes on passes the finished rungs in the time of their certificates.
 #include "fit/ladder.hpp"
 
 #include <fmt/format.h>
@@ -32,6 +28,7 @@
 #include "fit/judge.hpp"
 #include "fit/pool.hpp"
 #include "fit/record.hpp"
+#include "fit/rungs.hpp"
 #include "fit/starts.hpp"
 #include "infer/archive.hpp"
 #include "infer/option_text.hpp"
@@ -43,15 +40,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kRungs = 6;         // whose intervals hold together
-constexpr std::size_t kMostDense = 256;   // coordinates with a full covariance
-constexpr std::size_t kMostForFlow = 40;  // coordinates: beyond it costs more than NUTS
-constexpr double kNearKhat = 1.0;         // of the Gaussian: beyond it a flow from there does not arrive
 constexpr std::size_t kFirstDraws = 500;  // of each chain; doubled
-constexpr std::size_t kMostDraws = 16000;
 constexpr std::size_t kHopelessAfter = 2000;
 constexpr double kHopelessRhat = 1.05;
-constexpr double kSmallSteps = 0.99;  // acceptance, where transitions diverge
 constexpr std::size_t kLeastChainDraws = 100;
 // From the end of the budget until a step of a method is cut short.
 constexpr std::chrono::milliseconds kBudgetGrace{50};
@@ -69,6 +60,7 @@ class Ladder final {
  public:
   Ladder(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch)
       : request_(std::move(request)), model_(model), ranks_(ranks), user_(watch) {
+    facts_.dim = model.density->dim();
     is_asked_ = request_.tolerance.has_value();
     if (!is_asked_) request_.tolerance = kDefaultTolerance;
     watch_.on_progress = watch.on_progress;
@@ -91,9 +83,9 @@ class Ladder final {
   void climb_rungs();
   void climb_approximations();
   void climb_chains();
-  Request rung_request(std::string_view method, const std::string& rung) const;
-  void try_approximation(std::string_view method);
-  bool sample(Request rung, std::size_t most_draws);
+  Request rung_request(const RungRecord& rung) const;
+  bool try_approximation(const RungRecord& record);
+  bool sample(const RungRecord& record);
   bool sample_once(const Request& rung, const std::vector<infer::Start>& starts, std::size_t most_draws);
   certify::Judged judge_in_time(const Request& rung, std::vector<FinishedChain>& chains);
   certify::Certificate untold_certificate() const;
@@ -124,9 +116,9 @@ class Ladder final {
   Outcome outcome_;
   std::shared_future<certify::ModeSearch> modes_;  // on the first rank
   std::optional<Answer> best_;
-  std::vector<std::string> last_reasons_;  // of the last rung; on the first rank
-  std::vector<double> good_points_;        // draws of the best approximation, one for each chain
-  bool is_done_ = false;                   // met, stopped or out of time; the same on all ranks
+  LadderFacts facts_;                // of the approximations on the first rank only, of the chains on all
+  std::vector<double> good_points_;  // draws of the best approximation, one for each chain
+  bool is_done_ = false;             // met, stopped or out of time; the same on all ranks
 };
 
 void cut_draws(infer::Draws& draws, std::size_t count) {
@@ -140,15 +132,16 @@ void cut_draws(infer::Draws& draws, std::size_t count) {
 
 certify::Terms terms_of_rung(const Request& request, const Watch& watch) {
   certify::Terms terms = terms_of(request, watch.should_stop);
-  terms.rungs = kRungs;
+  terms.rungs = kMostRungs;
   return terms;
 }
 
-Request Ladder::rung_request(std::string_view method, const std::string& rung) const {
+Request Ladder::rung_request(const RungRecord& rung) const {
   Request made = request_;
-  made.method = infer::find_method(method);
-  made.rung = rung;
+  made.method = infer::find_method(rung.method);
+  made.rung = rung.name;
   made.options = {};
+  if (rung.target_accept > 0) made.options.target_accept = rung.target_accept;
   made.options.resample = false;
   if (!made.method->has_chains) {
     made.chains = 1;
@@ -164,23 +157,24 @@ Request Ladder::rung_request(std::string_view method, const std::string& rung) c
 // weights.
 void Ladder::keep(Answer answer) {
   const auto rank = [](const Answer& a) {
-    const bool is_exact = a.certificate.certified == "chains";
+    const bool is_exact = a.certificate.certified == certify::Certified::chains;
     return std::tuple(a.certificate.verdict == certify::Verdict::met, is_exact,
                       is_exact ? -a.certificate.chains->rhat : 0.0,
                       a.certificate.verdict == certify::Verdict::cannot_tell, -a.certificate.khat);
   };
   const bool is_longer = best_ && best_->request.rung == answer.request.rung;
   if (!best_ || is_longer || rank(answer) >= rank(*best_)) best_ = std::move(answer);
+  facts_.khat = best_->certificate.khat;
 }
 
 void Ladder::note(const Request& rung, const certify::Certificate& certificate, std::uint64_t gradients) {
   const bool is_met = certificate.verdict == certify::Verdict::met;
   posterior::Rung made{std::string(rung.method->name), std::string(verdict_name(certificate.verdict)),
                        gradients + certificate.cost.gradients,
-                       is_met || certificate.reasons.empty() ? "" : certificate.reasons.front()};
-  if (rung.rung == "nuts-small-steps") made.method += fmt::format(" --target-accept {}", kSmallSteps);
+                       is_met || certificate.reasons.empty() ? "" : certificate.reasons.front().text};
+  if (rung.options.target_accept != infer::Options{}.target_accept)
+    made.method += fmt::format(" --target-accept {}", rung.options.target_accept);
   auto& rungs = outcome_.record.rungs;
-  last_reasons_ = certificate.reasons;
   outcome_.record.gradients += made.gradients;
   note_event(request_, "rung",
              fmt::format("\"method\": \"{}\", \"verdict\": \"{}\", \"gradients\": {}", made.method,
@@ -188,10 +182,11 @@ void Ladder::note(const Request& rung, const certify::Certificate& certificate, 
   rungs.push_back(std::move(made));
 }
 
-void Ladder::try_approximation(std::string_view method) {
+// True where the ladder is done.
+bool Ladder::try_approximation(const RungRecord& record) {
   is_done_ = is_done_ || watch_.should_stop();
-  if (is_done_ || is_met()) return;
-  const Request rung = rung_request(method, std::string(method));
+  if (is_done_ || is_met()) return true;
+  const Request rung = rung_request(record);
   stage_ = rung.rung;
   std::vector<FinishedChain> chains;
   try {
@@ -199,23 +194,24 @@ void Ladder::try_approximation(std::string_view method) {
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::internal || error.kind() == ErrorKind::cannot_write) throw;
     certify::Certificate none;
-    none.reasons.push_back(error.message());
+    none.reasons.push_back({certify::ReasonCode::no_draws, error.message()});
     note(rung, none, 0);
-    return;
+    return false;
   }
   is_done_ = !chains.front().result.is_finished;
-  if (is_done_ && chains.front().result.draws.count() == 0) return;
+  if (is_done_ && chains.front().result.draws.count() == 0) return true;
   certify::Certificate certificate;
   if (chains.front().result.draws.count() == 0) {
-    certificate.reasons.push_back(chains.front().result.findings.empty()
-                                      ? "It gave no draws."
-                                      : chains.front().result.findings.front().message);
+    const auto& findings = chains.front().result.findings;
+    certificate.reasons.push_back(
+        {certify::ReasonCode::no_draws, findings.empty() ? "It gave no draws." : findings.front().message});
     note(rung, certificate, chains.front().result.gradients);
-    return;
+    return false;
   }
   certify::Judged judged = judge_in_time(rung, chains);
   if (!is_done_ || is_over_budget()) note(rung, judged.certificate, chains.front().result.gradients);
   keep({rung, std::move(chains), std::move(judged.certificate)});
+  return is_done_ || is_met();
 }
 
 // Draws that there was no time to judge are an answer, too, of which nothing can be told.
@@ -240,9 +236,8 @@ certify::Judged Ladder::judge_in_time(const Request& rung, std::vector<FinishedC
 certify::Certificate Ladder::untold_certificate() const {
   certify::Certificate certificate;
   certificate.tolerance = *request_.tolerance;
-  certificate.certified = "raw";
   certificate.khat = std::numeric_limits<double>::infinity();
-  certificate.reasons.push_back("There was no time to check the draws.");
+  certificate.reasons.push_back({certify::ReasonCode::unchecked, "There was no time to check the draws."});
   return certificate;
 }
 
@@ -258,10 +253,8 @@ std::shared_future<certify::ModeSearch> Ladder::begin_mode_search() const {
 // On the first rank: others would do the same.
 void Ladder::climb_approximations() {
   modes_ = begin_mode_search();
-  const std::size_t dim = model_.density->dim();
-  try_approximation(dim <= kMostDense ? "laplace" : "pathfinder");
-  try_approximation(dim <= kMostDense ? "fullrank" : "lowrank");
-  if (dim <= kMostForFlow && best_ && best_->certificate.khat < kNearKhat) try_approximation("flow");
+  fit::climb(approximation_rungs(), facts_,
+             [this](const RungRecord& rung) { return try_approximation(rung); });
   if (!is_done_) outcome_.record.gradients += modes_.get().gradients;
 }
 
@@ -353,10 +346,9 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
       judged.certificate.cost.gradients = 0;
       const double rhat = judged.certificate.chains->rhat;
       const bool is_hopeless = rung.options.draws >= kHopelessAfter && !(rhat < kHopelessRhat);
-      const bool is_divergent =
-          rung.options.draws >= 2 * kFirstDraws &&
-          std::any_of(judged.certificate.reasons.begin(), judged.certificate.reasons.end(),
-                      [](const std::string& r) { return r.find("diverged") != r.npos; });
+      facts_.diverged = has_reason(judged.certificate, certify::ReasonCode::diverged);
+      facts_.disagree = has_reason(judged.certificate, certify::ReasonCode::disagree);
+      const bool is_divergent = rung.options.draws >= 2 * kFirstDraws && facts_.diverged;
       goes_on = judged.certificate.verdict != certify::Verdict::met && !is_hopeless && !is_divergent &&
                 !is_cut && rung.options.draws < most_draws;
       if (!goes_on) note(rung, judged.certificate, gradients);
@@ -368,22 +360,28 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
   }
   if (ranks_.size() > 1) {
     infer::Archive out;
-    out.value(goes_on);
-    out.value(is_done_);
-    infer::Archive in(infer::to_numbers(ranks_.broadcast(infer::to_bytes(out.numbers()))));
-    in.value(goes_on);
-    in.value(is_done_);
+    infer::Archive in;
+    const auto share = [&](infer::Archive& archive) {
+      archive.value(goes_on);
+      archive.value(is_done_);
+      archive.value(facts_.diverged);
+      archive.value(facts_.disagree);
+    };
+    share(out);
+    in = infer::Archive(infer::to_numbers(ranks_.broadcast(infer::to_bytes(out.numbers()))));
+    share(in);
   }
   return goes_on;
 }
 
 // True where the tolerance is met or time is over.
-bool Ladder::sample(Request rung, std::size_t most_draws) {
+bool Ladder::sample(const RungRecord& record) {
+  Request rung = rung_request(record);
   rung.chains = request_.chains;
   stage_ = rung.rung;
   const std::vector<infer::Start> starts = chain_starts(rung);
   rung.options.draws = kFirstDraws;
-  while (sample_once(rung, starts, most_draws)) {
+  while (sample_once(rung, starts, record.most_draws)) {
     rung.options.draws *= 2;
     rung.resume = true;
   }
@@ -391,20 +389,7 @@ bool Ladder::sample(Request rung, std::size_t most_draws) {
 }
 
 void Ladder::climb_chains() {
-  if (sample(rung_request("nuts", "nuts"), kMostDraws)) return;
-  // Which rung is next is decided on the first rank; reasons are its own.
-  const auto says = [&](std::string_view word) {
-    bool found = std::any_of(last_reasons_.begin(), last_reasons_.end(),
-                             [&](const std::string& reason) { return reason.find(word) != reason.npos; });
-    if (ranks_.size() > 1) found = ranks_.broadcast(found ? "1" : "0") == "1";
-    return found;
-  };
-  if (says("diverged")) {
-    Request careful = rung_request("nuts", "nuts-small-steps");
-    careful.options.target_accept = kSmallSteps;
-    if (sample(std::move(careful), kMostDraws)) return;
-  }
-  if (says("disagree")) sample(rung_request("tempering", "tempering"), kHopelessAfter);
+  fit::climb(chain_rungs(), facts_, [this](const RungRecord& rung) { return sample(rung); });
 }
 
 Outcome Ladder::climb() {
@@ -442,7 +427,7 @@ void Ladder::climb_rungs() {
 // Once, of the answer that the user gets.
 void Ladder::add_distances(const Answer& answer) {
   certify::Certificate& certificate = *outcome_.certificate;
-  if (certificate.certified == "chains") return certify::refuse_wasserstein(certificate);
+  if (certificate.certified == certify::Certified::chains) return certify::refuse_wasserstein(certificate);
   const StopScope scope(&over_budget_);
   const std::uint64_t before = certificate.cost.gradients;
   try {
@@ -489,7 +474,8 @@ void Ladder::say_budget_is_over(certify::Certificate& certificate) const {
   if (!is_over_budget() || certificate.verdict == certify::Verdict::met) return;
   certificate.reasons.insert(
       certificate.reasons.begin(),
-      fmt::format("The budget of {} s ended before an answer met the tolerance.", *request_.budget));
+      {certify::ReasonCode::budget,
+       fmt::format("The budget of {} s ended before an answer met the tolerance.", *request_.budget)});
 }
 
 void Ladder::refuse_without_draws() const {

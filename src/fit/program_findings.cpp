@@ -167,9 +167,10 @@ void note(const Propriety& propriety, certify::Certificate& certificate) {
   if (propriety.improper.empty()) return;
   if (certificate.verdict == certify::Verdict::met) certificate.verdict = certify::Verdict::cannot_tell;
   certificate.reasons.insert(certificate.reasons.begin(),
-                             fmt::format("The posterior is improper along {}: it has no mean and standard "
-                                         "deviation to be near to.",
-                                         fmt::join(propriety.improper, ", ")));
+                             {certify::ReasonCode::improper,
+                              fmt::format("The posterior is improper along {}: it has no mean and standard "
+                                          "deviation to be near to.",
+                                          fmt::join(propriety.improper, ", "))});
 }
 
 Finding improper_finding(const std::vector<std::string>& improper) {
