@@ -15,6 +15,7 @@ namespace kullback::certify {
 struct Scaling {
   std::vector<double> sd;
   std::vector<double> lower;  // column after column
+  std::vector<double> center;
 };
 
 // From points one after another, with weights that sum to 1; dense up to so many coordinates, as far as there
@@ -36,7 +37,7 @@ class LaneChains final {
 
   std::size_t lanes() const { return lanes_; }
   // One trajectory of every chain, of about a quarter of a period of a standard normal; while it adapts, the
-  // step size goes towards a mean acceptance of 0.8.
+  // step size goes towards a mean acceptance of 0.8, or to the whole trajectory.
   void move(bool adapts);
 
   double acceptance() const { return acceptance_; }  // mean over the lanes of the last move
@@ -49,13 +50,15 @@ class LaneChains final {
  private:
   struct State {
     std::vector<double> theta;  // lanes innermost
+    std::vector<double> phi;
     std::vector<double> gradient;
     std::vector<double> log_p;
   };
 
   void evaluate(State& state);
-  void kick(const State& state, double step);   // momentum += step * lower' gradient
-  void drift(State& state, double step) const;  // theta += step * lower * momentum
+  std::vector<double> phi_of(const std::vector<double>& theta) const;
+  void kick(const State& state, double step);  // momentum += step * (lower' gradient + phi)
+  void turn(State& state, double angle);       // (phi, momentum) by the angle; theta follows
   std::vector<double> by_points(const std::vector<double>& by_lanes) const;
 
   density::LogDensity& density_;

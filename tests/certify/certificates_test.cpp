@@ -12,6 +12,7 @@
 #include "certify/chain_witness.hpp"
 #include "certify/confidence.hpp"
 #include "certify/importance_witness.hpp"
+#include "certify/lane_chains.hpp"
 #include "certify/student_draws.hpp"
 #include "certify/verdict.hpp"
 
@@ -248,11 +249,50 @@ TEST(Certificate, JudgesHeavyTailsByQuartiles) {
   EXPECT_NEAR(judged.certificate.parameters[0].location.given, 0, 0.1);
 }
 
+// Where the posterior is the normal of the scaling nothing is left for the kicks: a step is a trajectory.
+TEST(LaneChains, TakeOneGradientForATransitionOfANormal) {
+  constexpr std::size_t kDim = 20, kChains = 64, kMoves = 50;
+  Density density(kDim, normal(3, 2));
+  const Scaling scaling{Vector(kDim, 2), {}, Vector(kDim, 3)};
+  const infer::Draws draws = normal_draws(kDim, 3, 2, kChains, 9);
+  LaneChains chains(density, scaling, {.seed = 4}, draws.theta);
+  double mean = 0;
+  for (std::size_t m = 0; m < kMoves; ++m) {
+    chains.move(false);
+    EXPECT_NEAR(chains.acceptance(), 1, 1e-9);
+    for (const double value : chains.theta()) mean += value / (kDim * kChains * kMoves);
+  }
+  EXPECT_EQ(chains.gradients(), kChains * (1 + kMoves));
+  EXPECT_NEAR(mean, 3, 4 * 2 / std::sqrt(kDim * kChains * kMoves));
+}
+
+// log p = x - e^x is skewed, with mean digamma(1) and variance trigamma(1), and far from the normal of the
+// scaling, which is neither centred on it nor of its width.
+TEST(LaneChains, LeaveAnyPosteriorAsItIs) {
+  constexpr std::size_t kChains = 64, kMoves = 2000;
+  Density density(1, [](const Vector& theta, Vector& gradient) {
+    gradient[0] = 1 - std::exp(theta[0]);
+    return theta[0] - std::exp(theta[0]);
+  });
+  const Scaling scaling{{2}, {2}, {0.5}};
+  LaneChains chains(density, scaling, {.seed = 4}, Vector(kChains, 0.0));
+  for (std::size_t m = 0; m < 20; ++m) chains.move(true);
+  double sum = 0, squares = 0;
+  for (std::size_t m = 0; m < kMoves; ++m) {
+    chains.move(false);
+    for (const double value : chains.theta()) sum += value, squares += value * value;
+  }
+  const double count = kChains * kMoves;
+  const double mean = sum / count, variance = squares / count - mean * mean;
+  EXPECT_NEAR(mean, -0.5772156649, 0.02);
+  EXPECT_NEAR(variance, 1.6449340668, 0.06);
+}
+
 TEST(ChainWitness, MeasuresTheDriftAndDoesNotDependOnThreads) {
   Density density(2, normal(0, 1));
   Identity outputs(2);
   const infer::Draws draws = normal_draws(2, 0.5, 1, 256, 9);
-  const Scaling scaling{{1, 1}, {}};
+  const Scaling scaling{{1, 1}, {}, {0, 0}};
   const Vector values, none;
   const SteinControls controls({2, 0, 2, draws.theta, values}, none);  // of no use
   const Vector centers(2);
@@ -274,7 +314,7 @@ TEST(ChainWitness, DoesNotSupportWhereChainsHaveNotMoved) {
   Density density(1, normal(0, 100));
   Identity outputs(1);
   const infer::Draws draws = normal_draws(1, 0, 1, 128, 9);
-  const Scaling scaling{{1}, {}};
+  const Scaling scaling{{1}, {}, {0}};
   const Vector values, none, centers(1);
   const SteinControls controls({1, 0, 1, draws.theta, values}, none);
   Vector spread = draws.theta;
