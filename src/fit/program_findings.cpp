@@ -15,6 +15,7 @@
 #include "base/stop.hpp"
 #include "lang/lint.hpp"
 #include "lang/program.hpp"
+#include "tape/higher_order/stiff_refusals.hpp"
 
 namespace kullback::fit {
 
@@ -182,6 +183,25 @@ Finding improper_finding(const std::vector<std::string>& improper) {
           fmt::format("Give {} a proper prior.", improper.front())};
 }
 
+// A solver that gave up makes the density 0 there, which it is not.
+Findings stiffness_findings(const LoadedModel& model) {
+  Findings findings;
+  if (model.stan == nullptr || model.stan->tape() == nullptr) return findings;
+  for (const auto& [solver, count] : tape::stiff_refusals(*model.stan->tape())) {
+    std::string with_steps = solver + (solver.starts_with("ode_") ? "_tol" : "");
+    findings.push_back(
+        {"stiff-ode",
+         fmt::format("{} gave up {} time{}, where stability had limited 500,000 of its steps.", solver, count,
+                     count == 1 ? "" : "s"),
+         "Points where it gives up count as impossible; where the posterior has mass at them, it is missing "
+         "from the draws.",
+         fmt::format("Use ode_bdf, which is made for stiff systems, or {} with a number of steps, which it "
+                     "then takes.",
+                     with_steps)});
+  }
+  return findings;
+}
+
 }  // namespace
 
 void note_propriety(const LoadedModel& model, const infer::Draws& draws, certify::Certificate& certificate) {
@@ -197,6 +217,7 @@ void add_program_findings(const LoadedModel& model, const std::vector<FinishedCh
   const bool is_point = outcome.record.method == kPointMethod;
   if (is_point) std::erase_if(lints, [](const Diagnostic& lint) { return lint.code == kNoPrior; });
   Findings& findings = outcome.summary.findings;
+  for (Finding& finding : stiffness_findings(model)) findings.push_back(std::move(finding));
   if (!is_point && !chains.empty()) {
     const Propriety propriety = propriety_of(model, chains.front().result.draws, lints);
     if (outcome.certificate) note(propriety, *outcome.certificate);

@@ -62,6 +62,17 @@ echo 'parameters { real<lower=0> s; } model { target += log(-s); }' >never.stan
 expect 'no starting point' 65 'never.stan:1:.* is nan' -- "$kullback" fit never.stan --method nuts
 echo 'parameters { real x; } model { x ~ normal(0, 1); target += floor(x * 1e4) * 5e-4; }' >steps.stan
 expect 'a gradient that is wrong' 0 'gradient disagrees' -- "$kullback" fit steps.stan --method nuts --seed 11 --out steps "${short[@]:0:4}"
+cat >stiff.stan <<'END'
+functions { vector relaxed(real t, vector y, real rate) { return [-rate * (y[1] - cos(t))]'; } }
+parameters { real x; }
+model {
+  array[1] vector[1] y = ode_rk45(relaxed, [0]', 0, {2.0}, 1 + 1e7 * inv_logit(50 * (x - 1.5)));
+  y[1, 1] ~ normal(0, 100);
+  x ~ normal(0, 1);
+}
+END
+expect 'a solver that gave up' 0 'ode_rk45 gave up [0-9]+ times, where stability' -- "$kullback" fit stiff.stan --method nuts --chains 1 --warmup 4 --draws 8 --seed 1 --out stiff
+also 'and which to take' 'Use ode_bdf'
 echo 'parameters { real x; } model { }' >improper.stan
 expect 'an improper posterior' 65 'improper' -- "$kullback" fit improper.stan --method nuts --seed 1
 expect 'which leaves no folder' 2 -- ls improper-fit

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,11 @@ struct OdeProblem {
   std::size_t sensitivities() const { return (initial_varies ? states() : 0) + parameters.size(); }
   // Of the coupled system: y, then dy/dy0 by columns where y0 varies, then dy/dp by columns.
   std::size_t coupled_size() const { return states() * (1 + sensitivities()); }
+};
+
+// What an explicit method throws where it gives up (OdeControl::stops_where_stiff).
+struct StiffSystem : std::domain_error {
+  using std::domain_error::domain_error;
 };
 
 // Throws std::domain_error with a message like Stan's where the problem makes no sense.

@@ -67,8 +67,8 @@ class StepWatch final {
     if (!problem_.control.stops_where_stiff || stiff_steps_ < kMostStiffSteps) return;
     const std::string why = stiffness_text();
     if (why.empty()) return;
-    throw std::domain_error(fmt::format("{}: {} steps led from time {:.4g} to {:.4g} only: {}.",
-                                        problem_.function, steps_, problem_.initial_time, time_, why));
+    throw StiffSystem(fmt::format("{}: {} steps led from time {:.4g} to {:.4g} only: {}.", problem_.function,
+                                  steps_, problem_.initial_time, time_, why));
   }
 
   // Of df/dy, roughly, by the power method: the mean growth over the later half of its steps.

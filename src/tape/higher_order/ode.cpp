@@ -2,9 +2,11 @@
 // coupled system of states and sensitivities; backward is a product with the sensitivities:
 //   dy(t)/dt = f(t, y),  dy(t)/dt0 = -(dy/dy0) f(t0, y0).
 #include <algorithm>
+#include <atomic>
 
 #include "tape/higher_order/functions.hpp"
 #include "tape/higher_order/ode_setup.hpp"
+#include "tape/higher_order/stiff_refusals.hpp"
 
 namespace kullback::tape {
 
@@ -58,7 +60,12 @@ class OdeFunction final : public DenseFunction {
     math::VectorFunction& rhs = static_cast<CallbackState&>(state).f;
     math::OdeProblem problem = setup_.problem(call.argument, rhs);
     problem.control = control_;
-    solve_(problem, call.scratch);
+    try {
+      solve_(problem, call.scratch);
+    } catch (const math::StiffSystem&) {
+      ++stiff_refusals_;
+      throw;
+    }
     const std::size_t n = setup_.states();
     for (std::size_t i = 0; i < problem.times.size(); ++i)
       std::copy_n(call.scratch + i * coupled_size_, n, call.result + i * n);
@@ -98,11 +105,15 @@ class OdeFunction final : public DenseFunction {
     }
   }
 
+  const std::string& name() const { return setup_.function; }
+  std::uint64_t stiff_refusals() const { return stiff_refusals_; }
+
  private:
   OdeSetup setup_;
   Solve solve_;
   math::OdeControl control_;
   std::size_t coupled_size_;
+  mutable std::atomic<std::uint64_t> stiff_refusals_{0};
 };
 
 // From three arguments: relative and absolute tolerance, most steps.
@@ -120,6 +131,17 @@ Value solve(const HigherOrderCall& call, const OdeArguments& arguments, math::Od
 }
 
 }  // namespace
+
+std::map<std::string, std::uint64_t> stiff_refusals(const Tape& tape) {
+  std::map<std::string, std::uint64_t> by_name;
+  for (const Instruction& instruction : tape.instructions) {
+    if (instruction.kind != OpKind::solver) continue;
+    const auto* ode =
+        dynamic_cast<const OdeFunction*>(static_cast<const DenseFunction*>(instruction.definition));
+    if (ode != nullptr && ode->stiff_refusals() > 0) by_name[ode->name()] += ode->stiff_refusals();
+  }
+  return by_name;
+}
 
 // f(rhs, y0, t0, ts[, relative, absolute, most steps], others...)
 Value call_ode(const HigherOrderCall& call) {
