@@ -12,9 +12,7 @@ bool begins_span(std::string_view rest) { return rest.starts_with("`--") || rest
 
 }  // namespace
 
-std::string for_terminal(std::string_view text) {
-  const char* client = std::getenv("KULLBACK_CLIENT");
-  if (client != nullptr && std::string_view(client) == "python") return std::string(text);
+std::string without_marks(std::string_view text) {
   std::string plain;
   bool is_inside = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -25,6 +23,12 @@ std::string for_terminal(std::string_view text) {
       plain += text[i];
   }
   return plain;
+}
+
+std::string for_terminal(std::string_view text) {
+  const char* client = std::getenv("KULLBACK_CLIENT");
+  const bool keeps_marks = client != nullptr && std::string_view(client) == "python";
+  return keeps_marks ? std::string(text) : without_marks(text);
 }
 
 }  // namespace kullback

@@ -10,8 +10,11 @@
 
 namespace kullback {
 
-// Without the marks. Where the environment's KULLBACK_CLIENT is "python" (the package runs the program) they
-// stay.
+// Without the marks: for pages, whichever client has them made.
+std::string without_marks(std::string_view text);
+
+// The same for what is printed. Where the environment's KULLBACK_CLIENT is "python" (the package runs the
+// program) they stay.
 std::string for_terminal(std::string_view text);
 
 }  // namespace kullback

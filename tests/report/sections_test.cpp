@@ -67,6 +67,24 @@ struct Made {
 
 JsonValue parsed(const std::string& json) { return parse_json(json, "section"); }
 
+// A page is read, not typed from: whoever has it made, messages have no marks around what may be typed.
+TEST(Sections, ShowMessagesWithoutMarks) {
+  const std::string marked = "Fit with `--method nuts --target-accept 0.95`.";
+  const std::string plain = "Fit with --method nuts --target-accept 0.95.";
+  ::setenv("KULLBACK_CLIENT", "python", 1);
+  const Made made(make_posterior({normal("x")}, 2, 100), [&](posterior::RunRecord& record) {
+    record.findings = {{"rhat", marked, marked, marked}};
+    record.rungs = {{"laplace", "cannot tell", 1, marked}};
+  });
+  const JsonValue checks = parsed(checks_section(made.result())),
+                  ladder = parsed(ladder_section(made.result()));
+  ::unsetenv("KULLBACK_CLIENT");
+  const JsonValue& check = (*checks.find("checks")->array())[0];
+  for (const char* text : {"message", "evidence", "advice"})
+    EXPECT_EQ(*check.find(text)->string(), plain) << text;
+  EXPECT_EQ(*(*ladder.find("rungs")->array())[0].find("reason")->string(), plain);
+}
+
 TEST(Draws, ReadBackToASixteenthThousandthOfTheirRange) {
   const Made made(make_posterior(
       {normal("x"),

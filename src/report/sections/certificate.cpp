@@ -88,7 +88,7 @@ std::string none(const posterior::RunRecord& record) {
 }
 
 std::string plain_strings(std::vector<std::string> texts) {
-  for (std::string& text : texts) text = for_terminal(text);
+  for (std::string& text : texts) text = without_marks(text);
   return json_strings(texts);
 }
 

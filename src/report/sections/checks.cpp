@@ -239,9 +239,9 @@ std::string check_json(const Check& check) {
       .text("code", check.finding.code)
       .text("title", check.title.empty() ? check.finding.code : check.title)
       .text("level", kLevelNames[static_cast<std::size_t>(check.level)])
-      .text("message", check.finding.message)
-      .text("evidence", check.finding.evidence)
-      .text("advice", for_terminal(check.finding.advice))
+      .text("message", without_marks(check.finding.message))
+      .text("evidence", without_marks(check.finding.evidence))
+      .text("advice", without_marks(check.finding.advice))
       .text("pictures", check.pictures)
       .raw("names", json_strings(check.names))
       .str();

@@ -1,3 +1,4 @@
+#include "base/advice.hpp"
 #include "report/json_object.hpp"
 #include "report/section.hpp"
 
@@ -11,7 +12,7 @@ std::string ladder_section(const Result& result) {
                         .text("method", rung.method)
                         .text("verdict", rung.verdict)
                         .count("gradients", rung.gradients)
-                        .text("reason", rung.reason)
+                        .text("reason", without_marks(rung.reason))
                         .str());
   }
   return JsonObject().raw("rungs", json_array(rungs)).str();
