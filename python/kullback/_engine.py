@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ _DEEP_VERBS = ("bnn", "vae", "encode", "decode", "sample", "evaluate", "posterio
 _PATIENCE = 20  # seconds that an interrupted program has to write what it has
 TOLERANCE_NOT_MET = 3
 _NAMES = ("kullback: ", "kullback-deep: ")
+_END_OF_LINE = re.compile(r"[\r\n](?!.*[\r\n])", re.DOTALL)
 
 
 def program_path() -> str:
@@ -46,7 +49,8 @@ def _raise(status: int, text: str) -> NoReturn:
 
 
 class _Relay:
-    """A terminal for the program's standard error, so that it shows its progress; what comes is passed on and kept."""
+    """A terminal for the program's standard error, so that it shows its progress; what comes is passed on, with options as
+    arguments, and kept as it came."""
 
     def __init__(self) -> None:
         self._ours, self.theirs = os.openpty()
@@ -58,16 +62,29 @@ class _Relay:
         self._thread.start()
 
     def _pass_on(self) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        text = ""
         while True:
             try:
                 piece = os.read(self._ours, 4096)
             except OSError:  # the program has ended
                 piece = b""
+            self._kept += piece
+            text = self._shown(text + decoder.decode(piece, final=not piece), is_end=not piece)
             if not piece:
                 break
-            self._kept += piece
-            sys.stderr.write(piece.decode("utf-8", "replace"))
+
+    def _shown(self, text: str, is_end: bool) -> str:
+        """Shows what can be shown, and returns the rest: the beginning of a line in which an option may not be whole yet."""
+        end = _END_OF_LINE.search(text)
+        begun = end.end() if end else 0
+        last = text[begun:]
+        if is_end or not ("`" in last or "--" in last or last.endswith("-")):
+            begun = len(text)
+        if begun:
+            sys.stderr.write(as_arguments(text[:begun]))
             sys.stderr.flush()
+        return text[begun:]
 
     def finish(self) -> str:
         """What was said last: the message of an error, without the progress before it."""

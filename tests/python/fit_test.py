@@ -19,6 +19,7 @@ from support import EXAMPLES, SCHOOLS, engine, read_chain
 import numpy as np
 
 import kullback as kb
+from kullback import _engine
 from kullback._advice import as_arguments
 
 PROGRAM = EXAMPLES / "eight_schools.stan"
@@ -332,6 +333,23 @@ class Advice(support.Case):
         with self.assertRaises(kb.UsageError) as caught:
             kb.mixture(np.zeros((5, 2)), components=0)
         self.assertNotIn("--", str(caught.exception))
+
+    def test_of_what_is_shown(self):
+        """Of what passes by on standard error, too, in whatever pieces it comes."""
+        program = self.scratch / "program"
+        program.write_text("#!/bin/sh\n"
+                           "printf 'chain 1 \\r' >&2; sleep 0.1; printf 'note: add `--method' >&2; sleep 0.1\n"
+                           "printf ' nuts` or --max-depth 12.\\n50 %% done' >&2; exit 0\n")
+        program.chmod(0o755)
+        shown = io.StringIO()
+        before = os.environ["KULLBACK"]
+        os.environ["KULLBACK"] = str(program)
+        try:
+            with contextlib.redirect_stderr(shown):
+                _engine.run(["fit"], shows=True)
+        finally:
+            os.environ["KULLBACK"] = before
+        self.assertEqual(shown.getvalue().replace("\r\n", "\n"), 'chain 1 \rnote: add method="nuts" or max_depth=12.\n50 % done')
 
     def test_of_findings(self):
         fit = kb.fit("parameters { real<lower=0> s; vector[9] x; } model { s ~ normal(0, 3); x ~ normal(0, s); }",
