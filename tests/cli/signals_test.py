@@ -25,6 +25,19 @@ LOOPS = {
     "a function": "functions { real f(real x) { while (1) { } return x; } } parameters { real x; } model { f(x) ~ normal(0, 1); }",
     "generated quantities": "parameters { real x; } model { x ~ normal(0, 1); } generated quantities { int n = 0; while (1) { n = 1 - n; } }",
 }
+# No priors, and some milliseconds for a value: whether the posterior is proper takes seconds to look at.
+SLOW_AND_FLAT = """
+transformed data {
+  int N = 1000000;
+  vector[N] y;
+  array[N] int k;
+  for (n in 1:N) { y[n] = sin(n); k[n] = 1 + n % 16; }
+}
+parameters { vector[16] a; vector[16] b; vector[16] c; vector[16] d; }
+model { y ~ student_t(4, a[k] + b[k] + c[k] + d[k], 1); }
+"""
+# No approximation has tails as heavy.
+HEAVY_TAILS = "parameters { vector[2] x; } model { x ~ student_t(2, 0, 1); }"
 # Some milliseconds for the outputs of each draw.
 SLOW_OUTPUTS = """
 parameters { real x; }
@@ -128,6 +141,19 @@ class ASignal(Case):
         self.assertGreater(len(self.draws("long")), 2)
         self.assertNotIn("Stopped at once", run.err)
 
+    def test_a_posterior_that_may_be_improper(self):
+        """What is looked at after the draws may take longer than one waits: the draws are written all the same."""
+        program = self.write("flat.stan", SLOW_AND_FLAT)
+        run = self.start("fit", program, "--method", "nuts", "--seed", "1", "--chains", "1", "--warmup", "1", "--max-depth", "1",
+                         "--draws", "1000000", "--checkpoint", "0.01", "--threads", "1", "--out", "flat")
+        state = self.folder / "flat" / ".partial" / "chain-1.state"
+        while run.process.poll() is None and not state.exists():
+            time.sleep(0.01)
+        time.sleep(0.5)
+        self.assert_ends(run, signal.SIGINT)
+        self.assertEqual(self.status("flat"), "interrupted")
+        self.assertGreater(len(self.draws("flat")), 1)
+
     def write_wide_table(self):
         """A Cholesky factor of its covariance takes longer than one should wait, and is not ours to cut short."""
         numbers = random.Random(1)
@@ -195,10 +221,10 @@ class ABudget(Case):
 
 
 class Ranks(Case):
-    def mpirun(self, *words):
+    def mpirun(self, *words, model=SCHOOLS):
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "ASAN_OPTIONS": "detect_leaks=0"}
         return subprocess.run(
-            ["mpirun", "--oversubscribe", "-n", "2", KULLBACK, "fit", *map(str, SCHOOLS), "--seed", "1", "--force", "--out", "out", *words],
+            ["mpirun", "--oversubscribe", "-n", "2", KULLBACK, "fit", *map(str, model), "--seed", "1", "--force", "--out", "out", *words],
             cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60)
 
     def test_the_code_is_that_of_the_tolerance(self):
@@ -209,6 +235,13 @@ class Ranks(Case):
                 self.assertEqual(done.returncode, 0 if is_met else 3, done.stderr)
                 self.assertEqual(is_met, "nuts" in options)
                 self.assertEqual(self.status("out"), "complete")
+
+    def test_the_ladder_ends_on_all_of_them(self):
+        """The first rank alone knows of the certificates: the others climb, and stop, as it says."""
+        done = self.mpirun("--tolerance", "0.3", "--chains", "2", model=[self.write("tails.stan", HEAVY_TAILS)])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads((self.folder / "out" / "run.json").read_text())["method"], "nuts")
+        self.assertEqual(self.status("out"), "complete")
 
 
 if __name__ == "__main__":

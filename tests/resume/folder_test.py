@@ -171,6 +171,23 @@ def check_lock():
     assert draws(folder) == draws("fitted")
 
 
+def check_stale_certificate():
+    """A certificate is of the draws that were there: a fit that goes on takes it away."""
+    folder = pathlib.Path("judged")
+    for words in ["eight_schools.stan", "eight_schools.json", "--method", "nuts", "--draws", "100000000", "--out", folder], ["--resume", folder]:
+        process = subprocess.Popen([KULLBACK, "fit", *words, "--checkpoint", "0.05"], stdout=subprocess.PIPE, text=True)
+        began = time.time_ns()
+        state = folder / ".partial" / "chain-1.state"
+        wait_for(lambda: state.exists() and state.stat().st_mtime_ns > began, process)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert not (folder / "certificate.json").exists(), "it tells of other draws"
+        done("certify", folder, "--tolerance", "0.5", code=0)
+        assert (folder / "certificate.json").exists()
+
+
 def check_kills_of_a_replacement():
     """At any moment the folder holds one of the two fits, whole; --resume ends in the new one."""
     fit = [*LONGER, "--checkpoint", "0.01", "--quiet"]
@@ -260,6 +277,7 @@ def main():
         check_foreign_record()
         check_tampered_folders()
         check_lock()
+        check_stale_certificate()
         check_kills_of_a_replacement()
         check_full_disk(4096)
         check_finished_chains_stay()
