@@ -71,7 +71,7 @@ model {
   x ~ normal(0, 1);
 }
 END
-expect 'a solver that gave up' 0 'ode_rk45 gave up [0-9]+ times, where stability' -- "$kullback" fit stiff.stan --method nuts --chains 1 --warmup 4 --draws 8 --seed 1 --out stiff
+expect 'a solver that gave up' 0 'ode_rk45 gave up [0-9]+ times, where stability' -- "$kullback" fit stiff.stan --method nuts --chains 1 --warmup 6 --draws 6 --seed 1 --out stiff
 also 'and which to take' 'Use ode_bdf'
 echo 'parameters { real x; } model { }' >improper.stan
 expect 'an improper posterior' 65 'improper' -- "$kullback" fit improper.stan --method nuts --seed 1
