@@ -1,5 +1,7 @@
 #include "base/stop_timer.hpp"
 
+#include <stop_token>
+
 namespace kullback {
 
 StopTimer::StopTimer(StopRequest& request, StopRequest::Clock::time_point at)

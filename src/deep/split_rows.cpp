@@ -1,6 +1,7 @@
 #include "deep/split_rows.hpp"
 
 #include <cmath>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/filled.hpp"

@@ -1,5 +1,6 @@
 #include "dist/distribution.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/error.hpp"

@@ -1,5 +1,7 @@
 #include "dist/linear_algebra.hpp"
 
+#include <tuple>
+
 #include "dist/shapes.hpp"
 
 namespace kullback::dist {

@@ -7,6 +7,7 @@
 // follows, which cannot cancel.
 #include "dist/transform.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"

@@ -1,6 +1,7 @@
 #include "lang/modernize_names.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "lang/modernize_types.hpp"
 #include "lang/modernize_walk.hpp"

@@ -6,6 +6,7 @@
 // the summed autocovariances as its real part: taking the real part is taking the even part of P.
 #include "stats/autocovariance.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>

@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <tuple>
 
 #include "math/instruction_set.hpp"
 #include "math/linear_algebra.hpp"

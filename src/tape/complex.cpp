@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "tape/complex_number.hpp"

@@ -5,6 +5,7 @@
 #include "tape/terms.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "conjugate/graph/factor.hpp"
 #include "conjugate/graph/kernels.hpp"

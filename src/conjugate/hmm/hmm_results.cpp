@@ -1,6 +1,7 @@
 // What a fitted hidden Markov model says: tables, figures, findings, lines of rows, scores.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 
 #include "base/error.hpp"

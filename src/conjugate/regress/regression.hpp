@@ -2,6 +2,7 @@
 // scale of the data.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>

@@ -1,6 +1,7 @@
 // Latent Dirichlet allocation (Blei, Ng, Jordan 2003; Hoffman, Blei, Bach 2010):
 //   beta_k ~ Dirichlet(eta),  theta_d ~ Dirichlet(alpha),  z_dn ~ theta_d,  word_dn ~ beta_{z_dn}.
 // Statistics: n_wk = sum_d n_dw phi_dwk, then sum_d E log theta_dk.
+#include <algorithm>
 #include <boost/math/special_functions/trigamma.hpp>
 #include <cmath>
 #include <numeric>

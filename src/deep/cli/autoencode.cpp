@@ -1,4 +1,5 @@
 // encode, decode and sample: what a trained autoencoder is for.
+#include <algorithm>
 #include <cstdio>
 
 #include "base/error.hpp"

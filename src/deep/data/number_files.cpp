@@ -1,5 +1,6 @@
 #include "deep/data/number_files.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 

@@ -5,6 +5,7 @@
 // much less.
 #include "deep/diffusion/bound.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -1,5 +1,6 @@
 #include "deep/diffusion/sampler.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <tuple>
 #include <utility>
 
 namespace kullback::deep::diffusion {

@@ -3,6 +3,7 @@
 //   log s += w (acceptance - target),  m += w (theta - m),  C += w ((theta - m)(theta - m)' - C)
 // The factor L follows by an update of rank one; s starts at 2.38 / sqrt(dim) (Roberts, Gelman, Gilks 1997).
 // The best acceptance is 0.44 in one dimension and 0.234 in many: 0.234 + 0.206 / dim.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>

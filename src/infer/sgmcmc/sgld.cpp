@@ -8,6 +8,7 @@
 // Throughout, h is twice as large in papers that write h / 2 before the gradient.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>

@@ -2,6 +2,8 @@
 // range, a colon) keeps it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lang/check/checker.hpp"
 
 namespace kullback::lang {

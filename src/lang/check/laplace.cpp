@@ -3,6 +3,8 @@
 // where a helper has the arguments of a built-in likelihood in place of the first two.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lang/check/checker.hpp"
 #include "math/higher_order.hpp"
 

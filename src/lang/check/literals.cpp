@@ -2,6 +2,7 @@
 // one of its elements, so that {1, 2} as array[] real holds two reals instead of being converted.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 

@@ -1,6 +1,7 @@
 // Overload resolution with memory: the same function with arguments of the same types is resolved once.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>

@@ -14,10 +14,12 @@
 #include <fmt/format.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <string>
 
 #include "math/linear_algebra.hpp"
 #include "math/solvers/check.hpp"

@@ -4,6 +4,7 @@
 //   with r = (w - m) / d: r' (I + U U')^-1 r = r'r - |L^-1 U'r|^2.
 // lambda holds m, log d and U. U starts at small random numbers: at 0 its gradient is 0.
 #include <cmath>
+#include <tuple>
 
 #include "base/random.hpp"
 #include "deep/bnn/posteriors/variational.hpp"

@@ -1,5 +1,6 @@
 #include "deep/diffusion/conditioning/method.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,6 @@
 // A ladder of noise levels (Song, Ermon 2019): alpha = 1, and sigma at the times i / (L - 1) is level L - i
 // of a falling list of L; in between it is geometric. Networks are trained at the levels alone.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 

@@ -1,5 +1,7 @@
 // Inverse autoregressive flows: each coordinate is scaled and shifted by functions of those before it, in
 // layers that take the coordinates in alternating orders.
+#include <algorithm>
+
 #include "infer/vi/flows/autoregressive.hpp"
 #include "infer/vi/flows/flow.hpp"
 

@@ -6,6 +6,7 @@
 #include "infer/vi/schemes/linear_response.hpp"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 
 #include "math/linear_algebra.hpp"

@@ -6,6 +6,7 @@
 #include "infer/vi/schemes/white_expansion.hpp"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

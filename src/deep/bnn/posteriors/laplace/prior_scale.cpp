@@ -1,5 +1,7 @@
 #include "deep/bnn/posteriors/laplace/prior_scale.hpp"
 
+#include <vector>
+
 namespace kullback::deep {
 
 torch::Tensor log_evidence(const torch::Tensor& relative, const torch::Tensor& size, const torch::Tensor& s) {

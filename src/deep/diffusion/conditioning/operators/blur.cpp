@@ -1,5 +1,6 @@
 // Convolution with a normal kernel exp(-d^2 / (2 s^2)), cut at 3 s and scaled to the sum 1; beyond the edge
 // the image is as at the edge. A row that is no image is blurred along its numbers.
+#include <algorithm>
 #include <cmath>
 
 #include "deep/diffusion/conditioning/operator.hpp"

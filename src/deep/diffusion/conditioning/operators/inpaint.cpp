@@ -1,6 +1,7 @@
 // Some numbers of x are seen, the others are not: A(x) = m x with a mask m of ones and zeros, and where m is
 // 0 the observed number says nothing. What is missing (NaN) in an observed row is not seen either, with every
 // operator; so without a mask this one stands for x itself, noisy and with holes.
+#include <algorithm>
 #include <charconv>
 
 #include "base/error.hpp"
