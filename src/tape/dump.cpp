@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/place.hpp"
-#include "tape/operation_name.hpp"
-#include "tape/packed.hpp"
+#include "tape/packed/packed.hpp"
+#include "tape/record/operation_name.hpp"
 #include "tape/tape.hpp"
 
 namespace kullback::tape {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/source.hpp"
-#include "tape/builder.hpp"
+#include "tape/record/builder.hpp"
 
 namespace kullback::tape {
 
