@@ -1,6 +1,6 @@
 // Where the density is not ok its gradient is taken as 0: leapfrog is reversible and keeps volume with any
 // force that depends on the position alone, and the energy there is infinite for beta > 0.
-#include "infer/particles/tempered_lanes.hpp"
+#include "infer/mcmc/tempered_lanes.hpp"
 
 #include <algorithm>
 #include <cmath>
