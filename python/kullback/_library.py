@@ -41,7 +41,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kb_error_message": (_TEXT, [_VOID]),
     "kb_error_hint": (_TEXT, [_VOID]),
     "kb_error_free": (None, [_VOID]),
-    "kb_model_new": (_INT, [_TEXT, _TEXT, _TEXT, _TEXT, _OUT, _OUT]),
+    "kb_model_new_watched": (_INT, [_TEXT, _TEXT, _TEXT, _TEXT, WATCH, _VOID, _OUT, _OUT]),
     "kb_model_free": (None, [_VOID]),
     "kb_model_warnings": (_TEXT, [_VOID]),
     "kb_model_dim": (_SIZE, [_VOID]),
