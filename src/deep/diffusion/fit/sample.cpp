@@ -5,9 +5,9 @@
 #include "base/error.hpp"
 #include "base/filled.hpp"
 #include "base/random.hpp"
+#include "deep/data/as_numbers.hpp"
 #include "deep/diffusion/fit/strip.hpp"
 #include "deep/purpose.hpp"
-#include "deep/vae/training.hpp"
 
 namespace kullback::deep::diffusion {
 

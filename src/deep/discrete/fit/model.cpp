@@ -74,7 +74,7 @@ Space Model::space() const {
 
 std::string to_json(const Model& model) {
   std::string text =
-      filled("{{\n  \"format\": \"{}\",\n  \"process\": {},\n", kFormat, diffusion::json_part(model.process));
+      filled("{{\n  \"format\": \"{}\",\n  \"process\": {},\n", kFormat, json_part(model.process));
   text += filled("  \"channels\": {},\n  \"height\": {},\n  \"width\": {},\n  \"pixel_levels\": {},\n",
                  model.image.channels, model.image.height, model.image.width, model.pixel_levels);
   text += filled("  \"columns\": {},\n", json_columns(model)) + diffusion::json_net(model.net);
@@ -90,7 +90,7 @@ Model read_model(const std::filesystem::path& file) {
     return static_cast<std::int64_t>(from.count(name));
   };
   Model model;
-  model.process = diffusion::read_part(json, "process");
+  model.process = read_part(json, "process");
   model.image = {
       .channels = count(json, "channels"), .height = count(json, "height"), .width = count(json, "width")};
   model.pixel_levels = count(json, "pixel_levels");

@@ -9,10 +9,10 @@
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
 #include "base/random.hpp"
+#include "deep/data/as_numbers.hpp"
 #include "deep/net/precision.hpp"
 #include "deep/purpose.hpp"
 #include "deep/train/weights_file.hpp"
-#include "deep/vae/training.hpp"
 
 namespace kullback::deep {
 
@@ -29,15 +29,6 @@ const Record& named(std::span<const Record* const> records, const std::string& n
     all += (all.empty() ? "" : ", ") + std::string(record->name);
   }
   throw Error(ErrorKind::usage, filled("there is no --{} '{}'.", option, name), "Known are: " + all + ".");
-}
-
-std::string json_part(const Part& part) {
-  return filled("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
-}
-
-Part read_part(const JsonFields& json, const std::string& name) {
-  const JsonFields part = json.object(name);
-  return {part.text("name"), part.words("options")};
 }
 
 torch::Tensor are_bits(const torch::Tensor& x) { return ((x == 0).logical_or(x == 1)).all(0); }

@@ -1,4 +1,4 @@
-#include "deep/vae/fit/pictures.hpp"
+#include "deep/data/pictures.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,11 +27,11 @@ constexpr std::array<Colour, 10> kColours = {{{0, 114, 178},
                                               {60, 60, 60},
                                               {140, 80, 200}}};
 
-void put_image(Picture& picture, const float* pixels, const VaeSpec& spec, std::int64_t left,
+void put_image(Picture& picture, const float* pixels, const ImageShape& image, std::int64_t left,
                std::int64_t top) {
-  for (std::int64_t c = 0; c < spec.channels; ++c)
-    for (std::int64_t y = 0; y < spec.height; ++y)
-      for (std::int64_t x = 0; x < spec.width; ++x) {
+  for (std::int64_t c = 0; c < image.channels; ++c)
+    for (std::int64_t y = 0; y < image.height; ++y)
+      for (std::int64_t x = 0; x < image.width; ++x) {
         const float level = std::clamp(*pixels++, 0.0F, 1.0F);
         picture.at(left + x, top + y, c) = static_cast<std::uint8_t>(std::lround(255 * level));
       }
@@ -52,15 +52,15 @@ void put_point(Picture& picture, std::int64_t x, std::int64_t y, const Colour& c
 
 }  // namespace
 
-Picture image_grid(const torch::Tensor& images, const VaeSpec& spec, std::int64_t columns) {
+Picture image_grid(const torch::Tensor& images, const ImageShape& image, std::int64_t columns) {
   const torch::Tensor here =
       images.to(torch::TensorOptions().device(torch::kCPU).dtype(torch::kFloat32)).contiguous();
   const std::int64_t count = here.size(0), across = std::min(columns, count),
                      down = (count + across - 1) / across;
-  const std::int64_t width = spec.width + kGap, height = spec.height + kGap;
-  Picture picture(across * width + kGap, down * height + kGap, spec.channels, kGapLevel);
+  const std::int64_t width = image.width + kGap, height = image.height + kGap;
+  Picture picture(across * width + kGap, down * height + kGap, image.channels, kGapLevel);
   for (std::int64_t i = 0; i < count; ++i)
-    put_image(picture, here.data_ptr<float>() + i * spec.pixels, spec, kGap + i % across * width,
+    put_image(picture, here.data_ptr<float>() + i * here.size(1), image, kGap + i % across * width,
               kGap + i / across * height);
   return picture;
 }
