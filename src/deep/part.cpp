@@ -1,12 +1,13 @@
 #include "deep/part.hpp"
 
-#include "base/filled.hpp"
+#include <fmt/format.h>
+
 #include "base/json.hpp"
 
 namespace kullback::deep {
 
 std::string json_part(const Part& part) {
-  return filled("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
+  return fmt::format("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
 }
 
 Part read_part(const JsonFields& json, const std::string& name) {

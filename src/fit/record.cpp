@@ -187,7 +187,7 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   record.chains = request.chains;
   for (const std::string_view name : request.method->options)
     record.options[std::string(name)] = infer::option_text(request.options, name);
-  if (request.inputs.data.empty() && !model.data_text.empty() && !request.out.empty())
+  if (request.inputs.data.empty() && model.data_text != nullptr && !request.out.empty())
     record.data = kept_data_path(request.out).string();
   for (const KeptOption& kept : kKeptOptions) {
     if (std::string text = kept.write(request); !text.empty())

@@ -1,14 +1,16 @@
 #include "deep/diffusion/fit/parts.hpp"
 
-#include "base/filled.hpp"
+#include <fmt/format.h>
+
 #include "base/json.hpp"
 
 namespace kullback::deep::diffusion {
 
 std::string json_net(const NetSpec& net) {
-  return filled("  \"architecture\": {},\n  \"hidden\": {},\n  \"filters\": {},\n  \"activation\": {},\n",
-                json_string(net.architecture), json_counts(net.hidden), json_counts(net.filters),
-                json_string(net.activation));
+  return fmt::format(
+      "  \"architecture\": {},\n  \"hidden\": {},\n  \"filters\": {},\n  \"activation\": {},\n",
+      json_string(net.architecture), json_counts(net.hidden), json_counts(net.filters),
+      json_string(net.activation));
 }
 
 NetSpec read_net(const JsonFields& json) {
