@@ -43,6 +43,15 @@ double correlated(const Vector& theta, Vector& gradient) {
   return value;
 }
 
+// Models divide a batch among threads where data are many: few draws together would leave nothing to divide.
+TEST(Laplace, draws_are_evaluated_many_at_once) {
+  TestDensity density(3, correlated);
+  Options options;
+  options.draws = 128;
+  laplace(density, {0, 0, 0}, options);
+  EXPECT_EQ(density.most_lanes, 64U);
+}
+
 TEST(Laplace, exact_for_a_gaussian) {
   TestDensity density(3, correlated);
   ModeSearch search(density, {}, {0, 0, 0}, 10);
