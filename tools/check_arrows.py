@@ -4,7 +4,7 @@
 A module may include the modules that its kullback_module line in CMakeLists.txt names, what those may
 include, and base. Only dist and deep include LibTorch. Headers stay light: no Eigen, torch, iostream or random.
 Eigen's decompositions are instantiated in math/linear_algebra alone, behind math/linear_algebra.hpp: they are what
-takes longest to compile. CLI11 is compiled in the three files of cli that parse with it, for all verbs.
+takes longest to compile. CLI11 is compiled in the three files that parse with it, for all verbs.
 Prints each violation as file:line: sentence.
 """
 import argparse
@@ -24,7 +24,7 @@ ALGEBRA = pathlib.PurePath("math/linear_algebra")
 ALGEBRA_HEADER = "math/linear_algebra/stored.hpp"
 # What other files may include of Eigen: matrices and their products, transforms, a solver that Eigen alone has.
 EIGEN_ELSEWHERE = {"Eigen/Core", "unsupported/Eigen/FFT", "unsupported/Eigen/NonLinearOptimization"}
-CLI11_FILES = {pathlib.PurePath("cli") / name for name in ("command.cpp", "completion.cpp", "run.cpp")}
+CLI11_FILES = {pathlib.PurePath(name) for name in ("shell/command.cpp", "shell/program.cpp", "cli/completion.cpp")}
 TRIANGULAR_SOLVE = re.compile(r"triangularView<[^>]*>\(\)\s*\.(?:solve|solveInPlace)\b")
 
 
@@ -67,7 +67,7 @@ def arrow_violation(file, module, path, src, arrows):
 
 def weight_violation(file, module, path):
     if path == "CLI/CLI.hpp" and file not in CLI11_FILES:
-        return "only cli/command.cpp, completion.cpp and run.cpp may include <CLI/CLI.hpp>; use cli/command.hpp"
+        return "only shell/command.cpp, shell/program.cpp and cli/completion.cpp may include <CLI/CLI.hpp>; use shell/command.hpp"
     heavy = HEAVY.get(path.split("/")[0])
     if heavy is None:
         return None
