@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "cli/command.hpp"
+#include "cli/verb.hpp"
 #include "fit/request_options.hpp"
 
 namespace kullback::cli {

@@ -9,11 +9,11 @@
 
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
+#include "base/option_values.hpp"
 #include "fit/begin.hpp"
 #include "fit/fit.hpp"
 #include "fit/fixed.hpp"
 #include "fit/ladder.hpp"
-#include "fit/option_values.hpp"
 #include "infer/option_text.hpp"
 #include "kullback_version.hpp"
 #include "model/streamed_rows.hpp"

@@ -11,11 +11,11 @@
 
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
+#include "base/option_values.hpp"
 #include "fit/fit.hpp"
 #include "fit/judge.hpp"
 #include "fit/ladder.hpp"
 #include "fit/minibatch_options.hpp"
-#include "fit/option_values.hpp"
 #include "infer/option_text.hpp"
 #include "posterior/run_folder.hpp"
 

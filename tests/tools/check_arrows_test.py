@@ -80,8 +80,8 @@ class Modules(Checked):
         self.assert_clean({"deep/a.hpp": "#include <torch/types.h>\n"})
 
     def test_verbs_leave_cli11_to_the_command_line(self):
-        self.assert_one({"fit/a.cpp": "#include <CLI/CLI.hpp>\n"}, "use cli/command.hpp")
-        self.assert_clean({"cli/command.cpp": "#include <CLI/CLI.hpp>\n"})
+        self.assert_one({"fit/a.cpp": "#include <CLI/CLI.hpp>\n"}, "use shell/command.hpp")
+        self.assert_clean({"cli/completion.cpp": "#include <CLI/CLI.hpp>\n"})
 
     def test_decompositions_are_in_one_folder(self):
         for heavy in ("Eigen/Cholesky", "Eigen/Dense", "unsupported/Eigen/MatrixFunctions"):

@@ -1,6 +1,6 @@
 // What a verb may be given: its arguments, options and flags, each bound to where its value goes. CLI11
-// parses them; command.cpp alone compiles it for them, as its headers cost every file that includes them two
-// seconds and more.
+// parses them; command.cpp and program.cpp alone compile it for all verbs, as its headers cost every file
+// that includes them two seconds and more.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace kullback::cli {
+namespace kullback::shell {
 
 // An option that was added; what is said of it comes in a chain of calls.
 class AddedOption final {
@@ -62,20 +62,23 @@ class Command final {
                          const std::string& help) const;
   AddedOption add_flag(const std::string& names, bool& target, const std::string& help) const;
 
-  // All words after the verb are kept as they are, `--help` among them; `words` gives them, after the verb's
-  // name.
-  void take_all_words() const;
-  std::vector<std::string> words() const;
-
   // For options that are known by a record alone: `take` is called with what was given.
   AddedOption add_text(const std::string& names, std::function<void(const std::string&)> take,
                        const std::string& help) const;
   AddedOption add_list(const std::string& names, std::function<void(const std::vector<std::string>&)> take,
                        const std::string& help) const;
   AddedOption add_switch(const std::string& names, std::function<void()> take, const std::string& help) const;
+  // A flag that may be turned off, too: `take` gets "true" of --name, or the word of --name WORD and
+  // --name=WORD.
+  AddedOption add_truth(const std::string& names, std::function<void(const std::string&)> take,
+                        const std::string& help) const;
+
+  // In place of the verb's sentence in the list of verbs, where the words after it say more.
+  void describe(const std::string& sentence) const;
+  void add_footer(const std::string& text) const;  // of the help
 
  private:
   CLI::App* app_;
 };
 
-}  // namespace kullback::cli
+}  // namespace kullback::shell

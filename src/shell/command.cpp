@@ -1,13 +1,13 @@
-#include "cli/command.hpp"
+#include "shell/command.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <utility>
 
-#include "fit/option_values.hpp"
+#include "base/option_values.hpp"
 
-namespace kullback::cli {
+namespace kullback::shell {
 
 AddedOption AddedOption::required() const { return AddedOption(option_->required()); }
 AddedOption AddedOption::type_name(const std::string& name) const {
@@ -42,9 +42,9 @@ AddedOption AddedOption::one_of(const std::vector<std::string>& choices) const {
 AddedOption AddedOption::whole_number(std::uint64_t low, std::uint64_t high) const {
   return AddedOption(option_->check(CLI::Validator(
       [low, high](const std::string& text) -> std::string {
-        const std::optional<std::uint64_t> number = fit::read_count(text);
+        const std::optional<std::uint64_t> number = read_count(text);
         if (number && *number >= low && *number <= high) return {};
-        return fit::no_count_text(text, low, high);
+        return no_count_text(text, low, high);
       },
       fmt::format("{} to {}", low, high))));
 }
@@ -52,8 +52,8 @@ AddedOption AddedOption::whole_number(std::uint64_t low, std::uint64_t high) con
 AddedOption AddedOption::memory_size() const {
   return AddedOption(option_->transform(CLI::Validator(
       [](std::string& text) -> std::string {
-        const std::optional<std::uint64_t> bytes = fit::read_memory_size(text);
-        if (!bytes) return fit::no_memory_size_text(text);
+        const std::optional<std::uint64_t> bytes = read_memory_size(text);
+        if (!bytes) return no_memory_size_text(text);
         text = std::to_string(*bytes);
         return {};
       },
@@ -104,15 +104,24 @@ AddedOption Command::add_switch(const std::string& names, std::function<void()> 
   return AddedOption(app_->add_flag_callback(names, std::move(take), help));
 }
 
-void Command::take_all_words() const {
-  app_->set_help_flag();
-  app_->prefix_command();
+AddedOption Command::add_truth(const std::string& names, std::function<void(const std::string&)> take,
+                               const std::string& help) const {
+  CLI::callback_t take_last = [take = std::move(take)](const CLI::results_t& given) {
+    take(given.back());
+    return true;
+  };
+  const auto is_truth = [](const std::string& text) {
+    return text == "true" || text == "false"
+               ? std::string()
+               : fmt::format("'{}' was given, but true or false is needed", text);
+  };
+  return AddedOption(app_->add_option(names, std::move(take_last), help)
+                         ->expected(0)
+                         ->type_size(0)
+                         ->check(CLI::Validator(is_truth, "")));
 }
 
-std::vector<std::string> Command::words() const {
-  std::vector<std::string> words = {app_->get_name()};
-  for (const std::string& word : app_->remaining()) words.push_back(word);
-  return words;
-}
+void Command::describe(const std::string& sentence) const { app_->description(sentence); }
+void Command::add_footer(const std::string& text) const { app_->footer(text); }
 
-}  // namespace kullback::cli
+}  // namespace kullback::shell

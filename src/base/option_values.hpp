@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace kullback::fit {
+namespace kullback {
 
 // The whole text is one number; else nothing.
 std::optional<std::uint64_t> read_count(std::string_view text);
@@ -19,4 +19,4 @@ std::optional<std::uint64_t> read_memory_size(std::string_view text);
 std::string no_count_text(std::string_view text, std::uint64_t low, std::uint64_t high);
 std::string no_memory_size_text(std::string_view text);
 
-}  // namespace kullback::fit
+}  // namespace kullback

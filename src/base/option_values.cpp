@@ -1,4 +1,4 @@
-#include "fit/option_values.hpp"
+#include "base/option_values.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-namespace kullback::fit {
+namespace kullback {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::string no_memory_size_text(std::string_view text) {
   return fmt::format("'{}' was given, but a size such as 500MB or 4GB is needed", text);
 }
 
-}  // namespace kullback::fit
+}  // namespace kullback
