@@ -10,6 +10,4 @@ kullback_link_runtime_statically(kullback_bridge_stub)
 set_target_properties(kullback_bridge_stub PROPERTIES PREFIX "" OUTPUT_NAME kullback-bridge SUFFIX .so
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}" LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/bridge.map")
 install(TARGETS kullback_bridge_stub LIBRARY DESTINATION lib/kullback)
-if(TARGET kullback)
-  add_dependencies(kullback kullback_bridge_stub)
-endif()
+add_dependencies(kullback kullback_bridge_stub)

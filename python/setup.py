@@ -1,5 +1,5 @@
-"""One wheel with the engine that `make run` has built, or that of the folder that KULLBACK_BUILD names: the shared library in the
-package, the program on PATH, and beside it what `kullback bridge` copies."""
+"""One wheel with the engine that `make run` has built, or that of the folder that KULLBACK_BUILD names: program and library are in the
+package, and a line of shell on PATH starts the program."""
 
 import os
 import pathlib
@@ -19,37 +19,38 @@ except ImportError:
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("KULLBACK_BUILD", HERE.parent / "build")).resolve()
-LIBRARY, PROGRAM, BRIDGE = (BUILD / name for name in ("libkullback.so", "kullback", "kullback-bridge.so"))
+# Where they go in the package: as in bin/ and lib/ of `cmake --install`, so that they find each other.
+ENGINE = {"kullback": "bin", "libkullback.so.1": "lib", "kullback-bridge.so": "lib/kullback"}
 
 
-class BuildWithLibrary(build_py):
+class BuildWithEngine(build_py):
     def run(self):
-        for path in (LIBRARY, PROGRAM, BRIDGE):
-            if not path.is_file():
-                raise SystemExit(
-                    f"{path} does not exist, and the package holds it: build the engine first, with 'make run' "
-                    "in the root of the repository (or set KULLBACK_BUILD to the folder of another build)."
-                )
         super().run()
         if getattr(self, "editable_mode", False):
             return  # the package finds build/ itself
-        target = pathlib.Path(self.build_lib) / "kullback" / "lib" / LIBRARY.name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(LIBRARY, target)
+        for name, folder in ENGINE.items():
+            source = BUILD / name
+            if not source.is_file():
+                raise SystemExit(
+                    f"{source} does not exist, and the package holds it: build the engine first, with 'make run' "
+                    "in the root of the repository (or set KULLBACK_BUILD to the folder of another build)."
+                )
+            target = pathlib.Path(self.build_lib) / "kullback" / folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+            target.chmod(0o755)
 
 
-class BuildProgram(build_scripts):
-    """The program itself goes on PATH, so that no Python starts before it."""
+class BuildCommand(build_scripts):
+    """kullback.sh becomes the command `kullback`; of an editable package, the program in build/."""
 
     editable_mode = False
 
     def copy_scripts(self):
-        target = pathlib.Path(self.build_dir) / PROGRAM.name
+        target = pathlib.Path(self.build_dir) / "kullback"
         target.parent.mkdir(parents=True, exist_ok=True)
-        if self.editable_mode:
-            target.write_text(f"#!/bin/sh\nexec '{PROGRAM}' \"$@\"\n")
-        else:
-            shutil.copy2(PROGRAM, target)
+        text = f"#!/bin/sh\nexec '{BUILD}/kullback' \"$@\"\n" if self.editable_mode else (HERE / "kullback.sh").read_text()
+        target.write_text(text)
         target.chmod(0o755)
         return [str(target)], [str(target)]
 
@@ -70,7 +71,6 @@ class WithMachineCode(Distribution):
 
 setup(
     distclass=WithMachineCode,
-    cmdclass={"build_py": BuildWithLibrary, "build_scripts": BuildProgram, "bdist_wheel": WheelOfThisMachine},
-    scripts=[os.path.relpath(PROGRAM, HERE)],
-    data_files=[("lib/kullback", [os.path.relpath(BRIDGE, HERE)])],
+    cmdclass={"build_py": BuildWithEngine, "build_scripts": BuildCommand, "bdist_wheel": WheelOfThisMachine},
+    scripts=["kullback.sh"],
 )

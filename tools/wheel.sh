@@ -52,8 +52,8 @@ make_archive() {
 make_wheel() {
   local engine=$PWD/$stage/engine source=$stage/python raw=$stage/raw
   mkdir -p "$engine" "$source"
-  install --strip --target-directory "$engine" build/kullback build/libkullback.so build/kullback-bridge.so
-  cp -r python/kullback python/setup.py python/pyproject.toml python/README.md LICENSE $stage/LICENCES.txt "$source"
+  install --strip --target-directory "$engine" build/kullback build/libkullback.so.1 build/kullback-bridge.so
+  cp -r python/kullback python/setup.py python/pyproject.toml python/README.md python/kullback.sh LICENSE $stage/LICENCES.txt "$source"
   KULLBACK_BUILD=$engine $tools/bin/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
     --wheel-dir "$raw" "./$source" || give_up "pip cannot build the wheel."
   PATH=$PWD/$tools/bin:$PATH auditwheel repair --wheel-dir $dist "$raw"/*.whl >$stage/auditwheel.log 2>&1 ||

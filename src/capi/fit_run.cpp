@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <random>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/fresh_seed.hpp"
 #include "capi/fit.hpp"
 #include "capi/guard.hpp"
 #include "capi/model.hpp"
@@ -89,7 +89,7 @@ fit::GivenOptions given_options(const char* text) {
 std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, const fit::Watch& watch) {
   const fit::GivenOptions given = given_options(options);
   fit::Request request = fit::make_request(given, model.inputs);
-  if (!given.contains("seed")) request.seed = std::random_device{}();
+  if (!given.contains("seed")) request.seed = fresh_seed();
   const fit::LoadedModel loaded = fit::load_again(
       model.loaded, request.inputs, {.jacobian = request.jacobian, .seed = request.seed}, model.data);
   auto made = std::make_unique<kb_fit>();

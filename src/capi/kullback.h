@@ -1,7 +1,7 @@
 /* Kullback from C, and from any language that calls C. No function throws, prints, exits or writes a file,
- * but for those whose name says write. Objects of different threads are independent; one model may be used by
- * several threads at once (kb_model_* are safe, each thread evaluates its own copy inside); one fit may be
- * read by several.
+ * but for those whose name says write, and kb_main. Objects of different threads are independent; one model
+ * may be used by several threads at once (kb_model_* are safe, each thread evaluates its own copy inside);
+ * one fit may be read by several.
  *
  * Functions that can fail return a kb_status; where it is not KB_OK and `error` is not NULL, *error is a
  * message that the caller frees with kb_error_free. Texts are UTF-8 and end with 0. Pointers that a getter
@@ -26,6 +26,9 @@ extern "C" {
 #define KB_ABI 1
 KB_API int kb_abi(void);
 KB_API const char* kb_version(void); /* "0.1.0" */
+/* The program `kullback`: it reads the words of a command line, prints, writes files, handles SIGINT, and
+ * returns an exit code. */
+KB_API int kb_main(int argc, char** argv);
 
 /* The same numbers are exit codes of the command line. */
 typedef enum kb_status {

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 
 #include "base/advice.hpp"
 #include "base/error.hpp"
+#include "base/fresh_seed.hpp"
 #include "base/interrupt.hpp"
 #include "cli/display.hpp"
 #include "cli/fit_run.hpp"
@@ -94,7 +94,7 @@ int run_calibrate(const CalibrateArguments& arguments) {
   fit::CalibrateRequest request = arguments.request;
   request.method = &method_named(arguments.method);
   request.options = options_of(*request.method, arguments.given);
-  request.seed = arguments.seed ? *arguments.seed : std::random_device{}();
+  request.seed = arguments.seed ? *arguments.seed : fresh_seed();
   request.out =
       arguments.out.empty() ? default_folder(request.inputs.program, "-calibration") : arguments.out;
   const InterruptGuard guard({.is_bounded = true});

@@ -5,13 +5,13 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/advice.hpp"
 #include "base/error.hpp"
+#include "base/fresh_seed.hpp"
 #include "base/interrupt.hpp"
 #include "base/ranks.hpp"
 #include "base/stop.hpp"
@@ -83,7 +83,7 @@ conjugate::Request request_of(const Arguments& arguments, const Ranks& ranks) {
   if (arguments.seed) {
     request.train.seed = *arguments.seed;
   } else {
-    request.train.seed = std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
+    request.train.seed = std::stoull(ranks.broadcast(std::to_string(fresh_seed())));
   }
   return request;
 }

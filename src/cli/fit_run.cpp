@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <random>
 
 #include "base/advice.hpp"
 #include "base/error.hpp"
+#include "base/fresh_seed.hpp"
 #include "base/interrupt.hpp"
 #include "base/ranks.hpp"
 #include "base/stop.hpp"
@@ -22,7 +22,7 @@ namespace kullback::cli {
 namespace {
 
 int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings, const OutcomeText& text) {
-  if (!settings.has_seed) request.seed = std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
+  if (!settings.has_seed) request.seed = std::stoull(ranks.broadcast(std::to_string(fresh_seed())));
   const InterruptGuard guard({.is_announced = ranks.is_first(), .is_bounded = true});
   const std::unique_ptr<fit::LoadedProgram> program = fit::load_program(request.inputs);
   if (!is_understood(*program, ranks.is_first())) return static_cast<int>(ErrorKind::bad_input);

@@ -1,3 +1,3 @@
-#include "cli/verb.hpp"
+#include "capi/kullback.h"
 
-int main(int argc, char** argv) { return kullback::cli::main(argc, argv); }
+int main(int argc, char** argv) { return kb_main(argc, argv); }

@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 
 #include "base/advice.hpp"
 #include "base/error.hpp"
+#include "base/fresh_seed.hpp"
 #include "cli/fit_run.hpp"
 #include "cli/verb.hpp"
 #include "fit/outcome_text.hpp"
@@ -25,7 +25,7 @@ struct SimulateArguments {
 
 int run_simulate(const SimulateArguments& arguments) {
   fit::SimulateRequest request = arguments.request;
-  request.seed = arguments.seed ? *arguments.seed : std::random_device{}();
+  request.seed = arguments.seed ? *arguments.seed : fresh_seed();
   request.out = arguments.out.empty() ? default_folder(request.inputs.program, "-simulation") : arguments.out;
   const auto program = fit::load_program(request.inputs);
   if (program->is_library) {

@@ -71,8 +71,7 @@ expect 'an unknown option' 64 "has no option '--forced'" -- "$kullback" bridge e
 
 # ---- the stub ----
 mkdir -p bare/bin installed/bin installed/lib/kullback
-cp "$kullback" bare/bin/kullback
-cp "$kullback" installed/bin/kullback
+for folder_of_program in bare/bin installed/bin; do cp "$kullback" "${kullback%/*}/libkullback.so.1" $folder_of_program; done
 cp "$(dirname "$kullback")/kullback-bridge.so" installed/lib/kullback/
 expect 'without the stub' 66 'kullback-bridge.so is missing; it was looked for in .*/bare/bin, .*/bare/lib/kullback and .*/bare/lib' -- bare/bin/kullback bridge eight_schools.stan -o x.so
 expect 'the installed stub' 0 -- installed/bin/kullback bridge eight_schools.stan -o x.so

@@ -42,5 +42,5 @@ fetch_numpy
 cp build/dist/*.whl "$room/wheels"
 cp build/dist/*.tar.gz examples/eight_schools.stan examples/eight_schools.json tests/interop/in_empty_system.py "$room"
 python3 bench/long_program.py 1000 >"$room/long.stan"
-unshare --mount --net --pid --fork bash -c 'mount -t proc proc "$1/proc" && cd "$1/kullback" &&
-  exec env -i PATH=/usr/bin:/bin HOME=/root LC_ALL=C.UTF-8 chroot "$1" python3 /kullback/in_empty_system.py' bash "$system"
+unshare --mount --net --pid --fork bash -c 'mount -t proc proc "$1/proc" &&
+  exec chroot "$1" /usr/bin/env -i PATH=/usr/bin:/bin HOME=/root LC_ALL=C.UTF-8 python3 /kullback/in_empty_system.py' bash "$system"

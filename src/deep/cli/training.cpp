@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <random>
 
 #include "base/error.hpp"
+#include "base/fresh_seed.hpp"
 #include "base/interrupt.hpp"
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
@@ -166,7 +166,7 @@ std::vector<std::int64_t> counts_of(const std::string& option, const std::string
 
 std::uint64_t seed_of(const Settings& settings, const Ranks& ranks) {
   if (settings.has("seed")) return settings.count("seed", 0, static_cast<std::size_t>(-1));
-  return std::stoull(ranks.broadcast(std::to_string(std::random_device{}())));
+  return std::stoull(ranks.broadcast(std::to_string(fresh_seed())));
 }
 
 std::optional<std::int64_t> device_memory_of(const Settings& settings) {
