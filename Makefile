@@ -1,11 +1,12 @@
 # Each target installs what it needs (tools/setup.sh), builds, and does its job.
 FUZZ_SECONDS := $(or $(SECONDS),600)
 
-.PHONY: help run test bench fuzz format clean
+.PHONY: help run test sanitize bench fuzz format clean
 
 help:
 	@echo 'make run                 build kullback, check the examples, fit eight schools'
 	@echo 'make test                all that a change must pass; STAGES="arrows headers" runs only those'
+	@echo 'make sanitize            every test under the address, undefined-behaviour and thread sanitizers'
 	@echo 'make bench               build and run the benchmarks'
 	@echo 'make fuzz SECONDS=600    fuzz for that long, all harnesses together'
 	@echo 'make format              apply clang-format to the sources'
@@ -20,6 +21,10 @@ run:
 test:
 	@tools/setup.sh test
 	@tools/test.sh $(STAGES)
+
+sanitize:
+	@tools/setup.sh test
+	@tools/test.sh whole_sanitizers whole_threads
 
 bench:
 	@tools/setup.sh bench
