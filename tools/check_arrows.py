@@ -15,7 +15,7 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-MODULE_LINE = re.compile(r"^kullback_(?:torch_)?module\((\w+)(?:\s+FAST)?(?:\s+PRECOMPILE\s+<[^)\n]+?>)?(?:\s+DEPENDS\s+([\w\s]+))?\)", re.MULTILINE)
+MODULE_LINE = re.compile(r"^kullback_(?:torch_)?module\((\w+)(?:\s+(?:FAST|COLD))?(?:\s+PRECOMPILE\s+<[^)\n]+?>)?(?:\s+DEPENDS\s+([\w\s]+))?\)", re.MULTILINE)
 HEADER_SUFFIXES = {".hpp", ".h"}
 SOURCE_SUFFIXES = HEADER_SUFFIXES | {".cpp", ".def"}
 HEAVY = {"Eigen": "Eigen", "unsupported": "Eigen", "torch": "LibTorch", "ATen": "LibTorch", "c10": "LibTorch",
