@@ -1,10 +1,13 @@
 # Each target installs what it needs (tools/setup.sh), builds, and does its job.
 FUZZ_SECONDS := $(or $(SECONDS),600)
 
-.PHONY: help run test bench fuzz format clean
+.PHONY: help run deep wheel try-wheel test bench fuzz format clean
 
 help:
 	@echo 'make run                 build kullback, check the examples, fit eight schools'
+	@echo 'make deep                build kullback-deep too: neural networks, on LibTorch'
+	@echo 'make wheel               build what needs nothing but glibc, in build/dist: a wheel for Python, an archive'
+	@echo 'make try-wheel           install and use both in an empty Debian (as root)'
 	@echo 'make test                all that a change must pass; STAGES="arrows headers" runs only those'
 	@echo 'make bench               build and run the benchmarks'
 	@echo 'make fuzz SECONDS=600    fuzz for that long, all harnesses together'
@@ -16,6 +19,18 @@ run:
 	@tools/build.sh release kullback kullback_shared
 	build/kullback check --summary examples/*.stan
 	build/kullback fit examples/eight_schools.stan examples/eight_schools.json --seed 1 --out build/eight_schools-fit --force
+
+deep:
+	@tools/setup.sh deep
+	@KULLBACK_DEEP=ON tools/build.sh release kullback kullback-deep
+
+wheel:
+	@tools/setup.sh wheel
+	@tools/build.sh release kullback kullback_shared
+	@tools/wheel.sh
+
+try-wheel: wheel
+	@tests/interop/try_wheel.sh
 
 test:
 	@tools/setup.sh test

@@ -7,7 +7,7 @@ Trains a class-conditional model for at most ten minutes, then
   - the shares of the classes among 10,000 samples without a label, against those of the training images: within 2 points;
   - the variational bound on test images (bits per dimension, of the levels, without dequantisation);
   - milliseconds of a training step against PyTorch's whole-step CUDA graph of the same network: at most 1.2 times.
-FOLDER has MNIST's four IDX files, plain or .gz (kullback-deep built with LibTorch alone reads plain ones only). Needs PyTorch
+FOLDER has MNIST's four IDX files, plain or .gz. Needs PyTorch
 with CUDA. The exit code is 1 where a promise is missed.
 """
 import argparse

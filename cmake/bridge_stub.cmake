@@ -2,7 +2,7 @@
 # BridgeStan's functions and shows nothing else, whatever else is loaded beside it.
 file(GLOB bridge_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/capi/bridge/*.cpp")
 add_library(kullback_bridge_stub MODULE ${bridge_sources})
-target_link_libraries(kullback_bridge_stub PRIVATE kullback_model kullback_fmt kullback_version ${CMAKE_DL_LIBS})
+target_link_libraries(kullback_bridge_stub PRIVATE kullback_model kullback_version ${CMAKE_DL_LIBS})
 target_link_options(kullback_bridge_stub PRIVATE "-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/bridge.map"
   -Wl,--exclude-libs,ALL -Wl,--gc-sections
   $<$<CONFIG:Release>:-s>)  # it is copied for each program: no symbols for debuggers

@@ -1,22 +1,16 @@
-# KULLBACK_DEEP_ONLY: kullback-deep and what it includes, with LibTorch, g++ and CMake alone. Compressed tables are read where
-# zlib is there, too.
+# KULLBACK_DEEP_ONLY: kullback-deep and what it includes, with LibTorch, g++, CMake and what tools/collect_stack.sh collects.
 include(deep_only)
-include(version_header)
 
 kullback_module(base)
 kullback_use(base ${CMAKE_DL_LIBS})
 kullback_module(data FAST)
-find_package(ZLIB QUIET)
-if(ZLIB_FOUND)
-  kullback_use(data ZLIB::ZLIB)
-else()
-  target_compile_definitions(kullback_data PRIVATE KULLBACK_NO_ZLIB)
-endif()
+kullback_use(data kullback_zlib)
 add_library(kullback_posterior STATIC ${kullback_deep_only_posterior} ${kullback_deep_only_stats})
 target_include_directories(kullback_posterior PUBLIC "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(kullback_posterior PUBLIC kullback_base)
 kullback_torch_module(dist)
 kullback_torch_module(deep DEPENDS dist data posterior)
+kullback_use(deep kullback_zlib)
 include(deep_program)
 if(KULLBACK_BENCH)
   add_subdirectory(bench/deep)

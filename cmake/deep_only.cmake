@@ -1,6 +1,6 @@
-# What compiles with the standard library alone, for machines where only LibTorch, g++ and CMake exist
-# (-DKULLBACK_DEEP_ONLY=ON): of base and of data (with KULLBACK_NO_ZLIB) every file, of these modules the files named.
-# tests/tools/deep_only_test.py holds the lists to it.
+# The files of these modules that kullback-deep needs, for the build with LibTorch and what tools/collect_stack.sh collects
+# (-DKULLBACK_DEEP_ONLY=ON); the others need Eigen, Boost or netCDF. Of base and data it takes every file.
+# tests/tools/deep_only_test.py holds them to it.
 set(kullback_deep_only_posterior
   finding_text.cpp
   folder_lock.cpp

@@ -6,6 +6,7 @@ foreach(target IN ITEMS kullback_precompiled kullback_precompiled_fast)
   add_library(${target} OBJECT "${PROJECT_BINARY_DIR}/generated/precompiled.cpp")
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/precompiled")
   target_precompile_headers(${target} PRIVATE <kullback_precompiled.hpp>)
+  target_link_libraries(${target} PRIVATE kullback_fmt)
 endforeach()
 target_compile_options(kullback_precompiled_fast PRIVATE ${kullback_fast})
 
@@ -45,7 +46,9 @@ function(kullback_module name)
   target_include_directories(${target} ${scope} "${PROJECT_SOURCE_DIR}/src")
 
   set(right_of_arrow ${arg_DEPENDS})
-  if(NOT name STREQUAL base)
+  if(name STREQUAL base)
+    list(APPEND right_of_arrow fmt)  # which all modules write text with
+  else()
     list(APPEND right_of_arrow base)
   endif()
   list(TRANSFORM right_of_arrow PREPEND kullback_)

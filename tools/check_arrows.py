@@ -4,7 +4,7 @@
 A module may include the modules that its kullback_module line in CMakeLists.txt names, what those may
 include, and base. Only dist and deep include LibTorch. Headers stay light: no Eigen, torch, iostream or random.
 Eigen's decompositions are instantiated in math/linear_algebra alone, behind math/linear_algebra.hpp: they are what
-takes longest to compile. CLI11 is compiled in the three files of cli that parse with it, for all verbs.
+takes longest to compile. Factors and substitutions by hand are refused elsewhere, as far as their names tell. CLI11 is compiled in the three files of cli that parse with it, for all verbs.
 Prints each violation as file:line: sentence.
 """
 import argparse
@@ -25,6 +25,11 @@ ALGEBRA_HEADER = "math/linear_algebra/stored.hpp"
 # What other files may include of Eigen: matrices and their products, transforms, a solver that Eigen alone has.
 EIGEN_ELSEWHERE = {"Eigen/Core", "unsupported/Eigen/FFT", "unsupported/Eigen/NonLinearOptimization"}
 CLI11_FILES = {pathlib.PurePath("cli") / name for name in ("command.cpp", "completion.cpp", "run.cpp")}
+# A factor or a substitution by hand, told by its name and its doubles (LibTorch has its own).
+HAND_WRITTEN = re.compile(
+    r"^(?:template <[^>]*>\s*)?(?:static |inline )?[\w:]+ "
+    r"(cholesky\w*|update_cholesky|factor_cholesky|factori[sz]e|lower_inverse|solve_(?:lower|upper|transposed)\w*|"
+    r"(?:forward|back(?:ward)?)_substitut\w+)\([^;{)]*\bdouble\b[^;{]*\{", re.MULTILINE)
 TRIANGULAR_SOLVE = re.compile(r"triangularView<[^>]*>\(\)\s*\.(?:solve|solveInPlace)\b")
 
 
@@ -97,6 +102,10 @@ def check_file(file, src, arrows):
         for match in TRIANGULAR_SOLVE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             yield line, "triangular solves are in math/linear_algebra: call solve_lower and its like"
+    if ALGEBRA not in file.parents and module not in TORCH_MODULES:
+        for match in HAND_WRITTEN.finditer(text):
+            line = text.count("\n", 0, match.start(1)) + 1
+            yield line, f"{match.group(1)} is dense linear algebra: call or extend math/linear_algebra.hpp"
 
 
 def check_tree(root):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/setup.sh run|test|bench|fuzz: installs the Debian packages that a make target needs and that are missing.
+# tools/setup.sh run|deep|wheel|test|bench|fuzz: installs the Debian packages that a make target needs and that are missing.
 # Silent when nothing is missing; then it needs neither root nor a network.
 set -euo pipefail
 
@@ -38,6 +38,23 @@ need_for_run() {
   need npm npm "fetches the plotting library of the report"
 }
 
+need_for_deep() {
+  need_for_run
+  need_torch
+}
+
+need_torch() {
+  need libtorch-dev torch/csrc/api/include/torch/torch.h "is the tensors of kullback-deep"
+  need libopenblas0-openmp "/usr/lib/*/openblas-openmp/libblas.so.3" "multiplies matrices in LibTorch's threads"
+}
+
+need_for_wheel() {
+  need_for_run
+  need python3 python3 "builds the wheel"
+  need python3-venv "/usr/lib/python3*/ensurepip" "holds the tools that build the wheel, from PyPI"
+  need debootstrap debootstrap "makes the empty system in which the wheel is tried"
+}
+
 need_for_test() {
   need_for_run
   need ccache ccache "compiles a file once for all clones on a machine"
@@ -49,8 +66,7 @@ need_for_test() {
   need python3-venv "/usr/lib/python3*/ensurepip" "installs the Python package as the README does"
   need chromium chromium "opens reports as a reader does"
   need openmpi-bin mpirun "runs fits in several processes"
-  need libtorch-dev torch/csrc/api/include/torch/torch.h "is the tensors of kullback-deep"
-  need libopenblas0-openmp "/usr/lib/*/openblas-openmp/libblas.so.3" "multiplies matrices in LibTorch's threads"
+  need_torch
 }
 
 need_for_bench() {
@@ -86,12 +102,12 @@ give_up() {
 }
 
 usage() {
-  echo "usage: tools/setup.sh run|test|bench|fuzz" >&2
+  echo "usage: tools/setup.sh run|deep|wheel|test|bench|fuzz" >&2
   exit 64
 }
 
 case ${1-} in
-  run | test | bench | fuzz) "need_for_$1" ;;
+  run | deep | wheel | test | bench | fuzz) "need_for_$1" ;;
   *) usage ;;
 esac
 [ ${#missing[@]} = 0 ] && exit 0

@@ -129,7 +129,7 @@ def is_path(data: Data) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def data_text(data: Data) -> bytes:
-    """JSON for kb_model_new; of a file its text as it is."""
+    """JSON for kb_model_new_watched; of a file its text as it is."""
     if data is None:
         return b""
     if is_path(data):

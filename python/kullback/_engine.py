@@ -9,10 +9,11 @@ import signal
 import subprocess
 import sys
 import threading
-from typing import NoReturn
+from typing import Iterator, NoReturn
 
 from . import _library, errors
 from ._advice import as_arguments
+from ._version import VERSION
 
 _DEEP_VERBS = ("bnn", "vae", "encode", "decode", "sample", "evaluate", "posteriors")
 _PATIENCE = 20  # seconds that an interrupted program has to write what it has
@@ -21,12 +22,25 @@ _NAMES = ("kullback: ", "kullback-deep: ")
 _END_OF_LINE = re.compile(r"[\r\n](?!.*[\r\n])", re.DOTALL)
 
 
+def _installed() -> Iterator[str]:
+    """Where pip has put the program of this package: pip's list of its files says so, except after `pip install --target`."""
+    yield os.path.join(_library.SITE, "bin", "kullback")
+    record = os.path.join(_library.SITE, f"kullback-{VERSION}.dist-info", "RECORD")
+    if not os.path.isfile(record):
+        return  # a checkout
+    with open(record, encoding="utf-8") as lines:
+        for line in lines:
+            path = line.partition(",")[0]
+            if path.endswith("/bin/kullback"):
+                yield os.path.normpath(os.path.join(_library.SITE, path))
+
+
 def program_path() -> str:
-    path = _library.find("kullback", "bin", "KULLBACK")
+    path = _library.find("kullback", "KULLBACK", _installed())
     if path is None:
         raise errors.made(
             errors.LibraryError,
-            "the program 'kullback' is neither in the package nor in build/.",
+            "the program 'kullback' is neither where pip puts it nor in build/.",
             "Run 'make run', then install the package: 'pip install ./python'.",
         )
     return path
@@ -143,12 +157,3 @@ def run(words: list[str], *, is_deep: bool = False, shows: bool = False) -> tupl
     if process.returncode not in (0, TOLERANCE_NOT_MET):
         _raise(process.returncode, said or out)
     return process.returncode, as_arguments(out)
-
-
-def main() -> NoReturn:
-    """The command `kullback` of the virtual environment."""
-    try:
-        path = program_path()
-    except errors.Error as error:
-        sys.exit(f"kullback: {error}")
-    os.execv(path, [path, *sys.argv[1:]])

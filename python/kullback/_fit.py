@@ -5,8 +5,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import signal
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 
 from . import _json, _library, errors
@@ -16,6 +14,7 @@ from ._data import as_mapping, is_path, object_text
 from ._model import Model
 from ._numpy import np
 from ._progress import Display
+from ._watch import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -260,43 +259,10 @@ def _random_seed() -> int:
     return int.from_bytes(os.urandom(4), "little")
 
 
-class _Watch:
-    """Shows progress, and stops the run after Ctrl-C or an error in showing it. An exception cannot pass through the library, and
-    one that a signal raises comes before any `try` of the callback: Ctrl-C sets a flag while the library runs."""
-
-    def __init__(self, display: Display) -> None:
-        self.is_interrupted = False
-        self.caught: BaseException | None = None
-        self._display = display
-        self._before: Any = None
-        self.callback = _library.WATCH(self._called)
-
-    def __enter__(self) -> _Watch:
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._before = signal.signal(signal.SIGINT, self._interrupt)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-        self._display.close()
-
-    def _interrupt(self, _number: int, _frame: Any) -> None:
-        self.is_interrupted = True
-
-    def _called(self, chains: Any, count: int, _user: Any) -> int:
-        try:
-            self._display.update(chains, count)
-        except BaseException as caught:  # of another handler of Ctrl-C, say
-            self.caught = caught
-        return int(self.is_interrupted or self.caught is not None)
-
-
 def _run(model: Model, options: Mapping[str, Any], progress: bool | None, data: Data) -> Fit:
     handle = ctypes.c_void_p()
     words = options_text(options)
-    with _Watch(Display(str(options.get("method") or "auto"), progress)) as watch:
+    with Watch(Display(str(options.get("method") or "auto"), progress)) as watch:
         status = _library.call("kb_fit_run", model._handle, words, watch.callback, None, ctypes.byref(handle))
     out = options.get("out")
     fit = Fit(handle, None if out is None else os.fspath(out), data) if handle else None

@@ -11,9 +11,10 @@ from ._version import ABI, VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable
+    from typing import Any, Callable, Iterable
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+SITE = os.path.dirname(_HERE)  # the folder that holds the package
 _SIZE, _TEXT, _VOID, _INT = ctypes.c_size_t, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int
 
 
@@ -41,7 +42,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kb_error_message": (_TEXT, [_VOID]),
     "kb_error_hint": (_TEXT, [_VOID]),
     "kb_error_free": (None, [_VOID]),
-    "kb_model_new": (_INT, [_TEXT, _TEXT, _TEXT, _TEXT, _OUT, _OUT]),
+    "kb_model_new_watched": (_INT, [_TEXT, _TEXT, _TEXT, _TEXT, WATCH, _VOID, _OUT, _OUT]),
     "kb_model_free": (None, [_VOID]),
     "kb_model_warnings": (_TEXT, [_VOID]),
     "kb_model_dim": (_SIZE, [_VOID]),
@@ -77,13 +78,13 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 _loaded: ctypes.CDLL | None = None
 
 
-def find(name: str, folder: str, variable: str) -> str | None:
-    """A file of the engine: where the environment says, in the package, in build/ of the checkout around the package."""
+def find(name: str, variable: str, installed: Iterable[str]) -> str | None:
+    """A file of the engine: where the environment says, where it is installed, in build/ of the checkout around the package."""
     given = os.environ.get(variable)
     if given:
         return given
-    checkout = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "build", name)
-    for path in (os.path.join(_HERE, folder, name), checkout):
+    checkout = os.path.join(os.path.dirname(SITE), "build", name)
+    for path in (*installed, checkout):
         if os.path.isfile(path):
             return path
     return None
@@ -132,7 +133,7 @@ def library() -> ctypes.CDLL:
     """The library, loaded and checked at the first call."""
     global _loaded
     if _loaded is None:
-        path = find("libkullback.so", "lib", "KULLBACK_LIBRARY")
+        path = find("libkullback.so", "KULLBACK_LIBRARY", [os.path.join(_HERE, "lib", "libkullback.so")])
         if path is None:
             raise errors.made(
                 errors.LibraryError,

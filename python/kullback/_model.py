@@ -13,6 +13,7 @@ from ._columns import as_array, display_name, find_variables
 from ._data import data_text, is_path, object_text
 from ._numpy import np
 from ._program import read_program
+from ._watch import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,14 +118,22 @@ class Model:
         if is_path(data):
             options["data_name"] = os.fspath(data)
         self._library = _library.library()
-        _library.call(
-            "kb_model_new",
-            source.text,
-            os.fsencode(source.name),
-            data_text(data),
-            json.dumps(options).encode(),
-            ctypes.byref(self._handle),
-        )
+        text = data_text(data)
+        with Watch() as watch:
+            status = _library.call(
+                "kb_model_new_watched",
+                source.text,
+                os.fsencode(source.name),
+                text,
+                json.dumps(options).encode(),
+                watch.callback,
+                None,
+                ctypes.byref(self._handle),
+            )
+        if watch.caught is not None:
+            raise watch.caught
+        if status == errors.CANCELLED or watch.is_interrupted:
+            raise errors.Interrupted("the model was interrupted while its data were prepared")
         self.program = source.text.decode("utf-8", "replace")
         self.program_name = source.name
         self._data = data

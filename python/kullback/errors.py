@@ -45,7 +45,7 @@ class LibraryError(Error, ImportError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a fit. `fit` holds the draws that there were, or is None."""
+    """Ctrl-C. `fit` holds the draws that a fit had by then, or is None."""
 
     def __init__(self, message: str, fit: object = None) -> None:
         super().__init__(message)

@@ -1,13 +1,13 @@
 #include "base/memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <string_view>
-
-#include "base/filled.hpp"
 
 namespace kullback {
 
@@ -46,7 +46,7 @@ std::string bytes_text(double bytes) {
     bytes /= 1000;
     ++unit;
   }
-  return number_with_digits(bytes, 3) + " " + kUnits[unit];
+  return fmt::format("{:.3g} ", bytes) + kUnits[unit];
 }
 
 }  // namespace kullback

@@ -86,12 +86,11 @@ std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, cons
   const fit::GivenOptions given = given_options(options);
   fit::Request request = fit::make_request(given, model.inputs);
   if (!given.contains("seed")) request.seed = std::random_device{}();
-  const fit::LoadedModel loaded = fit::load_model_with(*model.program, request.inputs,
-                                                       {.jacobian = request.jacobian, .seed = request.seed},
-                                                       model.data_text, model.data_name);
+  const fit::LoadedModel loaded = fit::load_again(
+      model.loaded, request.inputs, {.jacobian = request.jacobian, .seed = request.seed}, model.data);
   auto made = std::make_unique<kb_fit>();
   made->outcome = fit::run(request, loaded, Ranks(Ranks::Alone()), watch);
-  made->origin = fit::Origin{model.program->text, model.data_text, !model.data_text.empty(), loaded.data};
+  made->origin = fit::Origin{model.program->text, loaded.data_text, loaded.data};
   made->record = posterior::to_json(made->outcome.record);
   made->summary = posterior::to_json(made->outcome.summary);
   if (made->outcome.certificate) made->certificate = certify::to_json(*made->outcome.certificate);

@@ -48,6 +48,19 @@ KB_API const char* kb_error_message(const kb_error* error); /* one sentence, wit
 KB_API const char* kb_error_hint(const kb_error* error);    /* may be empty */
 KB_API void kb_error_free(kb_error* error);
 
+/* ---- Watching ---- */
+
+typedef struct kb_progress {
+  size_t chain, chains; /* which one this is of */
+  uint64_t done, total; /* steps; total 0: not known */
+  int is_warming_up;
+  uint64_t gradients, divergences;
+  double seconds;
+} kb_progress;
+
+/* Called about ten times a second by the thread that made the call, for all chains; not 0: stop. */
+typedef int (*kb_watch)(const kb_progress* progress, size_t chains, void* user);
+
 /* ---- Models ---- */
 
 typedef struct kb_model kb_model;
@@ -58,6 +71,11 @@ typedef struct kb_model kb_model;
  * data, as text, are kb_model_warnings. */
 KB_API kb_status kb_model_new(const char* program, const char* name, const char* data, const char* options,
                               kb_model** model, kb_error** error);
+/* The same with a watch: it is called with no chains while data are read and transformed data run, and
+ * stops either; KB_CANCELLED then, and *model is NULL. */
+KB_API kb_status kb_model_new_watched(const char* program, const char* name, const char* data,
+                                      const char* options, kb_watch watch, void* user, kb_model** model,
+                                      kb_error** error);
 KB_API void kb_model_free(kb_model* model);
 KB_API const char* kb_model_warnings(const kb_model* model);
 
@@ -99,17 +117,6 @@ KB_API kb_status kb_model_unconstrain_json(kb_model* model, const char* values, 
 /* ---- Fits ---- */
 
 typedef struct kb_fit kb_fit;
-
-typedef struct kb_progress {
-  size_t chain, chains; /* which one this is of */
-  uint64_t done, total; /* steps; total 0: not known */
-  int is_warming_up;
-  uint64_t gradients, divergences;
-  double seconds;
-} kb_progress;
-
-/* Called about ten times a second by the thread that called kb_fit_run, for all chains; not 0: stop. */
-typedef int (*kb_watch)(const kb_progress* progress, size_t chains, void* user);
 
 /* `options` is a JSON object with the names of the command line's options, or NULL: {"method": "nuts",
  * "chains": 4, "seed": 1, "draws": 1000, "tolerance": 0.1, "threads": 2, "out": "folder", "force": true,

@@ -9,6 +9,7 @@
 #include "base/render.hpp"
 #include "capi/guard.hpp"
 #include "capi/options.hpp"
+#include "capi/relay.hpp"
 #include "model/coordinate_names.hpp"
 
 namespace kullback::capi {
@@ -16,7 +17,7 @@ namespace kullback::capi {
 namespace {
 
 void take_options(const char* text, kb_model& model, std::uint64_t& seed) {
-  model.data_name = "data";
+  model.data.name = "data";
   const JsonValue options = read_options(text);
   for (const JsonValue::Member& member : *options.object()) {
     if (member.value.is_null()) continue;
@@ -27,12 +28,12 @@ void take_options(const char* text, kb_model& model, std::uint64_t& seed) {
     else if (member.name == "seed")
       seed = count_of(member);
     else if (member.name == "data_name")
-      model.data_name = text_of(member);
+      model.data.name = text_of(member);
     else
       throw Error(ErrorKind::usage, fmt::format("a model has no option '{}'.", member.name),
                   "There are include_paths, max_memory, seed and data_name.");
   }
-  if (model.data_name.empty()) throw Error(ErrorKind::usage, "the option 'data_name' is empty.");
+  if (model.data.name.empty()) throw Error(ErrorKind::usage, "the option 'data_name' is empty.");
 }
 
 [[noreturn]] void refuse_program(const fit::LoadedProgram& program) {
@@ -74,15 +75,16 @@ std::unique_ptr<kb_model> make_model(const char* program, const char* name, cons
   std::uint64_t seed = 0;
   take_options(options, *model, seed);
   model->inputs.program = name != nullptr && *name != '\0' ? name : "model.stan";
-  if (data == nullptr || *data == '\0') model->data_name.clear();
-  model->data_text = data != nullptr ? data : "";
+  if (data == nullptr || *data == '\0')
+    model->data.name.clear();
+  else
+    model->data.text = std::make_shared<const std::string>(data);
   model->program = fit::understand_program(model->inputs, program);
   if (!model->program->understood.program) refuse_program(*model->program);
-  const fit::LoadedModel loaded = fit::load_model_with(*model->program, model->inputs, {.seed = seed},
-                                                       model->data_text, model->data_name);
-  model->prepared = loaded.stan->prepared();
+  model->loaded = fit::load_model_with(*model->program, model->inputs, {.seed = seed}, model->data);
+  model->prepared = model->loaded.stan->prepared();
   model->warnings = render(model->program->understood.diagnostics, model->program->sources) +
-                    render(loaded.stan->data_warnings(), model->program->sources);
+                    render(model->prepared->warnings, model->program->sources);
   for (std::size_t flags = 0; flags < model->densities.size(); ++flags) {
     const model::StanModelOptions chosen{.normalized = (flags & 2U) != 0,
                                          .jacobian = (flags & 1U) != 0,
@@ -104,11 +106,18 @@ using namespace kullback::capi;
 
 kb_status kb_model_new(const char* program, const char* name, const char* data, const char* options,
                        kb_model** model, kb_error** error) {
+  return kb_model_new_watched(program, name, data, options, nullptr, nullptr, model, error);
+}
+
+kb_status kb_model_new_watched(const char* program, const char* name, const char* data, const char* options,
+                               kb_watch watch, void* user, kb_model** model, kb_error** error) {
   if (model != nullptr) *model = nullptr;
   return guarded(error, [&] {
     require(program, "kb_model_new", "program");
     require(model, "kb_model_new", "model");
-    *model = make_model(program, name, data, options).release();
+    std::unique_ptr<kb_model> made;
+    Relay(watch, user).run([&](const fit::Watch&) { made = make_model(program, name, data, options); });
+    *model = made.release();
     return KB_OK;
   });
 }

@@ -16,8 +16,8 @@
 struct kb_model {
   kullback::fit::Inputs inputs;  // `program` is the name; `data` is empty
   std::unique_ptr<kullback::fit::LoadedProgram> program;
-  std::string data_text;
-  std::string data_name;  // empty: no data
+  kullback::fit::GivenData data;
+  kullback::fit::LoadedModel loaded;  // fits share its data
   std::shared_ptr<const kullback::model::Prepared> prepared;
 
   // By jacobian + 2 * constants.

@@ -1,7 +1,8 @@
 #include "capi/options.hpp"
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/json.hpp"
 
 namespace kullback::capi {
@@ -9,8 +10,8 @@ namespace kullback::capi {
 namespace {
 
 [[noreturn]] void refuse(const JsonValue::Member& member, const char* needed) {
-  throw Error(ErrorKind::usage, filled("the option '{}': found {}, but {} is needed.", member.name,
-                                       word_of(member.value), needed));
+  throw Error(ErrorKind::usage, fmt::format("the option '{}': found {}, but {} is needed.", member.name,
+                                            word_of(member.value), needed));
 }
 
 std::string joined(const JsonValue::Array& items) {
@@ -70,7 +71,7 @@ std::vector<std::string> texts_of(const JsonValue::Member& member) {
 std::string word_of(const JsonValue& value) {
   if (const bool* truth = value.boolean()) return *truth ? "true" : "false";
   if (const JsonNumber* number = value.number())
-    return number->count ? std::to_string(*number->count) : number_text(number->value);
+    return number->count ? std::to_string(*number->count) : fmt::format("{}", number->value);
   if (const std::string* text = value.string()) return *text;
   if (const JsonValue::Array* items = value.array()) return joined(*items);
   if (const JsonValue::Object* members = value.object()) return joined(*members);

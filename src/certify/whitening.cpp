@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/linear_algebra.hpp"
+
 namespace kullback::certify {
 
 namespace {
@@ -39,23 +41,6 @@ std::vector<double> correlations_of(std::span<const double> draws, const std::ve
   return result;
 }
 
-// In place, row after row; false where the matrix is not positive definite.
-bool factorise(std::size_t dim, std::vector<double>& a) {
-  for (std::size_t i = 0; i < dim; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = a[i * dim + j];
-      for (std::size_t k = 0; k < j; ++k) sum -= a[i * dim + k] * a[j * dim + k];
-      if (j < i) {
-        a[i * dim + j] = sum / a[j * dim + j];
-      } else {
-        if (!(sum > 0)) return false;
-        a[i * dim + i] = std::sqrt(sum);
-      }
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 Whitening::Whitening(std::span<const double> draws, std::size_t dim) : dim_(dim), sd_(dim, 0.0) {
@@ -73,7 +58,8 @@ Whitening::Whitening(std::span<const double> draws, std::size_t dim) : dim_(dim)
   }
   if (dim == 1 || dim > kLargestDense || count < kDrawsPerCoordinate * dim) return;
   lower_ = correlations_of(draws, means, sd_);
-  if (!factorise(dim, lower_)) {
+  const auto lower = math::linear::View::by_rows(lower_.data(), dim, dim);
+  if (!math::linear::cholesky(lower, lower)) {
     lower_.clear();
     return;
   }

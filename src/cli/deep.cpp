@@ -66,7 +66,7 @@ int run_deep(const std::vector<std::string>& words) {
     throw Error(
         ErrorKind::missing_file,
         fmt::format("{} is not installed, neither in {} nor on PATH.", kProgram, own_folder().string()),
-        "With libtorch-dev 'cmake --build build --target kullback-deep' builds it; 'make test' does too.");
+        "'make deep' builds it in a checkout of Kullback, with LibTorch.");
   }
   std::vector<std::string> all = {program.string()};
   all.insert(all.end(), words.begin(), words.end());

@@ -3,10 +3,11 @@
 // shard begins at once.
 #include "data/source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "data/read/fault.hpp"
 #include "data/read/format.hpp"
 #include "data/read/open_format.hpp"
@@ -108,7 +109,7 @@ class FileSource final : public Source {
 
   void check_any(const std::filesystem::path& first) const {
     if (total_ == 0)
-      refuse_file(first, filled("there is no {} in it", format_->unit_word()),
+      refuse_file(first, fmt::format("there is no {} in it", format_->unit_word()),
                   "Data come after the first line.");
   }
 
@@ -200,7 +201,8 @@ std::vector<std::filesystem::path> files_of(const SourceRequest& request) {
 
 std::unique_ptr<Source> open_source(const SourceRequest& request) {
   if (request.shards == 0 || request.shard >= request.shards)
-    throw Error(ErrorKind::internal, filled("shard {} of {} does not exist.", request.shard, request.shards));
+    throw Error(ErrorKind::internal,
+                fmt::format("shard {} of {} does not exist.", request.shard, request.shards));
   const std::vector<std::filesystem::path> files = files_of(request);
   return std::make_unique<FileSource>(request, files, open_format(request, files));
 }

@@ -1,10 +1,11 @@
 #include "deep/count_list.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::deep {
 
@@ -17,8 +18,8 @@ std::vector<std::int64_t> count_list(const std::string& option, const std::strin
     std::int64_t value = 0;
     const auto [stop, status] = std::from_chars(text.data() + begin, text.data() + end, value);
     if (status != std::errc() || stop != text.data() + end || value < 1 || value > 1'000'000)
-      throw Error(ErrorKind::usage, filled("--{} is '{}'; it must be whole numbers above 0.", option, text),
-                  hint);
+      throw Error(ErrorKind::usage,
+                  fmt::format("--{} is '{}'; it must be whole numbers above 0.", option, text), hint);
     counts.push_back(value);
     begin = end + 1;
   }

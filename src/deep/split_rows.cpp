@@ -1,10 +1,11 @@
 #include "deep/split_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <tuple>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/purpose.hpp"
 
@@ -22,7 +23,7 @@ RowSplit split_rows(std::int64_t rows, double part, std::uint64_t seed) {
 RowSplit split_rows(std::int64_t rows, double part, std::uint64_t seed, const std::string& file) {
   RowSplit split = split_rows(rows, part, seed);
   if (split.train.size(0) < 2)
-    throw Error(ErrorKind::bad_input, filled("{}: {} rows are too few to train on.", file, rows),
+    throw Error(ErrorKind::bad_input, fmt::format("{}: {} rows are too few to train on.", file, rows),
                 "Give more rows, or a smaller --validation.");
   return split;
 }

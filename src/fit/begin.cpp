@@ -32,8 +32,8 @@ bool is_complete(const std::filesystem::path& folder) {
 }
 
 void keep_data(const Request& request, const LoadedModel& model) {
-  if (request.inputs.data.empty() && !model.data_text.empty())
-    write_file(request.folder->file(kKeptData), model.data_text);
+  if (request.inputs.data.empty() && model.data_text != nullptr)
+    write_file(request.folder->file(kKeptData), *model.data_text);
 }
 
 }  // namespace

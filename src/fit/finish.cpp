@@ -291,11 +291,11 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
 }
 
 void write_folder(const std::filesystem::path& out, bool force, const Origin& origin, Outcome outcome) {
-  if (origin.is_in_memory) outcome.record.data = kept_data_path(out).string();
+  if (origin.data_text != nullptr) outcome.record.data = kept_data_path(out).string();
   posterior::check_may_replace(outcome.record, out);
   const auto folder = posterior::RunFolder::begin(out, outcome.record, origin.program_text, force);
   try {
-    if (origin.is_in_memory) write_file(folder->file(kKeptData), origin.data_text);
+    if (origin.data_text != nullptr) write_file(folder->file(kKeptData), *origin.data_text);
     folder->add_event("start", start_fields(outcome.record));
     write_trace(*folder, outcome.trace);
     NewFiles files(*folder);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,7 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
 // What a folder holds beside the outcome.
 struct Origin {
   std::string program_text;
-  std::string data_text;
-  bool is_in_memory = false;  // the data: the folder gets them too
+  std::shared_ptr<const std::string> data_text;  // that was in memory: the folder gets it too; or null
   std::vector<posterior::DataVariable> data;
 };
 

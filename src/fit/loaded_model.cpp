@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <set>
 #include <span>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/file.hpp"
 #include "base/text_source.hpp"
 #include "lang/observed.hpp"
+#include "lang/visit.hpp"
 #include "model/bridgestan_model.hpp"
 #include "model/data.hpp"
 #include "model/outputs.hpp"
@@ -96,10 +98,36 @@ std::unique_ptr<LoadedProgram> understand_program(const Inputs& inputs, std::str
 
 namespace {
 
+// Only what is named so draws random numbers, functions of the program among it.
+bool draws_random_data(const lang::Program& program) {
+  bool found = false;
+  for (const lang::Stmt* stmt : program.block(lang::BlockKind::transformed_data)) {
+    lang::for_each_expr(*stmt, [&found](const lang::Expr& expr) {
+      const auto* call = expr.as<lang::Call>();
+      found = found || (call != nullptr && call->name.ends_with("_rng"));
+    });
+  }
+  return found;
+}
+
+void take_options(const Inputs& inputs, model::StanModelOptions& options) {
+  options.max_memory = inputs.max_memory;
+  options.row_size = inputs.row_size;
+  options.strata = inputs.strata;
+}
+
+void take_model(const Inputs& inputs, std::unique_ptr<model::StanModel> stan, LoadedModel& loaded) {
+  loaded.outputs = std::make_unique<model::Outputs>(stan->prepared());
+  if (!inputs.row_size.empty()) stan->rows();  // once, for all clones
+  loaded.stan = stan.get();
+  loaded.density = std::move(stan);
+}
+
 LoadedModel load_with(const LoadedProgram& program, const Inputs& inputs, model::StanModelOptions options,
                       model::Data data, const std::string& data_text) {
   LoadedModel loaded;
   loaded.program = &program;
+  loaded.seed = options.seed;
   const bool keeps_data = !program.is_library && inputs.streams.empty();
   PlainVariables variables(keeps_data ? &*program.understood.program : nullptr, data);
   if (program.is_library) {
@@ -116,9 +144,7 @@ LoadedModel load_with(const LoadedProgram& program, const Inputs& inputs, model:
     loaded.density = std::move(library);
     return loaded;
   }
-  options.max_memory = inputs.max_memory;
-  options.row_size = inputs.row_size;
-  options.strata = inputs.strata;
+  take_options(inputs, options);
   if (!inputs.streams.empty()) {
     const auto source = model::open_streamed_rows(*program.understood.program, std::move(data),
                                                   inputs.row_size, inputs.streams);
@@ -132,10 +158,7 @@ LoadedModel load_with(const LoadedProgram& program, const Inputs& inputs, model:
   auto stan = std::make_unique<model::StanModel>(*program.understood.program, program.sources,
                                                  std::move(data), options);
   loaded.data = std::move(variables).of(stan->prepared());
-  loaded.outputs = std::make_unique<model::Outputs>(stan->prepared());
-  if (!inputs.row_size.empty()) stan->rows();  // once, for all clones
-  loaded.stan = stan.get();
-  loaded.density = std::move(stan);
+  take_model(inputs, std::move(stan), loaded);
   return loaded;
 }
 
@@ -144,10 +167,10 @@ LoadedModel load_with(const LoadedProgram& program, const Inputs& inputs, model:
 // A library wants the text itself; a program the numbers alone, which are read as the text passes by.
 LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model::StanModelOptions options) {
   if (inputs.data.empty() || program.is_library) {
-    LoadedModel loaded =
-        load_model_with(program, inputs, std::move(options),
-                        inputs.data.empty() ? std::string() : read_file(inputs.data), inputs.data);
-    loaded.data_text.clear();
+    std::string text = inputs.data.empty() ? std::string() : read_file(inputs.data);
+    LoadedModel loaded = load_model_with(program, inputs, std::move(options),
+                                         {std::make_shared<const std::string>(std::move(text)), inputs.data});
+    loaded.data_text.reset();
     return loaded;
   }
   ContentHash hash;
@@ -163,12 +186,30 @@ LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model
 }
 
 LoadedModel load_model_with(const LoadedProgram& program, const Inputs& inputs,
-                            model::StanModelOptions options, std::string data_text, const std::string& name) {
-  model::Data data = name.empty() ? model::Data() : model::parse_data(data_text, name);
-  LoadedModel loaded = load_with(program, inputs, std::move(options), std::move(data), data_text);
-  loaded.data_hash = content_hash(data_text);
-  loaded.data_text = std::move(data_text);
+                            model::StanModelOptions options, const GivenData& data) {
+  const std::string& text = *data.text;
+  model::Data values = data.name.empty() ? model::Data() : model::parse_data(text, data.name);
+  LoadedModel loaded = load_with(program, inputs, std::move(options), std::move(values), text);
+  loaded.data_hash = content_hash(text);
+  if (!text.empty()) loaded.data_text = data.text;
   return loaded;
+}
+
+LoadedModel load_again(const LoadedModel& model, const Inputs& inputs, model::StanModelOptions options,
+                       const GivenData& data) {
+  const auto prepared = model.stan->prepared();
+  const bool draws_others = options.seed != model.seed && draws_random_data(prepared->program);
+  if (draws_others || !inputs.streams.empty())
+    return load_model_with(*model.program, inputs, std::move(options), data);
+  LoadedModel again;
+  again.program = model.program;
+  again.seed = options.seed;
+  again.data_text = model.data_text;
+  again.data_hash = model.data_hash;
+  again.data = model.data;
+  take_options(inputs, options);
+  take_model(inputs, std::make_unique<model::StanModel>(prepared, std::move(options)), again);
+  return again;
 }
 
 }  // namespace kullback::fit

@@ -1,6 +1,7 @@
 // A program (or a library with BridgeStan's interface) and its data, read and ready to evaluate.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,18 +30,28 @@ std::unique_ptr<LoadedProgram> understand_program(const Inputs& inputs, std::str
 
 struct LoadedModel {
   const LoadedProgram* program = nullptr;
-  std::string data_text;  // of the caller; empty where the data come from a file
+  std::shared_ptr<const std::string> data_text;  // of the caller; null where there is none
   std::string data_hash;
   std::vector<posterior::DataVariable> data;  // for posterior.nc
   std::unique_ptr<density::LogDensity> density;
   model::StanModel* stan = nullptr;              // the density; null for a library
   std::unique_ptr<model::OutputWriter> outputs;  // threads use clones
+  std::uint64_t seed = 0;                        // of random numbers in transformed data
 };
 
 // Throws Error where the program has errors or the data do not fit. The program must outlive the model.
 LoadedModel load_model(const LoadedProgram& program, const Inputs& inputs, model::StanModelOptions options);
-// The same with data in memory, which messages call `name`; inputs.data is empty.
+// Data in memory: JSON, which messages call `name`; both are empty where there are none.
+struct GivenData {
+  std::shared_ptr<const std::string> text = std::make_shared<const std::string>();
+  std::string name = {};
+};
+// The same with data in memory; inputs.data is empty.
 LoadedModel load_model_with(const LoadedProgram& program, const Inputs& inputs,
-                            model::StanModelOptions options, std::string data, const std::string& name);
+                            model::StanModelOptions options, const GivenData& data);
+// A model made by load_model_with, with other options. Shares its data; they are read again only where
+// transformed data draw random numbers and the seed is another, or where rows are streamed.
+LoadedModel load_again(const LoadedModel& model, const Inputs& inputs, model::StanModelOptions options,
+                       const GivenData& data);
 
 }  // namespace kullback::fit

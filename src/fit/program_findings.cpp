@@ -1,18 +1,13 @@
-// Improper posteriors. Let g(s) be the density along one unconstrained coordinate, the others at a draw.
-// Where g(s) does not fall faster than 1 / s, its integral is infinite, and so is that of the posterior, as g
-// is continuous in the other coordinates. g is looked at in two places far out: log g(b) >= log g(a) - log(b
-// / a). A coordinate may pass by itself and the posterior be improper along a combination of several: silence
-// shows nothing.
 #include "fit/program_findings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <string_view>
 
 #include "base/stop.hpp"
+#include "fit/propriety.hpp"
 #include "lang/lint.hpp"
 #include "lang/program.hpp"
 #include "tape/higher_order/stiff_refusals.hpp"
@@ -29,11 +24,6 @@ constexpr std::string_view kBearOnAnswers[] = {
     kNoPrior,       "multiple-priors", "vague-gamma",      "hard-bounds",      "uniform-bounds",
     "empty-bounds", "out-of-support",  "jacobian-missing", "parameter-branch", "uninitialized-variable"};
 constexpr std::size_t kPlacesShown = 3;
-constexpr std::size_t kPoints = 2;                        // draws through which g is looked at
-constexpr std::size_t kMostCoordinates = 16;              // of each parameter
-constexpr double kNothing = 1e5;                          // nats below the draw
-constexpr double kRealNear = 1e4, kRealFar = 1e8;         // of a coordinate that is the parameter itself
-constexpr double kPositiveNear = 50, kPositiveFar = 500;  // of its logarithm
 
 const lang::Variable* parameter_at(const lang::Program& program, Span span) {
   for (const lang::Stmt* stmt : program.block(lang::BlockKind::parameters)) {
@@ -91,64 +81,10 @@ std::vector<std::string> without_prior(const Diagnostics& lints, const lang::Pro
   return names;
 }
 
-// log g(s), or -inf.
-double log_density_at(density::LogDensity& density, std::vector<double> theta, std::size_t coordinate,
-                      double s) {
-  theta[coordinate] = s;
-  double value = 0;
-  density::Status status = density::Status::ok;
-  density.evaluate({1, theta.data(), &value, nullptr, &status});
-  return status == density::Status::ok ? value : -INFINITY;
-}
-
-// Where the density is next to nothing far out, a second look is not needed.
-bool falls_too_slowly(density::LogDensity& density, const std::vector<double>& theta, double at_draw,
-                      std::size_t coordinate) {
-  const density::Support& support = density.supports()[coordinate];
-  const bool is_real = support.kind == density::Support::Kind::real;
-  if (!is_real && support.kind != density::Support::Kind::positive) return false;
-  const double near = is_real ? kRealNear : kPositiveNear, far = is_real ? kRealFar : kPositiveFar;
-  for (const double side : {-1.0, 1.0}) {
-    const double at_far = log_density_at(density, theta, coordinate, side * far);
-    if (!std::isfinite(at_far) || at_far < at_draw - kNothing) continue;
-    const double at_near = log_density_at(density, theta, coordinate, side * near);
-    if (std::isfinite(at_near) && at_far >= at_near - std::log(far / near)) return true;
-  }
-  return false;
-}
-
-bool is_improper_along(density::LogDensity& density, const infer::Draws& draws, std::size_t coordinate) {
-  const std::size_t points = std::min(kPoints, draws.count());
-  for (std::size_t p = 0; p < points; ++p) {
-    const auto first =
-        draws.theta.begin() + static_cast<std::ptrdiff_t>((draws.count() - 1) * p / kPoints * draws.dim);
-    const std::vector<double> theta(first, first + static_cast<std::ptrdiff_t>(draws.dim));
-    const double at_draw = log_density_at(density, theta, coordinate, theta[coordinate]);
-    if (!falls_too_slowly(density, theta, at_draw, coordinate)) return false;
-  }
-  return points > 0;
-}
-
-std::vector<std::string> improper_among(const std::vector<std::string>& names, density::LogDensity& density,
-                                        const infer::Draws& draws) {
-  std::vector<std::string> found;
-  if (density.supports().size() != density.dim() || draws.dim != density.dim()) return found;
-  for (const density::Block& block : density.blocks()) {
-    if (std::find(names.begin(), names.end(), block.name) == names.end()) continue;
-    const std::size_t end = block.first + std::min(block.size, kMostCoordinates);
-    for (std::size_t i = block.first; i < end; ++i) {
-      if (!is_improper_along(density, draws, i)) continue;
-      found.push_back(block.name);
-      break;
-    }
-  }
-  return found;
-}
-
 // What is known of a posterior's being proper.
 struct Propriety {
   std::vector<std::string> without_prior;
-  std::vector<std::string> improper;  // along these
+  std::vector<ImproperWay> improper;
 };
 
 Propriety propriety_of(const LoadedModel& model, const infer::Draws& draws, const Diagnostics& lints) {
@@ -157,10 +93,16 @@ Propriety propriety_of(const LoadedModel& model, const infer::Draws& draws, cons
   const bool is_quick = model.stan != nullptr;  // not where each evaluation reads the data from files
   if (!is_quick || result.without_prior.empty()) return result;
   try {
-    result.improper = improper_among(result.without_prior, *model.density, draws);
+    result.improper = improper_ways(result.without_prior, *model.density, draws);
   } catch (const Interrupted&) {  // not known: the results are written all the same
   }
   return result;
+}
+
+std::string names_of(const std::vector<ImproperWay>& ways) {
+  std::vector<std::string> names;
+  for (const ImproperWay& way : ways) names.push_back(way.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 void note(const Propriety& propriety, certify::Certificate& certificate) {
@@ -171,16 +113,16 @@ void note(const Propriety& propriety, certify::Certificate& certificate) {
                              {certify::ReasonCode::improper,
                               fmt::format("The posterior is improper along {}: it has no mean and standard "
                                           "deviation to be near to.",
-                                          fmt::join(propriety.improper, ", "))});
+                                          names_of(propriety.improper))});
 }
 
-Finding improper_finding(const std::vector<std::string>& improper) {
+Finding improper_finding(const std::vector<ImproperWay>& improper) {
   return {"improper-posterior",
           fmt::format("The posterior is improper: far out along {} its density does not fall, so that its "
                       "integral is infinite.",
-                      fmt::join(improper, ", ")),
+                      names_of(improper)),
           "The draws show only the part of it that the chains or the approximation found.",
-          fmt::format("Give {} a proper prior.", improper.front())};
+          fmt::format("Give {} a proper prior.", improper.front().parameters.front())};
 }
 
 // A solver that gave up makes the density 0 there, which it is not.

@@ -186,7 +186,7 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   record.chains = request.chains;
   for (const OptionRecord* option : request.method->options)
     record.options[std::string(option->name)] = request.options.text_of(*option);
-  if (request.inputs.data.empty() && !model.data_text.empty() && !request.out.empty())
+  if (request.inputs.data.empty() && model.data_text != nullptr && !request.out.empty())
     record.data = kept_data_path(request.out).string();
   for (const KeptOption& kept : kKeptOptions) {
     if (std::string text = kept.write(request); !text.empty())

@@ -11,6 +11,7 @@
 #include <complex>
 #include <concepts>
 #include <cstddef>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -47,6 +48,21 @@ struct MatrixView {
 
   MatrixView(Number* first, std::size_t height, std::size_t width)
       : data(first), rows(height), cols(width), stride(height) {}
+  static MatrixView by_rows(Number* first, std::size_t height, std::size_t width) {
+    MatrixView view(first, height, width);
+    view.stride = width;
+    view.storage = Storage::rows;
+    return view;
+  }
+  static MatrixView vector(Number* first, std::size_t size) {
+    MatrixView view(first, size, 1);
+    view.storage = Storage::vector;
+    return view;
+  }
+  template <class Mutable>
+    requires std::is_same_v<Number, const Mutable>
+  MatrixView(const MatrixView<Mutable>& other)  // NOLINT: a view is a view of constants
+      : data(other.data), rows(other.rows), cols(other.cols), stride(other.stride), storage(other.storage) {}
   template <class M>
     requires StoresMatrix<M> && std::convertible_to<decltype(std::declval<M&>().data()), Number*>
   MatrixView(M&& m)  // NOLINT: a matrix is seen wherever a view is wanted
@@ -64,17 +80,31 @@ using ConstComplexView = MatrixView<const std::complex<double>>;
 
 // ---- Cholesky ----
 // lower = L with A = L L', zeros above the diagonal; A is read below its diagonal only. In place where both
-// are the same view. False, and an unspecified `lower`, where a pivot is not positive; a NaN is not found.
+// are the same view. False, and an unspecified `lower`, where a pivot is not positive and finite.
 bool cholesky(const ConstView& a, const View& lower);
+// In place, for who wants to know where A fails: how many pivots are positive, all where A is positive
+// definite. The first that is not stands in its place on the diagonal.
+std::size_t cholesky_pivots(const View& a);
+// L with L L' grown by v v', in place; v is used up.
+void update_cholesky(const View& lower, std::span<double> v);
 // b = L^-1 b, L'^-1 b, A^-1 b, in place; what stands above the diagonal of `lower` is not read.
 void solve_lower(const ConstView& lower, const View& b);
 void solve_lower_transposed(const ConstView& lower, const View& b);
 void solve_cholesky(const ConstView& lower, const View& b);
+// L^-1, with zeros above its diagonal; A^-1.
+void inverse_of_lower(const ConstView& lower, const View& inverse);
+void inverse_of_cholesky(const ConstView& lower, const View& inverse);
 // log det A = 2 log det L.
 double log_determinant_of_cholesky(const ConstView& lower);
 
 // b = U^-1 b with upper triangular U, in place.
 void solve_upper(const ConstView& upper, const View& b);
+
+// ---- products with one vector ----
+// result = L x; result may not be x.
+void multiply_lower(const ConstView& lower, std::span<const double> x, std::span<double> result);
+// result = A x for symmetric A, all of which is read; result may not be x.
+void multiply_symmetric(const ConstView& a, std::span<const double> x, std::span<double> result);
 
 // ---- LU and L D L' ----
 struct Lu {
@@ -97,6 +127,9 @@ void solve_symmetric(const ConstView& a, const View& b);
 // converge.
 bool symmetric_eigen(const ConstView& a, const View& values, const View& vectors);
 bool symmetric_eigenvalues(const ConstView& a, const View& values);
+// The same without an order, for small matrices: vectors that are near to the coordinate axes where A, which
+// is used up, is near to a diagonal matrix.
+void symmetric_axes(const View& a, std::span<double> values, const View& vectors);
 
 // ---- QR ----
 // A = Q R by Householder reflections. As many columns of Q and rows of R as the views have; either may be

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "tape/branch_tree.hpp"
+#include "tape/run/branch_tree.hpp"
 #include "tape/tape.hpp"
 
 namespace kullback::model {

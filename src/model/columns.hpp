@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "lang/program.hpp"
-#include "tape/builder.hpp"
-#include "tape/tracer.hpp"
-#include "tape/value.hpp"
+#include "tape/record/builder.hpp"
+#include "tape/record/value.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

@@ -11,8 +11,8 @@
 #include "base/memory.hpp"
 #include "model/branches.hpp"
 #include "model/recording.hpp"
-#include "tape/not_finite.hpp"
-#include "tape/workspace.hpp"
+#include "tape/record/not_finite.hpp"
+#include "tape/run/workspace.hpp"
 
 namespace kullback::model {
 

@@ -27,7 +27,7 @@
 
 #include "density/log_density.hpp"
 #include "model/layout.hpp"
-#include "tape/value.hpp"
+#include "tape/record/value.hpp"
 
 namespace kullback::tape {
 struct Tape;

@@ -9,7 +9,7 @@
 #include "base/place.hpp"
 #include "model/coordinate_names.hpp"
 #include "model/finite_difference.hpp"
-#include "tape/workspace.hpp"
+#include "tape/run/workspace.hpp"
 
 namespace kullback::model {
 

@@ -12,7 +12,7 @@
 #include "base/random.hpp"
 #include "model/finite_difference.hpp"
 #include "model/prepared.hpp"
-#include "tape/workspace.hpp"
+#include "tape/run/workspace.hpp"
 
 namespace kullback::model {
 

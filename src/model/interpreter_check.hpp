@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/stan_model.hpp"
-#include "tape/tracer.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tape/tracer.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/prepared.hpp"
-#include "tape/tracer.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "base/memory.hpp"
 #include "base/place.hpp"
-#include "tape/trace_size.hpp"
-#include "tape/workspace.hpp"
+#include "tape/record/trace_size.hpp"
+#include "tape/run/workspace.hpp"
 
 namespace kullback::model {
 

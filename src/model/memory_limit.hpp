@@ -5,8 +5,8 @@
 #include <span>
 
 #include "base/source.hpp"
-#include "tape/builder.hpp"
-#include "tape/rows.hpp"
+#include "tape/record/builder.hpp"
+#include "tape/rows/rows.hpp"
 #include "tape/tape.hpp"
 
 namespace kullback::model {

@@ -10,10 +10,10 @@
 #include "lang/program.hpp"
 #include "model/check_data.hpp"
 #include "model/layout.hpp"
-#include "tape/builder.hpp"
-#include "tape/print_hook.hpp"
-#include "tape/tracer.hpp"
-#include "tape/value.hpp"
+#include "tape/record/builder.hpp"
+#include "tape/record/value.hpp"
+#include "tape/trace/print_hook.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "lang/program.hpp"
-#include "tape/builder.hpp"
-#include "tape/value.hpp"
+#include "tape/record/builder.hpp"
+#include "tape/record/value.hpp"
 
 namespace kullback::model {
 

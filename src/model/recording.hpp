@@ -17,7 +17,7 @@
 #include "lang/program.hpp"
 #include "math/signatures.hpp"
 #include "model/cpp_model.hpp"
-#include "tape/tracer.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

@@ -11,7 +11,7 @@
 #include "lang/program.hpp"
 #include "model/data.hpp"
 #include "model/prepared.hpp"
-#include "tape/rows.hpp"
+#include "tape/rows/rows.hpp"
 
 namespace kullback::model {
 

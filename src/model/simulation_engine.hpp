@@ -9,7 +9,7 @@
 #include "model/prepared.hpp"
 #include "model/random_variable.hpp"
 #include "model/variate_draws.hpp"
-#include "tape/tracer.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

@@ -25,11 +25,11 @@
 #include "model/row_chunks.hpp"
 #include "model/stan_rows.hpp"
 #include "model/stan_terms.hpp"
-#include "tape/lane_kernels.hpp"
-#include "tape/not_finite.hpp"
-#include "tape/trace_size.hpp"
-#include "tape/tracer.hpp"
-#include "tape/workspace.hpp"
+#include "tape/record/not_finite.hpp"
+#include "tape/record/trace_size.hpp"
+#include "tape/run/width.hpp"
+#include "tape/run/workspace.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

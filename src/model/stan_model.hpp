@@ -15,9 +15,9 @@
 #include "model/branches.hpp"
 #include "model/data.hpp"
 #include "model/stan_rows.hpp"
+#include "tape/run/workspace.hpp"
 #include "tape/tape.hpp"
-#include "tape/terms.hpp"
-#include "tape/workspace.hpp"
+#include "tape/terms/terms.hpp"
 
 namespace kullback::model {
 

@@ -10,9 +10,9 @@
 #include "density/log_density.hpp"
 #include "lang/program.hpp"
 #include "model/branches.hpp"
-#include "tape/rows.hpp"
-#include "tape/tracer.hpp"
-#include "tape/workspace.hpp"
+#include "tape/rows/rows.hpp"
+#include "tape/run/workspace.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

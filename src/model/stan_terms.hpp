@@ -8,8 +8,8 @@
 
 #include "density/log_density.hpp"
 #include "model/branches.hpp"
-#include "tape/terms.hpp"
-#include "tape/workspace.hpp"
+#include "tape/run/workspace.hpp"
+#include "tape/terms/terms.hpp"
 
 namespace kullback::model {
 

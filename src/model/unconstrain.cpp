@@ -9,7 +9,7 @@
 #include "model/check_data.hpp"
 #include "model/columns.hpp"
 #include "model/values.hpp"
-#include "tape/tracer.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

@@ -5,8 +5,8 @@
 
 #include "math/type.hpp"
 #include "model/data.hpp"
-#include "tape/builder.hpp"
-#include "tape/value.hpp"
+#include "tape/record/builder.hpp"
+#include "tape/record/value.hpp"
 
 namespace kullback::model {
 

@@ -8,7 +8,7 @@
 
 #include "math/distribution.hpp"
 #include "model/generative.hpp"
-#include "tape/tracer.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback::model {
 

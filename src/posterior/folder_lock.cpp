@@ -1,6 +1,7 @@
 #include "posterior/folder_lock.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +10,6 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "posterior/run_record.hpp"
 
 namespace kullback::posterior {
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 std::string own_name() {
   char host[256] = {};
   if (::gethostname(host, sizeof host - 1) != 0) host[0] = 0;
-  return filled("process {} on {}, since {}", ::getpid(), host, utc_now());
+  return fmt::format("process {} on {}, since {}", ::getpid(), host, utc_now());
 }
 
 std::string text_of(int file) {
@@ -40,9 +40,10 @@ bool lock(int file, const fs::path& folder, FolderLock::WhereTaken taken) {
   while (::flock(file, how) != 0) {
     if (errno == EINTR) continue;
     if (errno == ENOSYS || errno == ENOLCK || errno == EOPNOTSUPP) return false;
-    if (errno != EWOULDBLOCK) refuse(folder, filled("cannot be locked: {}", std::strerror(errno)), "");
+    if (errno != EWOULDBLOCK) refuse(folder, fmt::format("cannot be locked: {}", std::strerror(errno)), "");
     refuse(folder, "a run is at work in this folder: " + text_of(file),
-           filled("'kullback watch {}' shows how far it is; wait for it, or end it first.", folder.string()));
+           fmt::format("'kullback watch {}' shows how far it is; wait for it, or end it first.",
+                       folder.string()));
   }
   return true;
 }
@@ -62,7 +63,7 @@ FolderLock::FolderLock(const fs::path& folder, WhereTaken taken) : folder_(folde
   for (;;) {
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file_ < 0)
-      refuse(folder, filled("cannot be written in: {}", std::strerror(errno)),
+      refuse(folder, fmt::format("cannot be written in: {}", std::strerror(errno)),
              "Is there the right to write in it, and room on the disk?");
     try {
       if (!lock(file_, folder, taken) || is_in_place(file_, path)) break;
@@ -78,7 +79,7 @@ FolderLock::FolderLock(const fs::path& folder, WhereTaken taken) : folder_(folde
   const int problem = errno;
   if (is_named) return;
   ::close(file_);
-  refuse(folder, filled("cannot be written in: {}", std::strerror(problem)), "Is the disk full?");
+  refuse(folder, fmt::format("cannot be written in: {}", std::strerror(problem)), "Is the disk full?");
 }
 
 FolderLock::~FolderLock() {

@@ -1,6 +1,7 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "posterior/json_text.hpp"
 #include "posterior/run_record.hpp"
@@ -11,7 +12,7 @@ namespace kullback::posterior {
 std::string json_number(double number) {
   if (std::isnan(number)) return "\"NaN\"";
   if (std::isinf(number)) return number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
-  return number_text(number);
+  return fmt::format("{}", number);
 }
 
 std::string json_findings(const Findings& findings) {
@@ -19,9 +20,10 @@ std::string json_findings(const Findings& findings) {
   std::string text = "[\n";
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& finding = findings[i];
-    text += filled("    {{\"code\": {}, \"message\": {}, \"evidence\": {}, \"advice\": {}}}{}\n",
-                   json_string(finding.code), json_string(finding.message), json_string(finding.evidence),
-                   json_string(finding.advice), i + 1 == findings.size() ? "" : ",");
+    text +=
+        fmt::format("    {{\"code\": {}, \"message\": {}, \"evidence\": {}, \"advice\": {}}}{}\n",
+                    json_string(finding.code), json_string(finding.message), json_string(finding.evidence),
+                    json_string(finding.advice), i + 1 == findings.size() ? "" : ",");
   }
   return text + "  ]";
 }
@@ -29,7 +31,7 @@ std::string json_findings(const Findings& findings) {
 namespace {
 
 void add_number(std::string& text, std::string_view name, const std::optional<double>& number) {
-  if (number) text += filled(", \"{}\": {}", name, json_number(*number));
+  if (number) text += fmt::format(", \"{}\": {}", name, json_number(*number));
 }
 
 std::string row_json(const SummaryRow& row) {
@@ -50,16 +52,16 @@ template <class Words>
 std::string words_json(const Words& words) {
   std::string text = "{";
   for (const auto& [name, value] : words)
-    text += filled("{}{}: {}", text.size() == 1 ? "" : ", ", json_string(name), json_string(value));
+    text += fmt::format("{}{}: {}", text.size() == 1 ? "" : ", ", json_string(name), json_string(value));
   return text + "}";
 }
 
 std::string rungs_json(const std::vector<Rung>& rungs) {
   std::string text;
   for (const Rung& rung : rungs) {
-    text += filled("{}\n    {{\"method\": {}, \"verdict\": {}, \"gradients\": {}, \"reason\": {}}}",
-                   text.empty() ? "" : ",", json_string(rung.method), json_string(rung.verdict),
-                   rung.gradients, json_string(rung.reason));
+    text += fmt::format("{}\n    {{\"method\": {}, \"verdict\": {}, \"gradients\": {}, \"reason\": {}}}",
+                        text.empty() ? "" : ",", json_string(rung.method), json_string(rung.verdict),
+                        rung.gradients, json_string(rung.reason));
   }
   return "[" + text + (text.empty() ? "]" : "\n  ]");
 }
@@ -68,10 +70,10 @@ std::string shapes_json(const std::vector<DataShape>& shapes) {
   std::string text;
   for (const DataShape& shape : shapes) {
     std::string dims;
-    for (const std::size_t dim : shape.dims) dims += filled("{}{}", dims.empty() ? "" : ", ", dim);
-    text += filled("{}{{\"name\": {}, \"type\": \"{}\", \"dims\": [{}], \"observed\": {}}}",
-                   text.empty() ? "" : ", ", json_string(shape.name), shape.is_int ? "int" : "real", dims,
-                   shape.is_observed ? "true" : "false");
+    for (const std::size_t dim : shape.dims) dims += fmt::format("{}{}", dims.empty() ? "" : ", ", dim);
+    text += fmt::format("{}{{\"name\": {}, \"type\": \"{}\", \"dims\": [{}], \"observed\": {}}}",
+                        text.empty() ? "" : ", ", json_string(shape.name), shape.is_int ? "int" : "real",
+                        dims, shape.is_observed ? "true" : "false");
   }
   return "[" + text + "]";
 }
@@ -79,8 +81,8 @@ std::string shapes_json(const std::vector<DataShape>& shapes) {
 std::string files_json(const std::vector<RecordedFile>& files) {
   std::string text;
   for (const RecordedFile& file : files) {
-    text += filled("{}\n    {{\"name\": {}, \"bytes\": {}, \"xxh64\": {}}}", text.empty() ? "" : ",",
-                   json_string(file.name), file.bytes, json_string(file.hash));
+    text += fmt::format("{}\n    {{\"name\": {}, \"bytes\": {}, \"xxh64\": {}}}", text.empty() ? "" : ",",
+                        json_string(file.name), file.bytes, json_string(file.hash));
   }
   return "[" + text + "\n  ]";
 }
@@ -97,7 +99,7 @@ std::string to_json(const Summary& summary) {
 std::string to_json(const RunRecord& record) {
   std::string text = "{\n";
   const auto add = [&text](std::string_view name, const std::string& json) {
-    text += filled("  \"{}\": {},\n", name, json);
+    text += fmt::format("  \"{}\": {},\n", name, json);
   };
   add("kind", json_string(record.kind));
   add("method", json_string(record.method));

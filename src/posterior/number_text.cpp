@@ -3,10 +3,10 @@
 // digits, unless sd needs them for two of its own.
 #include "posterior/number_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include "base/filled.hpp"
 
 namespace kullback::posterior {
 
@@ -29,7 +29,7 @@ Cell not_finite(double number) { return {std::isnan(number) ? "NaN" : number > 0
 
 // "1.2e-5" from "1.2e-05".
 std::string scientific(double number, int decimals) {
-  std::string text = number_with_exponent(number, decimals);
+  std::string text = fmt::format("{:.{}e}", number, decimals);
   const std::size_t e = text.find('e');
   std::string exponent = text.substr(e + 1);
   const bool negative = exponent.front() == '-';
@@ -39,7 +39,7 @@ std::string scientific(double number, int decimals) {
 
 Cell fixed(double number, int decimals) {
   if (!std::isfinite(number)) return not_finite(number);
-  std::string text = number_with_decimals(number, decimals);
+  std::string text = fmt::format("{:.{}f}", number, decimals);
   if (text.find_first_not_of("-0.") == std::string::npos && text.front() == '-') text.erase(0, 1);
   const std::size_t point = std::min(text.find('.'), text.size());
   return {std::move(text), point};
@@ -52,7 +52,7 @@ Cell constant(double number, const NumberStyle& style) {
   const int exponent = exponent_of(number);
   if (exponent > style.max_exponent || exponent < style.min_exponent)
     return {scientific(number, style.scientific_digits - 1)};
-  std::string text = number_with_digits(number, std::max(style.max_digits, exponent + 1));
+  std::string text = fmt::format("{:.{}g}", number, std::max(style.max_digits, exponent + 1));
   const std::size_t point = std::min(text.find('.'), text.size());
   return {std::move(text), point};
 }
@@ -115,15 +115,15 @@ RowCells row_cells(const SummaryRow& row, const NumberStyle& style) {
 Cell count_cell(double count) {
   if (std::isnan(count)) return {"-"};
   if (std::isinf(count) || count >= 1e8) return {std::isinf(count) ? "inf" : scientific(count, 1)};
-  return {number_with_decimals(count, 0)};
+  return {fmt::format("{:.0f}", count)};
 }
 
 Cell rhat_cell(double rhat) {
   if (std::isnan(rhat)) return {"-"};
   if (std::isinf(rhat)) return {"inf"};
   if (rhat >= 1000) return {scientific(rhat, 0)};
-  if (rhat >= 10) return {number_with_decimals(rhat, 1)};
-  return {number_with_decimals(rhat, 3)};
+  if (rhat >= 10) return {fmt::format("{:.1f}", rhat)};
+  return {fmt::format("{:.3f}", rhat)};
 }
 
 }  // namespace kullback::posterior

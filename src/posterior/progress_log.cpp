@@ -1,11 +1,11 @@
 #include "posterior/progress_log.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "posterior/json_text.hpp"
 #include "posterior/run_folder.hpp"
@@ -20,7 +20,7 @@ constexpr double kLongest = 10;
 constexpr double kPartOfTime = 600;
 
 std::string part_json(const PartProgress& part) {
-  return filled(
+  return fmt::format(
       "{{\"name\": {}, \"done\": {}, \"total\": {}, \"warmup\": {}, \"divergences\": {}, \"value_name\": {}, "
       "\"value\": {}}}",
       json_string(part.name), json_number(part.done), json_number(part.total),
@@ -39,10 +39,9 @@ void ProgressLog::write(const RunProgress& progress) {
   std::string parts;
   for (const PartProgress& part : progress.parts) parts += (parts.empty() ? "" : ", ") + part_json(part);
   add_event(out_, "progress",
-            filled("\"seconds\": {}, \"every\": {}, \"stage\": {}, \"gradients\": {}, "
-                   "\"parts\": [{}]",
-                   number_with_decimals(seconds, 2), number_with_decimals(every, 1),
-                   json_string(progress.stage), progress.gradients, parts));
+            fmt::format("\"seconds\": {:.2f}, \"every\": {:.1f}, \"stage\": {}, \"gradients\": {}, "
+                        "\"parts\": [{}]",
+                        seconds, every, json_string(progress.stage), progress.gradients, parts));
   next_ = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(every));
   has_written_ = true;
 }
@@ -50,7 +49,7 @@ void ProgressLog::write(const RunProgress& progress) {
 std::string process_fields() {
   char host[256] = {};
   if (::gethostname(host, sizeof host - 1) != 0) host[0] = 0;
-  return filled("\"pid\": {}, \"host\": {}", ::getpid(), json_string(host));
+  return fmt::format("\"pid\": {}, \"host\": {}", ::getpid(), json_string(host));
 }
 
 }  // namespace kullback::posterior

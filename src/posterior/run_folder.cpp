@@ -1,6 +1,7 @@
 #include "posterior/run_folder.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "posterior/folder_lock.hpp"
 #include "posterior/own_files.hpp"
@@ -36,7 +36,8 @@ void with_folder_errors(const fs::path& out, const std::function<void()>& work) 
     work();
   } catch (const fs::filesystem_error& error) {
     const fs::path& where = error.path1().empty() ? out : error.path1();
-    cannot_write(filled("{}: cannot be written: {}.", where.string(), error.code().message()), kElsewhere);
+    cannot_write(fmt::format("{}: cannot be written: {}.", where.string(), error.code().message()),
+                 kElsewhere);
   }
 }
 
@@ -87,13 +88,13 @@ RunRecord check_replaceable(const fs::path& out) {
     problem = error.message();
   }
   if (!problem.empty() || !is_known_kind(record.kind))
-    cannot_write(
-        filled("{}: was not written by a run of Kullback; it is left alone.", (out / kRecordFile).string()),
-        kElsewhere);
+    cannot_write(fmt::format("{}: was not written by a run of Kullback; it is left alone.",
+                             (out / kRecordFile).string()),
+                 kElsewhere);
   const fs::path foreign = foreign_entry(out, record);
   if (!foreign.empty())
-    cannot_write(filled("{}: holds {}, which no run of Kullback wrote; --force replaces nothing.",
-                        out.string(), foreign.string()),
+    cannot_write(fmt::format("{}: holds {}, which no run of Kullback wrote; --force replaces nothing.",
+                             out.string(), foreign.string()),
                  "Move it elsewhere, or choose another folder with --out.");
   return record;
 }
@@ -186,7 +187,8 @@ std::string event_time() {
 
 void check_file(const fs::path& folder, const RecordedFile& recorded) {
   if (fs::path(recorded.name).filename() != recorded.name || recorded.name == "..")
-    refuse_file(folder / kRecordFile, filled("lists '{}', which is no file of the folder", recorded.name));
+    refuse_file(folder / kRecordFile,
+                fmt::format("lists '{}', which is no file of the folder", recorded.name));
   const fs::path path = folder / recorded.name;
   std::error_code none;
   const fs::file_status status = fs::status(path, none);
@@ -194,10 +196,11 @@ void check_file(const fs::path& folder, const RecordedFile& recorded) {
   if (!fs::is_regular_file(status)) refuse_file(path, "is no file, but the run wrote one");
   const std::uint64_t bytes = fs::file_size(path);
   if (bytes != recorded.bytes)
-    refuse_file(path, filled("has {} bytes; the run wrote {}", bytes, recorded.bytes));
+    refuse_file(path, fmt::format("has {} bytes; the run wrote {}", bytes, recorded.bytes));
   const std::string hash = content_of_file(path).hash;
   if (hash != recorded.hash)
-    refuse_file(path, filled("has other content (XXH64 {}) than the run wrote ({})", hash, recorded.hash));
+    refuse_file(path,
+                fmt::format("has other content (XXH64 {}) than the run wrote ({})", hash, recorded.hash));
 }
 
 void check_files(const fs::path& folder, const RunRecord& record) {
@@ -246,7 +249,7 @@ std::unique_ptr<RunFolder> RunFolder::begin(const fs::path& out, RunRecord recor
 // Under another name until it has a record.
 std::unique_ptr<RunFolder> RunFolder::make_new(const fs::path& out) {
   fs::path beside = real_path(out);
-  beside += filled(".new-{}", ::getpid());
+  beside += fmt::format(".new-{}", ::getpid());
   std::error_code none;
   fs::remove_all(beside, none);  // of a process that had the same number
   fs::create_directories(beside);
@@ -404,15 +407,15 @@ void check_has_only(const fs::path& folder, const std::set<std::string>& names) 
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_symlink() && entry.is_regular_file() && names.count(name) > 0) continue;
-    cannot_write(
-        filled("{}: holds {}, which is no file of such results; nothing is replaced.", folder.string(), name),
-        "Move it elsewhere, or choose another folder with --out.");
+    cannot_write(fmt::format("{}: holds {}, which is no file of such results; nothing is replaced.",
+                             folder.string(), name),
+                 "Move it elsewhere, or choose another folder with --out.");
   }
 }
 
 void add_event(const fs::path& out, const std::string& name, const std::string& fields) {
-  const std::string line = filled("{{\"time\": \"{}\", \"event\": {}{}{}}}\n", event_time(),
-                                  json_string(name), fields.empty() ? "" : ", ", fields);
+  const std::string line = fmt::format("{{\"time\": \"{}\", \"event\": {}{}{}}}\n", event_time(),
+                                       json_string(name), fields.empty() ? "" : ", ", fields);
   const fs::path path = out / kEventsFile;
   const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   const bool is_open = file >= 0;
@@ -422,7 +425,7 @@ void add_event(const fs::path& out, const std::string& name, const std::string& 
   const bool closed = is_open && ::close(file) == 0;
   if (written && closed) return;
   throw Error(ErrorKind::cannot_write,
-              filled("{}: cannot be written: {}.", path.string(), std::strerror(problem)),
+              fmt::format("{}: cannot be written: {}.", path.string(), std::strerror(problem)),
               "Is the disk full?");
 }
 

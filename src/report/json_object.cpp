@@ -1,15 +1,16 @@
 #include "report/json_object.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
-#include "base/filled.hpp"
 #include "base/json.hpp"
 
 namespace kullback::report {
 
 std::string json_rounded(double number, int digits) {
   if (!std::isfinite(number)) return "null";
-  return number_with_digits(number, digits);
+  return fmt::format("{:.{}g}", number, digits);
 }
 
 namespace {

@@ -10,9 +10,9 @@
 #include <unordered_map>
 
 #include "base/stop.hpp"
+#include "tape/passes/passes.hpp"
 #include "tape/schedule.hpp"
 #include "tape/tape.hpp"
-#include "tape/trace.hpp"
 
 namespace kullback::tape {
 
@@ -523,10 +523,9 @@ std::size_t Tape::constant_count() const {
 std::shared_ptr<const Tape> compile(Builder builder) {
   const std::size_t count = builder.instructions().size();
   Trace trace = make_trace(std::move(builder));
-  for (void (*pass)(Trace&) : {drop_unused, scalarize, simplify, share_eigendecompositions, rewrite_densities,
-                               fuse_glm, collapse_normals, reassociate, fuse_multiply_add}) {
+  for (const Pass& pass : all_passes()) {
     stop_if_asked();
-    pass(trace);
+    pass.run(trace);
   }
   return Compiler(std::move(trace), count).run();
 }
@@ -534,9 +533,9 @@ std::shared_ptr<const Tape> compile(Builder builder) {
 std::shared_ptr<Tape> compile_slots(const Trace& trace) {
   const std::size_t count = trace.instructions.size();
   Trace simple = trace;
-  drop_unused(simple);
-  simplify(simple);
-  fuse_multiply_add(simple);
+  for (const Pass& pass : all_passes()) {
+    if (pass.keeps_stand_ins) pass.run(simple);
+  }
   return Compiler(std::move(simple), count).run();
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/place.hpp"
-#include "tape/operation_name.hpp"
-#include "tape/packed.hpp"
+#include "tape/packed/packed.hpp"
+#include "tape/record/operation_name.hpp"
 #include "tape/tape.hpp"
 
 namespace kullback::tape {
@@ -55,14 +55,14 @@ std::string line_text(const Line& line, const SourceMap& sources) {
 
 class TraceText final {
  public:
-  TraceText(const Builder& builder, const SourceMap& sources) : builder_(builder), sources_(sources) {}
+  TraceText(const Trace& trace, const SourceMap& sources) : trace_(trace), sources_(sources) {}
 
   std::string run() const {
     std::string text =
-        fmt::format("{} parameters, {} operations, {} slots, {} constants\n", builder_.parameter_count(),
-                    builder_.instructions().size(), builder_.values().size(), builder_.constants().size());
-    for (const RawInstruction& r : builder_.instructions()) {
-      Line line{slots_text(r.result, r.result_size, builder_.parameter_count()),
+        fmt::format("{} parameters, {} operations, {} slots, {} constants\n", trace_.parameter_count,
+                    trace_.instructions.size(), trace_.slot_count, trace_.constants.size());
+    for (const RawInstruction& r : trace_.instructions) {
+      Line line{slots_text(r.result, r.result_size, trace_.parameter_count),
                 operation_name(r.kind, r.definition),
                 {},
                 r.count,
@@ -70,29 +70,31 @@ class TraceText final {
       for (std::uint32_t j = 0; j < r.operand_count; ++j) line.operands.push_back(operand(r, j));
       text += line_text(line, sources_);
     }
-    for (const Guard& g : builder_.guards())
+    for (const Guard& g : trace_.guards)
       text += fmt::format("guard {} {} {}\n", one(g.left), relation_text(g), one(g.right));
     text += "target";
-    for (const Id id : builder_.target()) text += " + " + one(id);
+    for (const TargetTerm& term : trace_.target) {
+      text += term.weight == 1 ? " + " : fmt::format(" + {} * ", term.weight);
+      text += one(term.id);
+    }
     return text + "\n";
   }
 
  private:
-  const Builder& builder_;
+  const Trace& trace_;
   const SourceMap& sources_;
 
   std::string one(Id id) const {
-    return is_constant(id) ? fmt::format("{}", builder_.value(id))
-                           : slots_text(id, 1, builder_.parameter_count());
+    return is_constant(id) ? fmt::format("{}", trace_.constant(id))
+                           : slots_text(id, 1, trace_.parameter_count);
   }
 
   std::string operand(const RawInstruction& r, std::uint32_t j) const {
-    const RawOperand& o = builder_.operands()[r.first_operand + j];
-    const std::span<const Id> ids = builder_.ids_of(o);
+    const std::span<const Id> ids = trace_.operand(r, j);
     if (ids.size() == 1) return one(ids.front());
     bool range = !ids.empty() && !is_constant(ids.front());
     for (std::size_t i = 0; i < ids.size(); ++i) range = range && ids[i] == ids.front() + i;
-    if (range) return slots_text(ids.front(), ids.size(), builder_.parameter_count());
+    if (range) return slots_text(ids.front(), ids.size(), trace_.parameter_count);
     std::string text;
     for (std::size_t i = 0; i < std::min(ids.size(), kMostShown); ++i)
       text += (i > 0 ? " " : "") + one(ids[i]);
@@ -171,8 +173,10 @@ class TapeText final {
 }  // namespace
 
 std::string dump(const Builder& builder, const SourceMap& sources) {
-  return TraceText(builder, sources).run();
+  return dump(make_trace(builder), sources);
 }
+
+std::string dump(const Trace& trace, const SourceMap& sources) { return TraceText(trace, sources).run(); }
 
 std::string dump(const Tape& tape, const SourceMap& sources) { return TapeText(tape, sources).run(); }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tape/trace.hpp"
+#include "tape/passes/trace.hpp"
 
 namespace kullback::tape {
 

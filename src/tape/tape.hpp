@@ -10,8 +10,8 @@
 #include "base/source.hpp"
 #include "math/array_op.hpp"
 #include "math/operand.hpp"
-#include "tape/builder.hpp"
-#include "tape/packed.hpp"
+#include "tape/packed/packed.hpp"
+#include "tape/record/builder.hpp"
 
 namespace kullback::tape {
 
@@ -73,6 +73,10 @@ struct Tape {
 // Batches: operations of the same kind that do not depend on each other become one instruction over
 // contiguous slots; what the log density does not need is dropped.
 std::shared_ptr<const Tape> compile(Builder builder);
+
+struct Trace;
+// The tape of a trace whose constants and slots may stand for others: nothing is computed from constants.
+std::shared_ptr<Tape> compile_slots(const Trace& trace);
 
 std::string dump(const Tape& tape, const SourceMap& sources);
 

@@ -301,6 +301,58 @@ TEST(CFit, StopsProgramsThatLoop) {
   }
 }
 
+TEST(CModel, StopsDataThatLoop) {
+  bool stops = true;
+  kb_model* model = nullptr;
+  kb_error* error = nullptr;
+  const auto began = std::chrono::steady_clock::now();
+  const char* const program =
+      "transformed data { while (1) { } } parameters { real x; } model { x ~ normal(0, 1); }";
+  EXPECT_EQ(
+      kb_model_new_watched(program, "loop.stan", nullptr, nullptr, stop_if_true, &stops, &model, &error),
+      KB_CANCELLED);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4));
+  EXPECT_EQ(model, nullptr);
+  EXPECT_EQ(take(error).message, "the run was stopped.");
+}
+
+TEST(CModel, IsMadeUnderAWatchThatStopsNothing) {
+  bool stops = false;
+  kb_model* model = nullptr;
+  const std::string program = example("eight_schools.stan"), data = example("eight_schools.json");
+  ASSERT_EQ(kb_model_new_watched(program.c_str(), nullptr, data.c_str(), nullptr, stop_if_true, &stops,
+                                 &model, nullptr),
+            KB_OK);
+  const Model owned(model);
+  EXPECT_EQ(kb_model_dim(model), 10U);
+}
+
+// Fits share the data of their model, and draw those of transformed data anew where the seed is another.
+TEST(CFit, RandomDataAreThoseOfItsSeed) {
+  const Model model = make_model(
+      "transformed data { real y = normal_rng(0, 100); } parameters { real x; } model { x ~ normal(y, 0.01); "
+      "}");
+  const auto mean_of = [&](const char* options) {
+    const Fit fit = run_fit(model, options);
+    std::vector<double> values(kb_fit_draws(fit.get()));
+    EXPECT_EQ(kb_fit_column(fit.get(), 0, values.data(), nullptr), KB_OK);
+    return values.front();
+  };
+  const double first = mean_of(R"({"method": "laplace", "seed": 1})");
+  const double other = mean_of(R"({"method": "laplace", "seed": 2})");
+  EXPECT_GT(std::abs(first - other), 1);
+  EXPECT_EQ(mean_of(R"({"method": "laplace", "seed": 1})"), first);
+  // As the command line would have it: the seed of the fit is that of the data, too.
+  const Model same = make_model(
+      "transformed data { real y = normal_rng(0, 100); } parameters { real x; } model { x ~ normal(y, 0.01); "
+      "}",
+      {}, R"({"seed": 1})");
+  const Fit fit = run_fit(same, R"({"method": "laplace", "seed": 1})");
+  std::vector<double> values(kb_fit_draws(fit.get()));
+  ASSERT_EQ(kb_fit_column(fit.get(), 0, values.data(), nullptr), KB_OK);
+  EXPECT_EQ(values.front(), first);
+}
+
 TEST(CFit, StopsOneFitAndNoOther) {
   const Model loops = make_model("parameters { real x; } model { x ~ normal(0, 1); while (1) { } }");
   const Model model = eight_schools();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The package as it is installed: what is where, what the library exports and needs, and programs built with it out of the
-# tree, by find_package and by pkg-config.
+# The package as it is installed: what is where, what the library exports, what the three files of machine code need, how large they
+# are packed, and programs built with them out of the tree, by find_package and by pkg-config.
 set -euo pipefail
 source_folder=$PWD
 build=$(dirname "$(realpath "${KULLBACK:?set KULLBACK to the program}")")
@@ -18,9 +18,22 @@ done
 exported=$(nm -D --defined-only "$prefix/lib/libkullback.so" | awk '{print $3}' | sed 's/@.*//' | sort)
 declared=$(grep -o 'kb_[a-z_]*(' "$prefix/include/kullback.h" | tr -d '(' | sort -u)
 [ "$exported" = "$declared" ] || { echo "exported and declared differ:"; diff <(echo "$exported") <(echo "$declared"); exit 1; }
-if readelf -d "$prefix/lib/libkullback.so" | grep -E 'NEEDED.*(stdc|gcc_s|netcdf|mpi)'; then
-  echo "the library needs more than the C library"; exit 1
-fi
+# glibc alone, and none newer than docs/python.md promises; on a newer system than Debian 12 the linker takes that system's.
+newest_allowed=2.34
+[ "$(getconf GNU_LIBC_VERSION)" = "glibc 2.36" ] || newest_allowed=$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)
+for file in bin/kullback lib/libkullback.so lib/kullback/kullback-bridge.so; do
+  if readelf -d "$prefix/$file" | grep NEEDED | grep -vE '\[(libc|libm|ld-linux-x86-64)\.so\.[0-9]\]'; then
+    echo "$file needs more than glibc"; exit 1
+  fi
+  needed=$(readelf -W --dyn-syms "$prefix/$file" | grep -o '@[A-Z]*_[0-9.]\+' | tr -d @ | sort -uV)
+  if grep -v '^GLIBC_' <<<"$needed"; then echo "$file needs symbols that are not glibc's"; exit 1; fi
+  newest=$(tail -n 1 <<<"$needed")
+  [ "$(printf '%s\n' "$newest" "GLIBC_$newest_allowed" | sort -V | tail -n 1)" = "GLIBC_$newest_allowed" ] ||
+    { echo "$file needs $newest; at most GLIBC_$newest_allowed is allowed"; exit 1; }
+done
+cmake --install "$build" --strip --prefix "$folder/stripped" >/dev/null
+packed=$(tar -C "$folder/stripped" -cz . | wc -c)
+[ "$packed" -le 15000000 ] || { echo "program and libraries have $packed bytes packed; the wheel may have 15 MB"; exit 1; }
 
 cp -r "$source_folder/examples/embedding" "$folder/embedding"
 cd "$folder/embedding"

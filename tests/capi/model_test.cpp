@@ -53,7 +53,7 @@ TEST(CModel, HasTheCppModelsNumbers) {
     const auto program = fit::understand_program({.program = "model.stan", .data = ""}, text);
     const fit::LoadedModel cpp = fit::load_model_with(
         *program, {}, {.normalized = flags.constants != 0, .jacobian = flags.jacobian != 0},
-        example("eight_schools.json"), "data");
+        {std::make_shared<const std::string>(example("eight_schools.json")), "data"});
     const std::vector<double> theta = random_points(1, 10, 3);
     double value = 0;
     std::vector<double> gradient(10);

@@ -38,6 +38,22 @@ expect 'is not called improper' 1 -- grep -q improper-posterior flat/run.json
 expect 'nor by certify without a word' 0 'if the posterior is proper' -- "$kullback" certify flat --tolerance 0.3
 expect 'an optimum needs no prior' 1 -- bash -c "'$kullback' optimize flat.stan mixture.json --seed 1 --out best && grep -q no-prior best/run.json"
 
+# Along each coordinate the density falls; along two combinations it does not.
+cat >sum.stan <<'STAN'
+data { int N; vector[N] y; }
+parameters { real a; vector[2] b; real<lower=0> s; }
+model { s ~ lognormal(0, 1); y ~ normal(a + b[1] - 2 * b[2], s); }
+STAN
+expect 'improper along a combination' 3 'The posterior is improper: far out along a combination of a, b its' -- \
+  "$kullback" fit sum.stan mixture.json --method nuts --tolerance 0.3 --warmup 200 --draws 100 --seed 1 --out sum
+cat >difference.stan <<'STAN'
+data { int N; vector[N] y; }
+parameters { real a; vector[2] b; real<lower=0> s; }
+model { s ~ lognormal(0, 1); y ~ normal(a + b[1] - 2 * b[2], s); y[1:3] ~ normal(a - b[1], 1); y[2:5] ~ normal(b[2], 1); }
+STAN
+expect 'a sum that the data take apart' 0 'Results: difference' -- "$kullback" fit difference.stan mixture.json --method nuts --seed 1 --out difference
+expect 'is not called improper' 1 -- grep -q improper-posterior difference/run.json
+
 # Powers of a correlation have tails like a Cauchy's as far as draws show, and are at most 1.
 cat >powers.stan <<'STAN'
 parameters { real<lower=-1, upper=1> phi; real x; real u; real z; real<lower=0> v; }

@@ -204,8 +204,8 @@ TEST(Png, IsReadByOthers) {
     EXPECT_EQ(big(bytes, 20), picture->height);
     EXPECT_EQ(png_levels(png_content(bytes), *picture), picture->levels);
   }
-  EXPECT_LT(png_bytes(flat).size(), 1500u);
-  EXPECT_LT(png_bytes(smooth).size(), smooth.levels.size() / 10);
+  EXPECT_LT(png_bytes(flat).size(), 700u);
+  EXPECT_LT(png_bytes(smooth).size(), smooth.levels.size() / 60);
 }
 
 TEST(Pictures, GridAndMapHaveTheirPixels) {

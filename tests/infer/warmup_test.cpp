@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "infer/mcmc/dense.hpp"
 #include "infer/mcmc/hamiltonian.hpp"
 #include "infer/mcmc/turning.hpp"
 #include "tests/infer/targets.hpp"
@@ -79,37 +78,6 @@ TEST(RunningMoments, AreShrunkSampleMoments) {
 }
 
 const std::vector<double> kMatrix{4, 2, 0.6, 2, 5, 1.5, 0.6, 1.5, 3};
-
-TEST(Dense, CholeskySolvesAndMultiplies) {
-  std::vector<double> lower;
-  ASSERT_TRUE(cholesky(kMatrix, 3, lower));
-  const std::vector<double> x{1, -2, 0.5};
-  std::vector<double> back(3);
-  std::vector<double> expected(3);
-  symmetric_times(kMatrix.data(), x.data(), 3, expected.data());
-  EXPECT_DOUBLE_EQ(expected[0], 4 - 4 + 0.3);
-  // L (L' x) = a x, and back.
-  std::vector<double> solved(expected);
-  solve_lower(lower.data(), 3, solved.data());
-  lower_times(lower.data(), solved.data(), 3, back.data());
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(back[i], expected[i], 1e-14);
-  solve_transposed(lower.data(), 3, solved.data());
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(solved[i], x[i], 1e-14);
-  EXPECT_FALSE(cholesky({1, 2, 2, 1}, 2, lower));
-}
-
-TEST(Dense, CholeskyUpdateIsThatOfTheUpdatedMatrix) {
-  std::vector<double> lower;
-  ASSERT_TRUE(cholesky(kMatrix, 3, lower));
-  std::vector<double> v{0.5, -1, 2};
-  std::vector<double> updated(kMatrix);
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) updated[i * 3 + j] += v[i] * v[j];
-  cholesky_update(lower.data(), 3, v.data());
-  std::vector<double> expected;
-  ASSERT_TRUE(cholesky(updated, 3, expected));
-  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(lower[i], expected[i], 1e-14);
-}
 
 TEST(InverseMetric, MomentaHaveTheMetricAsCovariance) {
   InverseMetric metric(Metric::dense, 3);

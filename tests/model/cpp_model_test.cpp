@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "math/signatures.hpp"
 #include "tape/tape.hpp"
-#include "tape/tracer.hpp"
+#include "tape/trace/tracer.hpp"
 #include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {

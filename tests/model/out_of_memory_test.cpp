@@ -2,8 +2,8 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "tape/run/workspace.hpp"
 #include "tape/tape.hpp"
-#include "tape/workspace.hpp"
 #include "tests/model/loaded_model.hpp"
 
 namespace kullback::model {

@@ -3,7 +3,7 @@
 
 #include "math/signatures.hpp"
 #include "math/unsupported.hpp"
-#include "tape/tracer.hpp"
+#include "tape/trace/tracer.hpp"
 
 namespace kullback {
 namespace {

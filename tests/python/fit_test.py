@@ -388,6 +388,16 @@ class Interrupts(support.Case):
         self.assertIsInstance(error, kb.Interrupted)
         self.assertIsNone(error.fit)
 
+    def test_ctrl_c_in_transformed_data_that_loop(self):
+        loops = "transformed data { while (1) { } } parameters { real x; } model { x ~ normal(0, 1); }"
+        self.assertIsInstance(self.interrupted_after(0.3, loops, None), kb.Interrupted)
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        self.addCleanup(timer.cancel)
+        with self.assertRaises(kb.Interrupted):
+            kb.Model(loops)
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+
     def test_another_fit_follows(self):
         self.interrupted_after(0.3, chains=1, draws=50_000_000)
         self.assertEqual(len(kb.fit(PROGRAM, SCHOOLS, method="nuts", chains=1, seed=1)["mu"]), 1000)

@@ -57,6 +57,12 @@ class Package(support.Case):
 
         program = run(self.scratch / ".venv/bin/kullback", "--version")
         self.assertIn("kullback 0.1", program.stdout)
+        self.assertEqual((self.scratch / ".venv/bin/kullback").read_bytes()[:4], b"\x7fELF")  # no Python starts before it
+        code = "import kullback as kb; print(kb._engine.program_path()); print('nuts' in kb.methods())"
+        found = run(self.scratch / ".venv/bin/python", "-c", code, cwd=self.scratch)
+        self.assertEqual(found.stdout.split(), [str(self.scratch / ".venv/bin/kullback"), "True"], found.stderr)
+        bridge = run(self.scratch / ".venv/bin/kullback", "bridge", "m.stan", cwd=self.scratch)
+        self.assertEqual(bridge.returncode, 0, bridge.stderr)
         wheel = next((self.scratch / ".venv/lib").glob("python3*/site-packages/kullback-*.dist-info/WHEEL")).read_text()
         self.assertRegex(wheel, r"Tag: py3-none-linux_\w+")
 

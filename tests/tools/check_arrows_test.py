@@ -84,6 +84,15 @@ class CheckArrows(unittest.TestCase):
         self.assert_one({"math/a.cpp": '#include "math/linear_algebra/stored.hpp"\n'}, "only math/linear_algebra")
         self.assert_one({"infer/a.cpp": "\nx = l.triangularView<Eigen::Lower>()\n  .solve(x);\n"}, r":2: triangular")
 
+    def test_factors_and_substitutions_by_hand_are_in_one_folder(self):
+        for text in ("\nbool cholesky(const std::vector<double>& a, std::size_t n) {\n}\n",
+                     "\nvoid solve_lower(const double* l,\n                 double* x) {\n}\n",
+                     "\nstatic bool factorise(std::size_t n, std::vector<double>& a) {\n}\n"):
+            self.assert_one({"infer/a.cpp": text}, r":2: \w+ is dense linear algebra")
+            self.assert_clean({"math/linear_algebra/a.cpp": text, "deep/a.cpp": text})
+        self.assert_clean({"infer/a.cpp": "bool factorise(Metric& m) {\n}\nvoid solve_lower(double* x);\n"
+                                          "Value cholesky(Tracer& t) {\n}\ndouble x = cholesky(y) + f(double{});\n"})
+
     def test_files_outside_the_modules_are_refused(self):
         self.assert_one({"stray/a.cpp": ""}, r"^src/stray/a\.cpp:1: is in no module")
         self.assert_one({"a.cpp": ""}, "is in no module")

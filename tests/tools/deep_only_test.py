@@ -1,13 +1,16 @@
-"""What the build with LibTorch alone takes from other modules includes the standard library and itself only."""
+"""What kullback-deep takes from other modules includes the standard library, itself and what tools/collect_stack.sh collects only;
+the build that knows no other folder finds them."""
 import pathlib
 import re
+import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
 SRC = ROOT / "src"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 POSIX = {"dlfcn.h", "fcntl.h", "signal.h", "unistd.h"}
-OPTIONAL = {"src/data/read/bytes.cpp": {"zlib.h"}}  # left out with KULLBACK_NO_ZLIB
+COLLECTED = ("fmt/", "CLI/", "zlib.h")
 
 
 def listed(module):
@@ -28,7 +31,7 @@ class DeepOnly(unittest.TestCase):
             for file in files:
                 self.assertTrue(file.is_file(), file)
 
-    def test_only_the_standard_library_is_included(self):
+    def test_nothing_but_the_standard_library_and_what_is_collected_is_included(self):
         waiting, seen = sources(), set()
         while waiting:
             file = waiting.pop()
@@ -41,7 +44,7 @@ class DeepOnly(unittest.TestCase):
                     waiting.append(SRC / path)
                     continue
                 known = "." not in path and "/" not in path or path.startswith("sys/") or path in POSIX
-                self.assertTrue(known or path in OPTIONAL.get(name, ()), f"{name} includes <{path}>")
+                self.assertTrue(known or path.startswith(COLLECTED), f"{name} includes <{path}>")
 
     def test_headers_stay_within_the_modules(self):
         for file in sources():
@@ -49,6 +52,49 @@ class DeepOnly(unittest.TestCase):
                 if mark == '"':
                     self.assertIn(path.split("/")[0], {"base", "data", "posterior", "stats"}, file)
 
+    def test_what_is_collected_compiles_and_links_without_what_is_installed(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            stack, build = f"{scratch}/stack", f"{scratch}/build"
+            subprocess.run([ROOT / "tools" / "collect_stack.sh", stack], check=True, capture_output=True)
+            pathlib.Path(scratch, "CMakeLists.txt").write_text(PROJECT.format(root=ROOT))
+            pathlib.Path(scratch, "uses.cpp").write_text(USES)
+            configure = ["cmake", "-S", scratch, "-B", build, f"-DCMAKE_PREFIX_PATH={stack}", "-DCMAKE_BUILD_TYPE=Debug"]
+            subprocess.run(configure, check=True, capture_output=True)
+            subprocess.run(["cmake", "--build", build], check=True, capture_output=True)
+            cache = pathlib.Path(build, "CMakeCache.txt").read_text()
+            for name in ("KULLBACK_FMT_INCLUDE", "KULLBACK_CLI11_INCLUDE", "KULLBACK_ZLIB_INCLUDE", "ZLIB_STATIC_LIBRARY"):
+                self.assertRegex(cache, f"(?m)^{name}:\\w+={re.escape(stack)}/")
+            said = subprocess.run([f"{build}/uses", "--count", "3"], check=True, capture_output=True, text=True).stdout
+            self.assertEqual(said, "3 adler 300286872\n")  # of "Wikipedia", the example that everybody gives
+            needed = subprocess.run(["ldd", f"{build}/uses"], check=True, capture_output=True, text=True).stdout
+            self.assertNotRegex(needed, "libz|libfmt")
+
+
+PROJECT = """cmake_minimum_required(VERSION 3.25)
+project(uses LANGUAGES CXX)
+set(CMAKE_CXX_STANDARD 20)
+set(PROJECT_SOURCE_DIR "{root}")
+list(PREPEND CMAKE_MODULE_PATH "{root}/cmake")
+include(stack)
+add_executable(uses uses.cpp)
+target_link_libraries(uses PRIVATE kullback_fmt kullback_cli11 kullback_zlib)
+"""
+USES = """
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  CLI::App app;
+  int count = 0;
+  app.add_option("--count", count);
+  CLI11_PARSE(app, argc, argv);
+  const unsigned char* text = reinterpret_cast<const unsigned char*>("Wikipedia");
+  std::fputs(fmt::format("{} adler {}\\n", count, adler32(1, text, 9)).c_str(), stdout);
+}
+"""
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,7 +1,8 @@
 // Exact scores of mixtures of normals: nothing is learned, all errors are those of the solvers.
+#include <fmt/format.h>
+
 #include <cstdio>
 
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "bench/deep/diffusion/tables.hpp"
 #include "deep/diffusion/likelihood.hpp"
@@ -26,7 +27,7 @@ bool likelihood_table() {
     std::printf("  %-7s  %7ld", c.sde, static_cast<long>(c.components));
     for (const std::int64_t dims : {2, 10, 50}) {
       stop_if_interrupted();
-      show_progress(filled("likelihood, {}, {} dimensions", c.sde, dims));
+      show_progress(fmt::format("likelihood, {}, {} dimensions", c.sde, dims));
       const auto sde = make_sde(c.sde);
       const MixtureScore score(*sde, random_mixture(c.components, dims, 7));
       const torch::Tensor x = score.draw(8);
@@ -120,7 +121,8 @@ bool moment_table() {
       SampleOptions options{.steps = c.steps, .grid = c.grid};
       options.should_stop = is_interrupted;
       options.on_step = [&](std::int64_t done, std::int64_t steps, const torch::Tensor&) {
-        show_progress(filled("moments, {}, {} dimensions: {} of {} steps", c.sampler, dims, done, steps));
+        show_progress(
+            fmt::format("moments, {}, {} dimensions: {} of {} steps", c.sampler, dims, done, steps));
       };
       const torch::Tensor x = sampler->run(*sde, score, start, options);
       stop_if_interrupted();

@@ -1,11 +1,12 @@
 // Scores learned from draws of mixtures, against the exact ones. Networks are trained at log-normal levels of
 // noise with EDM's weighting and parameterisation, by Adam with a cosine rate, and the running mean of their
 // parameters is kept.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "base/ranks.hpp"
 #include "bench/deep/diffusion/tables.hpp"
@@ -62,8 +63,8 @@ Trained::Trained(const Sde& sde, const torch::Tensor& x, std::int64_t units) : s
   TrainWatch watch;
   watch.should_stop = [&] {
     if (++done % (kSteps / kReports) == 0)
-      show_progress(filled("learned score in {} dimensions: {} of {} steps, {} s", dims_, done, kSteps,
-                           static_cast<int>(seconds())));
+      show_progress(fmt::format("learned score in {} dimensions: {} of {} steps, {} s", dims_, done, kSteps,
+                                static_cast<int>(seconds())));
     return is_interrupted();
   };
   const TrainOutcome outcome = train(trainee, options, Ranks(), watch);
@@ -111,8 +112,8 @@ bool learned_table() {
     const double error = score_error(*sde, exact, trained.score());
     if (dims == 2) is_kept = error <= 0.01;
     std::printf("  %4ld   %-11s   %.4f   %6.0f s%s\n", static_cast<long>(dims),
-                filled("{},{},{}", units, units, units).c_str(), error, trained.seconds(),
-                dims == 2 ? filled("   {}", verdict(is_kept)).c_str() : "");
+                fmt::format("{},{},{}", units, units, units).c_str(), error, trained.seconds(),
+                dims == 2 ? fmt::format("   {}", verdict(is_kept)).c_str() : "");
     std::fflush(stdout);
   }
   std::printf("\n");

@@ -1,6 +1,7 @@
 // Models of moons, checkerboard and swiss roll: do their samples pass for fresh data? A kernel test of two
 // samples (Gretton et al. 2012): the squared distance of their means in the space of a sum of two normal
 // kernels, against its distribution when rows change sides at random.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "bench/deep/diffusion/tables.hpp"
 #include "deep/diffusion/fit/fit.hpp"
@@ -80,7 +80,7 @@ int rejections(const torch::Tensor& x, const torch::Tensor& y, const torch::Tens
   int count = 0;
   for (std::int64_t i = 0; i < kBatches; ++i) {
     stop_if_interrupted();
-    show_progress(filled("{}: test {} of {}", name, i + 1, kBatches));
+    show_progress(fmt::format("{}: test {} of {}", name, i + 1, kBatches));
     const auto batch = [&](const torch::Tensor& rows) {
       return (rows.narrow(0, i * kBatchRows, kBatchRows) / sd).to(torch::kFloat32);
     };
@@ -93,11 +93,12 @@ int rejections(const torch::Tensor& x, const torch::Tensor& y, const torch::Tens
 // Samples of a model that was trained as by 'kullback diffusion DATA --seed 1' and drawn as by 'kullback
 // sample DIR --steps 40', in the data's units.
 torch::Tensor samples_of_model(const torch::Tensor& data, std::int64_t count, const std::string& name) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / filled("tables-{}", getpid());
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("tables-{}", getpid());
   std::filesystem::create_directory(folder);
   std::string table = "x,y\n";
   const auto number = data.accessor<double, 2>();
-  for (std::int64_t i = 0; i < data.size(0); ++i) table += filled("{},{}\n", number[i][0], number[i][1]);
+  for (std::int64_t i = 0; i < data.size(0); ++i) table += fmt::format("{},{}\n", number[i][0], number[i][1]);
   replace_file(folder / "data.csv", table);
   FitRequest request;
   request.rows.paths = {folder / "data.csv"};
@@ -108,8 +109,8 @@ torch::Tensor samples_of_model(const torch::Tensor& data, std::int64_t count, co
   request.out = folder / "model";
   FitWatch watch;
   watch.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) {
-    show_progress(filled("{}: epoch {} of {}, held-out bound {} nats", name, figures.epoch, epochs,
-                         number_with_digits(figures.held_out, 3)));
+    show_progress(fmt::format("{}: epoch {} of {}, held-out bound {:.3g} nats", name, figures.epoch, epochs,
+                              figures.held_out));
   };
   watch.should_stop = is_interrupted;
   fit_diffusion(request, Ranks(), watch);
@@ -118,7 +119,7 @@ torch::Tensor samples_of_model(const torch::Tensor& data, std::int64_t count, co
   std::filesystem::remove_all(folder);
   DrawRequest draw{.count = count, .steps = 40};
   draw.on_step = [&](std::int64_t rows, std::int64_t, std::int64_t) {
-    show_progress(filled("{}: {} of {} samples", name, rows, count));
+    show_progress(fmt::format("{}: {} of {} samples", name, rows, count));
   };
   draw.should_stop = is_interrupted;
   const torch::Tensor drawn = draw_rows(*built, draw).x;

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "tape/print_hook.hpp"
+#include "tape/trace/print_hook.hpp"
 
 namespace kullback::capi {
 

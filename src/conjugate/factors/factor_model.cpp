@@ -341,7 +341,7 @@ void FactorModel::rotate(const Statistics& statistics) {
   const std::size_t k = sizes_.factors;
   const Energy energy = this->energy(statistics);
   // z around its centre has spread (N + 2 a) L L'; R = Q' L^-1 and R^-1 = L Q, Q the axes of L' V L.
-  Square spread(k), v(k), l(k);
+  Square spread(k), v(k), l(k), q(k), l_inverse(k);
   for (std::size_t i = 0; i < k; ++i) {
     for (std::size_t j = 0; j < k; ++j) {
       spread(i, j) = (energy.yy(i, j) - energy.yy(i, k) * energy.yy(k, j) / energy.rows) /
@@ -349,10 +349,12 @@ void FactorModel::rotate(const Statistics& statistics) {
       v(i, j) = energy.v(i, j);
     }
   }
-  if (!cholesky(spread, l)) return;
-  std::vector<double> values;
-  const Square q = axes(v.congruent(l.transposed()), values);
-  const Square r = q.transposed() * lower_inverse(l), r_inverse = l * q;
+  if (!math::linear::cholesky(spread.view(), l.view())) return;
+  math::linear::inverse_of_lower(l.view(), l_inverse.view());
+  Square turned = v.congruent(l.transposed());
+  std::vector<double> values(k);
+  math::linear::symmetric_axes(turned.view(), values, q.view());
+  const Square r = q.transposed() * l_inverse, r_inverse = l * q;
   Square turn = Square::identity(dim()), inverse = turn;
   double log_det = 0;
   for (std::size_t i = 0; i < k; ++i) {

@@ -184,8 +184,9 @@ std::vector<double> TableFactors::principal_axes(const Batch& sample, Random& ra
   add_outer({image.data(), k, lanes}, {image.data(), k, lanes}, squares.data(), k);
   Square covariance(k);
   for (std::size_t i = 0; i < k * k; ++i) covariance(i / k, i % k) = squares[i] / n;
-  std::vector<double> values;
-  const Square ritz = axes(covariance, values);
+  std::vector<double> values(k);
+  Square ritz(k);
+  math::linear::symmetric_axes(covariance.view(), values, ritz.view());
   const double rest = static_cast<double>(columns) - static_cast<double>(k);
   const double left = trace - std::accumulate(values.begin(), values.end(), 0.0);
   const double average = std::max(trace / static_cast<double>(columns), 1e-6);

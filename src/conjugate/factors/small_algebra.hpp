@@ -1,9 +1,12 @@
-// Small dense matrices, row after row: products, Cholesky factors, axes of symmetric matrices.
+// Small square matrices, row after row, and their products; math/linear_algebra.hpp does the rest by their
+// views.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <vector>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::conjugate {
 
@@ -18,6 +21,8 @@ class Square final {
   double& operator()(std::size_t i, std::size_t j) { return cells_[i * dim_ + j]; }
   double operator()(std::size_t i, std::size_t j) const { return cells_[i * dim_ + j]; }
   const std::vector<double>& cells() const { return cells_; }
+  math::linear::View view() { return math::linear::View::by_rows(cells_.data(), dim_, dim_); }
+  math::linear::ConstView view() const { return math::linear::ConstView::by_rows(cells_.data(), dim_, dim_); }
 
   Square transposed() const;
   Square operator*(const Square& right) const;
@@ -28,13 +33,5 @@ class Square final {
   std::size_t dim_;
   std::vector<double> cells_;
 };
-
-// Lower L with L L' = a; false where `a` is not positive definite.
-bool cholesky(const Square& a, Square& l);
-Square lower_inverse(const Square& l);
-// Columns are orthonormal eigenvectors of the symmetric `a`, whose eigenvalues go to `values`. Jacobi's
-// method: a few sweeps of dim^3 operations each, accurate for small eigenvalues too (Demmel and Veselic
-// 1992).
-Square axes(Square a, std::vector<double>& values);
 
 }  // namespace kullback::conjugate

@@ -1,9 +1,11 @@
 // Symmetric positive definite matrices in packed lower triangles, small and many: no allocation per matrix.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
 #include <vector>
+
+#include "math/linear_algebra.hpp"
 
 namespace kullback::conjugate {
 
@@ -17,74 +19,34 @@ class PackedCholesky final {
   // Of scale * a. False where that is not positive definite.
   bool factor(std::size_t d, const double* a, double scale = 1) {
     d_ = d;
-    lower_.resize(triangle(d));
-    for (std::size_t i = 0; i < d; ++i) {
-      for (std::size_t j = 0; j <= i; ++j) {
-        double sum = scale * a[packed(i, j)];
-        for (std::size_t k = 0; k < j; ++k) sum -= lower_[packed(i, k)] * lower_[packed(j, k)];
-        if (i != j) {
-          lower_[packed(i, j)] = sum / lower_[packed(j, j)];
-        } else {
-          if (!(sum > 0) || !std::isfinite(sum)) return false;
-          lower_[packed(i, i)] = std::sqrt(sum);
-        }
-      }
-    }
-    return true;
+    lower_.resize(d * d);
+    for (std::size_t i = 0; i < d; ++i)
+      for (std::size_t j = 0; j <= i; ++j) lower_[i * d + j] = scale * a[packed(i, j)];
+    return math::linear::cholesky(lower(), math::linear::View::by_rows(lower_.data(), d, d));
   }
 
-  double log_determinant() const {
-    double sum = 0;
-    for (std::size_t i = 0; i < d_; ++i) sum += std::log(lower_[packed(i, i)]);
-    return 2 * sum;
-  }
+  double log_determinant() const { return math::linear::log_determinant_of_cholesky(lower()); }
 
   // x = matrix^-1 b; x may be b.
   void solve(const double* b, double* x) const {
-    for (std::size_t i = 0; i < d_; ++i) {
-      double sum = b[i];
-      for (std::size_t k = 0; k < i; ++k) sum -= lower_[packed(i, k)] * x[k];
-      x[i] = sum / lower_[packed(i, i)];
-    }
-    solve_transposed(x, d_);
+    if (x != b) std::copy_n(b, d_, x);
+    math::linear::solve_cholesky(lower(), math::linear::View::vector(x, d_));
   }
 
   // The inverse, packed.
-  void inverse(double* result) const {
-    column_.resize(d_);
-    for (std::size_t j = 0; j < d_; ++j) {
-      // Column j of L^-1 below j, then L'^-1 of it; only rows from j on are wanted.
-      for (std::size_t i = 0; i < d_; ++i) {
-        if (i < j) {
-          column_[i] = 0;
-          continue;
-        }
-        double sum = i == j ? 1.0 : 0.0;
-        for (std::size_t k = j; k < i; ++k) sum -= lower_[packed(i, k)] * column_[k];
-        column_[i] = sum / lower_[packed(i, i)];
-      }
-      for (std::size_t i = d_; i-- > j;) {
-        double sum = column_[i];
-        for (std::size_t k = i + 1; k < d_; ++k) sum -= lower_[packed(k, i)] * column_[k];
-        column_[i] = sum / lower_[packed(i, i)];
-        result[packed(i, j)] = column_[i];
-      }
-    }
-  }
-
-  // x = L'^-1 z: with z standard normal a draw with this matrix as precision.
-  void solve_transposed(double* x, std::size_t d) const {
-    for (std::size_t i = d; i-- > 0;) {
-      double sum = x[i];
-      for (std::size_t k = i + 1; k < d; ++k) sum -= lower_[packed(k, i)] * x[k];
-      x[i] = sum / lower_[packed(i, i)];
-    }
+  void inverse(double* result) {
+    inverse_.resize(d_ * d_);
+    math::linear::inverse_of_cholesky(lower(), math::linear::View::by_rows(inverse_.data(), d_, d_));
+    for (std::size_t i = 0; i < d_; ++i)
+      for (std::size_t j = 0; j <= i; ++j) result[packed(i, j)] = inverse_[i * d_ + j];
   }
 
  private:
+  math::linear::ConstView lower() const { return math::linear::ConstView::by_rows(lower_.data(), d_, d_); }
+
   std::size_t d_ = 0;
-  std::vector<double> lower_;
-  mutable std::vector<double> column_;
+  std::vector<double> lower_;    // row after row, whole
+  std::vector<double> inverse_;  // the same
 };
 
 // One per thread.

@@ -416,7 +416,7 @@ class GaussianEmissions final : public FeatureEmissions {
     const Matrix diagonal = covariance.diagonal().asDiagonal();
     covariance += 1e-6 * diagonal;
     Matrix lower(d, d);
-    while (!math::linear::cholesky(covariance, lower)) {
+    while (!math::linear::cholesky(covariance, lower) && covariance.allFinite()) {
       covariance = 0.9 * covariance + 0.1 * diagonal;
     }
     write_prior(covariance * scale_);

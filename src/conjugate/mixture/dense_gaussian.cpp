@@ -199,7 +199,7 @@ bool DenseGaussian::finish(Usual::Group& group) const {
   if (!math::linear::cholesky(group.scale, group.lower)) return false;
   group.inverse = Matrix::Identity(size, size);
   math::linear::solve_lower(group.lower, group.inverse);
-  group.log_det_s = 2 * group.lower.diagonal().array().log().sum();
+  group.log_det_s = math::linear::log_determinant_of_cholesky(group.lower);
   group.expected_log_det = math::multivariate_digamma(static_cast<int>(columns_), 0.5 * group.nu) +
                            dimension() * std::numbers::ln2 - group.log_det_s;
   return std::isfinite(group.log_det_s);
@@ -329,8 +329,8 @@ Conditional DenseGaussian::condition(const Usual::Group& group, const Pattern& p
   Eigen::MatrixXd regression = lower.bottomLeftCorner(hidden, seen).transpose();
   math::linear::solve_lower_transposed(result.observed_lower, regression);
   result.regression = regression.transpose();
-  result.log_det_observed = 2 * result.observed_lower.diagonal().array().log().sum();
-  result.log_det_missing = 2 * hidden_lower.diagonal().array().log().sum();
+  result.log_det_observed = math::linear::log_determinant_of_cholesky(result.observed_lower);
+  result.log_det_missing = math::linear::log_determinant_of_cholesky(hidden_lower);
   return result;
 }
 

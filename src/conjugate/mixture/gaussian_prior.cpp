@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "conjugate/mixture/components.hpp"
 #include "conjugate/mixture/kernels.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::conjugate::mixture {
 
@@ -41,24 +42,20 @@ std::vector<double> read_list(const Settings& settings, const std::string& name,
   return values;
 }
 
-// The least pivot of the Cholesky factor of s C + (1 - s) I, squared.
-double least_pivot(std::span<const double> correlation, std::size_t columns, double s) {
-  std::vector<double> lower(columns * columns, 0.0);
-  double least = 1;
+// Whether all pivots of the Cholesky factor of s C + (1 - s) I, squared, are above rounding.
+bool is_regular(std::span<const double> correlation, std::size_t columns, double s) {
+  std::vector<double> lower(correlation.begin(), correlation.end());
   for (std::size_t i = 0; i < columns; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double value = i == j ? 1.0 : s * correlation[i * columns + j];
-      for (std::size_t l = 0; l < j; ++l) value -= lower[i * columns + l] * lower[j * columns + l];
-      if (i == j) {
-        least = std::min(least, value);
-        if (!(value > 0)) return value;
-        lower[i * columns + i] = std::sqrt(value);
-      } else {
-        lower[i * columns + j] = value / lower[j * columns + j];
-      }
-    }
+    for (std::size_t j = 0; j < i; ++j) lower[i * columns + j] *= s;
+    lower[i * columns + i] = 1;
   }
-  return least;
+  const auto view = math::linear::View::by_rows(lower.data(), columns, columns);
+  if (!math::linear::cholesky(view, view)) return false;
+  for (std::size_t i = 0; i < columns; ++i) {
+    const double root = lower[i * columns + i];
+    if (!(root * root > kSmallPivot)) return false;
+  }
+  return true;
 }
 
 // Means and variances of the observed cells; the first sweep gives the means.
@@ -136,7 +133,7 @@ void mend_correlation(SampleMoments& moments) {
   const std::size_t columns = moments.mean.size();
   for (const double shrinkage : {0.0, 1e-9, 1e-6, 1e-3, 0.1, 0.3, 0.6, 1.0}) {
     moments.shrinkage = shrinkage;
-    if (least_pivot(moments.correlation, columns, 1 - shrinkage) > kSmallPivot) break;
+    if (is_regular(moments.correlation, columns, 1 - shrinkage)) break;
   }
   for (std::size_t i = 0; i < columns; ++i) {
     for (std::size_t j = 0; j < i; ++j) {

@@ -11,6 +11,7 @@
 // after that is of what is new, given the old.
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "conjugate/regress/pieces.hpp"
@@ -238,8 +239,8 @@ class Dense final : public Posterior {
   // least ridge that mends it is some roundings of its diagonal.
   static Matrix factorise(Matrix matrix) {
     Matrix lower(matrix.rows(), matrix.cols());
-    for (double ridge = 1e-15 * matrix.diagonal().maxCoeff(); !math::linear::cholesky(matrix, lower);
-         ridge *= 10)
+    for (double ridge = 1e-15 * matrix.diagonal().maxCoeff();
+         !math::linear::cholesky(matrix, lower) && std::isfinite(ridge); ridge *= 10)
       matrix.diagonal().array() += ridge;
     return lower;
   }
@@ -258,7 +259,7 @@ class Dense final : public Posterior {
     inverse.setZero();
     inverse.selfadjointView<Eigen::Lower>().rankUpdate(lower_inverse.transpose());
     inverse.triangularView<Eigen::StrictlyUpper>() = inverse.transpose();
-    log_determinant_ = 2 * factor.diagonal().array().log().sum();
+    log_determinant_ = math::linear::log_determinant_of_cholesky(factor);
     shape_ = natural_[0] + 1 - 0.5 * static_cast<double>(size_);
     // A fit without residuals leaves rounding of the squares.
     const double left = -natural_[1] - 0.5 * moments.dot(mean);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,9 +12,6 @@
 #include "base/error.hpp"
 #include "base/stop.hpp"
 #include "data/read/fault.hpp"
-#ifndef KULLBACK_NO_ZLIB
-#include <zlib.h>
-#endif
 
 namespace kullback::data {
 
@@ -53,8 +51,6 @@ class PlainBytes final : public Bytes {
   std::uint64_t offset_ = 0;
   std::uint64_t size_;
 };
-
-#ifndef KULLBACK_NO_ZLIB
 
 class GzipBytes final : public Bytes {
  public:
@@ -102,15 +98,6 @@ class GzipBytes final : public Bytes {
 std::unique_ptr<Bytes> open_gzip(const std::filesystem::path& path) {
   return std::make_unique<GzipBytes>(path);
 }
-
-#else
-
-[[noreturn]] std::unique_ptr<Bytes> open_gzip(const std::filesystem::path& path) {
-  refuse_file(path, "the file is compressed, but this build of Kullback has no zlib",
-              "Uncompress it first: gunzip -k " + path.string() + ".");
-}
-
-#endif
 
 [[noreturn]] void cannot_open(const std::filesystem::path& path, int problem) {
   const bool missing = problem == ENOENT || problem == ENOTDIR;

@@ -1,6 +1,6 @@
 #include "data/read/cells.hpp"
 
-#include "base/filled.hpp"
+#include <fmt/format.h>
 
 namespace kullback::data {
 
@@ -12,7 +12,7 @@ std::string number_hint(std::string_view text, const std::string& name) {
   const bool has_comma = text.find(',') != std::string_view::npos;
   if (has_comma && text.find_first_not_of("0123456789,.+-eE ") == std::string_view::npos)
     return "Write numbers with a decimal point and without separators: 1234.5.";
-  return filled("Correct the cell, or leave the column out with --ignore {}.", name);
+  return fmt::format("Correct the cell, or leave the column out with --ignore {}.", name);
 }
 
 }  // namespace
@@ -57,14 +57,14 @@ void Cells::end_collecting() {
 }
 
 void Cells::refuse(std::size_t cell, const std::string& what, const Where& where, std::string hint) const {
-  refuse_at(where, filled("column {}: {}", shown(names_[cell]), what), std::move(hint));
+  refuse_at(where, fmt::format("column {}: {}", shown(names_[cell]), what), std::move(hint));
 }
 
 double Cells::missing(std::size_t cell, std::string_view text, const Where& where) const {
   if (takes_missing_) return kMissing;
   refuse(cell,
          text.empty() ? "the cell is empty, but a value is needed"
-                      : filled("found {}, but a value is needed", shown(text)),
+                      : fmt::format("found {}, but a value is needed", shown(text)),
          where,
          missing_takers_.empty()
              ? "Delete the row, or fill the cell."
@@ -76,26 +76,28 @@ void Cells::check_columns(const std::filesystem::path& file) const {
   for (std::size_t cell = 0; cell < names_.size(); ++cell) {
     if (roles_[cell] != Role::number) continue;
     if (needs_values_ && largest_[cell] < 0)
-      refuse_file(file, filled("column {} has no value: all of its cells are missing", shown(names_[cell])),
-                  filled("Leave the column out with --ignore {}.", names_[cell]));
-    if (largest_[cell] > 0 && largest_[cell] < kLeastValue)
       refuse_file(file,
-                  filled("column {}: the largest value is {}, too small to be squared (1e-100 is possible)",
-                         shown(names_[cell]), largest_[cell]),
-                  "Bring the column to another scale.");
+                  fmt::format("column {} has no value: all of its cells are missing", shown(names_[cell])),
+                  fmt::format("Leave the column out with --ignore {}.", names_[cell]));
+    if (largest_[cell] > 0 && largest_[cell] < kLeastValue)
+      refuse_file(
+          file,
+          fmt::format("column {}: the largest value is {}, too small to be squared (1e-100 is possible)",
+                      shown(names_[cell]), largest_[cell]),
+          "Bring the column to another scale.");
   }
 }
 
 double Cells::checked(std::size_t cell, double number, std::string_view text, const Where& where) {
-  const auto found = [&] { return text.empty() ? filled("'{}'", number) : shown(text); };
+  const auto found = [&] { return text.empty() ? fmt::format("'{}'", number) : shown(text); };
   if (std::isinf(number))
-    refuse(cell, filled("found {}, but a finite number is needed", found()), where,
+    refuse(cell, fmt::format("found {}, but a finite number is needed", found()), where,
            "Delete the row, or bring the column to another scale.");
   if (std::abs(number) > kLargestValue)
-    refuse(cell, filled("found {}, which is too large to be squared (1e100 is possible)", found()), where,
-           "Delete the row, or bring the column to another scale.");
+    refuse(cell, fmt::format("found {}, which is too large to be squared (1e100 is possible)", found()),
+           where, "Delete the row, or bring the column to another scale.");
   if (!takes(cell, number))
-    refuse(cell, filled("found {}, but a count (0, 1, 2, ...) is needed", found()), where,
+    refuse(cell, fmt::format("found {}, but a count (0, 1, 2, ...) is needed", found()), where,
            "Correct the cell, or use a model of numbers that are not counts.");
   return number;
 }
@@ -105,8 +107,8 @@ double Cells::level(std::size_t cell, std::string_view text, const Where& where)
   const std::uint32_t* code = codes_[cell].find(level_text(text, scratch));
   if (code != nullptr) return *code;
   refuse(cell,
-         filled("found {}, which is none of the {} values {}", shown(text), levels_[cell].size(),
-                is_like_ ? "that the model was fitted to" : "seen before"),
+         fmt::format("found {}, which is none of the {} values {}", shown(text), levels_[cell].size(),
+                     is_like_ ? "that the model was fitted to" : "seen before"),
          where, near_or_all(text, levels_[cell]));
 }
 
@@ -117,12 +119,13 @@ double Cells::value(std::size_t cell, std::string_view text, const Where& where)
   if (roles_[cell] == Role::collecting) {
     if (collectors_[cell].add(text)) return 0;
     refuse(cell,
-           filled("there are more than {} different values, too many for categories", LevelCollector::kMost),
-           where, filled("Leave the column out with --ignore {}.", names_[cell]));
+           fmt::format("there are more than {} different values, too many for categories",
+                       LevelCollector::kMost),
+           where, fmt::format("Leave the column out with --ignore {}.", names_[cell]));
   }
   double number = 0;
   if (!read_number(text, number))
-    refuse(cell, filled("found {}, but a number is needed", shown(text)), where,
+    refuse(cell, fmt::format("found {}, but a number is needed", shown(text)), where,
            number_hint(text, names_[cell]));
   return checked(cell, number, text, where);
 }
@@ -130,7 +133,7 @@ double Cells::value(std::size_t cell, std::string_view text, const Where& where)
 double Cells::value(std::size_t cell, double number, const Where& where) {
   if (std::isnan(number)) return missing(cell, "nan", where);
   if (roles_[cell] == Role::number) return checked(cell, number, {}, where);
-  return value(cell, filled("{}", number), where);
+  return value(cell, fmt::format("{}", number), where);
 }
 
 }  // namespace kullback::data

@@ -1,9 +1,10 @@
 #include "data/read/columns.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
-#include "base/filled.hpp"
 #include "data/read/fault.hpp"
 #include "data/read/number.hpp"
 
@@ -18,7 +19,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 void check_present(const std::filesystem::path& file, const std::vector<std::string>& fields,
                    const std::string& name, std::string_view role) {
   if (name.empty() || contains(fields, name)) return;
-  refuse_file(file, filled("there is no column {}, which is to be {}", shown(name), role),
+  refuse_file(file, fmt::format("there is no column {}, which is to be {}", shown(name), role),
               near_or_all(name, fields));
 }
 
@@ -44,17 +45,17 @@ void check_names(const std::filesystem::path& file, const std::vector<std::strin
   const Where head{&file, 1, false};
   if (all_numbers(names) && !counts_up(names))
     refuse_at(head,
-              filled("the first line must name the columns, but has numbers ({}{})", names.front(),
-                     names.size() > 1 ? ", ..." : ""),
+              fmt::format("the first line must name the columns, but has numbers ({}{})", names.front(),
+                          names.size() > 1 ? ", ..." : ""),
               "Add a line such as x1,x2,x3 above the data.");
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty())
       refuse_at(
-          head, filled("column {} of {} has no name", i + 1, names.size()),
+          head, fmt::format("column {} of {} has no name", i + 1, names.size()),
           "Name it. (pandas writes such a column for the row numbers: to_csv(..., index=False) does not.)");
     if (!seen.insert(names[i]).second)
-      refuse_at(head, filled("two columns are called {}", shown(names[i])), "Rename one of them.");
+      refuse_at(head, fmt::format("two columns are called {}", shown(names[i])), "Rename one of them.");
   }
 }
 
@@ -90,7 +91,7 @@ void Columns::choose_like(const SourceRequest& request, const std::filesystem::p
   ignores_others_ = true;
   for (const std::string& name : names_) {
     if (contains(fields_, name) || (may_lack_target_ && name == request.target)) continue;
-    refuse_file(file, filled("there is no column {}, which the model was fitted to", shown(name)),
+    refuse_file(file, fmt::format("there is no column {}, which the model was fitted to", shown(name)),
                 near_or_all(name, fields_));
   }
 }
@@ -105,18 +106,20 @@ std::vector<std::size_t> Columns::cells_of(const std::filesystem::path& file,
     } else if (at != names_.end()) {
       cells[i] = static_cast<std::size_t>(at - names_.begin());
     } else if (!ignores_others_ && !contains(fields_, fields[i])) {
-      refuse_file(file, filled("column {} is not in {}", shown(fields[i]), first_file_.string()),
+      refuse_file(file, fmt::format("column {} is not in {}", shown(fields[i]), first_file_.string()),
                   "All files must have the same columns.");
     }
   }
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const bool may_lack = may_lack_target_ && i + 1 == names_.size();
     if (contains(fields, names_[i]) || may_lack) continue;
-    refuse_file(file, filled("there is no column {}, which {} has", shown(names_[i]), first_file_.string()),
+    refuse_file(file,
+                fmt::format("there is no column {}, which {} has", shown(names_[i]), first_file_.string()),
                 "All files must have the same columns.");
   }
   if (!sequence_.empty() && !contains(fields, sequence_))
-    refuse_file(file, filled("there is no column {}, which {} has", shown(sequence_), first_file_.string()),
+    refuse_file(file,
+                fmt::format("there is no column {}, which {} has", shown(sequence_), first_file_.string()),
                 "All files must have the same columns.");
   return cells;
 }

@@ -1,8 +1,9 @@
 // CSV with a header. A row costs one look at each digit: numbers are read where they stand, and only what is
 // not a plain number is taken out of its quotes and blanks and looked at as text.
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "base/filled.hpp"
 #include "base/text_kind.hpp"
 #include "data/read/bytes.hpp"
 #include "data/read/csv_fields.hpp"
@@ -101,8 +102,8 @@ class CsvRows final : public Rows {
   [[noreturn]] void refuse_ragged(std::string_view line) const {
     const std::size_t found = split_fields(line, separator_).size();
     refuse_at(where(),
-              filled("found {}, but the first line names {}", counted(found, "field"),
-                     counted(cell_of_.size(), "column")),
+              fmt::format("found {}, but the first line names {}", counted(found, "field"),
+                          counted(cell_of_.size(), "column")),
               found > cell_of_.size() ? "Delete what is too much; put text with separators in quotes."
                                       : "Complete the row, or delete it.");
   }

@@ -1,8 +1,9 @@
 // Blei's LDA-C: a line is a document, "N index:count index:count ..." with N pairs and indices from 0.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "base/filled.hpp"
 #include "data/read/count.hpp"
 #include "data/read/detect.hpp"
 #include "data/read/format.hpp"
@@ -29,7 +30,7 @@ class LdaUnits final : public Units {
     const std::string_view head = next_word(rest);
     double said = 0;
     if (!read_number(head, said) || said < 0 || said != std::trunc(said))
-      refuse_at(lines_.where(), filled("found {}, but the number of words is needed", shown(head)),
+      refuse_at(lines_.where(), fmt::format("found {}, but the number of words is needed", shown(head)),
                 "Each line is N index:count index:count ...");
     std::uint64_t pairs = 0;
     bool is_empty = true;
@@ -37,7 +38,7 @@ class LdaUnits final : public Units {
       if (add_pair(pair, into)) is_empty = false;
     }
     if (static_cast<double>(pairs) != said)
-      refuse_at(lines_.where(), filled("the line says {}, but has {}", counted_words(head), pairs),
+      refuse_at(lines_.where(), fmt::format("the line says {}, but has {}", counted_words(head), pairs),
                 "The first number of a line is that of its index:count pairs.");
     if (is_empty && !allows_empty_) refuse_empty(lines_.where());
     return true;
@@ -49,7 +50,7 @@ class LdaUnits final : public Units {
 
  private:
   static std::string counted_words(std::string_view head) {
-    return filled("{} word{}", head, head == "1" ? "" : "s");
+    return fmt::format("{} word{}", head, head == "1" ? "" : "s");
   }
 
   static std::string_view next_word(std::string_view& rest) {
@@ -69,7 +70,7 @@ class LdaUnits final : public Units {
     const bool has_colon = colon != nullptr && colon < end && *colon == ':';
     const char* const stop = has_colon ? read_plain_number(colon + 1, end, count) : nullptr;
     if (stop != end)
-      refuse_at(lines_.where(), filled("found {}, but index:count is needed", shown(pair)),
+      refuse_at(lines_.where(), fmt::format("found {}, but index:count is needed", shown(pair)),
                 "Each line is N index:count index:count ...");
     const std::uint32_t word = vocabulary_.word(index, lines_.where());
     checked_count(count, needs_counts_, pair, lines_.where());

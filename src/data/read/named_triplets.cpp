@@ -1,9 +1,10 @@
 // CSV with the columns document, word, count or user, item, rating: names become numbers, of documents in the
 // order in which they come, of words in natural order.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "base/filled.hpp"
 #include "data/read/count.hpp"
 #include "data/read/csv_fields.hpp"
 #include "data/read/detect.hpp"
@@ -43,7 +44,7 @@ class NamedTriplets final : public Triplets {
     if (chosen_.size() != 3)
       refuse_at(
           lines_.where(),
-          filled("found {}, but document, word and count are needed", counted(chosen_.size(), "column")),
+          fmt::format("found {}, but document, word and count are needed", counted(chosen_.size(), "column")),
           "All files must have the same columns.");
   }
 
@@ -54,10 +55,10 @@ class NamedTriplets final : public Triplets {
       double count = 0;
       const std::string& value = texts_[2];
       if (!read_number(value, count))
-        refuse_at(
-            where(),
-            filled("column {}: found {}, but a number is needed", shown(fields_[chosen_[2]]), shown(value)),
-            "Correct the cell, or delete the line.");
+        refuse_at(where(),
+                  fmt::format("column {}: found {}, but a number is needed", shown(fields_[chosen_[2]]),
+                              shown(value)),
+                  "Correct the cell, or delete the line.");
       checked_count(count, needs_counts_, value, where());
       if (needs_counts_ && count == 0) continue;
       into.count = count;
@@ -90,14 +91,15 @@ class NamedTriplets final : public Triplets {
     }
     if (field != fields_.size())
       refuse_at(where(),
-                filled("found {}, but the first line names {}", counted(field, "field"),
-                       counted(fields_.size(), "column")),
+                fmt::format("found {}, but the first line names {}", counted(field, "field"),
+                            counted(fields_.size(), "column")),
                 "Correct the line, or delete it.");
     for (std::size_t i = 0; i < 2; ++i) {
       if (texts_[i].empty())
-        refuse_at(where(),
-                  filled("column {}: the cell is empty, but a name is needed", shown(fields_[chosen_[i]])),
-                  "Correct the line, or delete it.");
+        refuse_at(
+            where(),
+            fmt::format("column {}: the cell is empty, but a name is needed", shown(fields_[chosen_[i]])),
+            "Correct the line, or delete it.");
     }
   }
 
@@ -113,8 +115,8 @@ class NamedTriplets final : public Triplets {
     const std::uint32_t* found = names_.words.find(text);
     if (found != nullptr) return *found;
     refuse_at(where(),
-              filled("column {}: found {}, which is none of the {} that {}", shown(fields_[chosen_[1]]),
-                     shown(text), counted(names_.words.size(), "word"), names_.origin),
+              fmt::format("column {}: found {}, which is none of the {} that {}", shown(fields_[chosen_[1]]),
+                          shown(text), counted(names_.words.size(), "word"), names_.origin),
               "Delete the lines with it, or fit the model to data that have it.");
   }
 
@@ -135,8 +137,8 @@ class NamedFormat final : public TripletFormat {
     const Vocabulary vocabulary(request, 0);
     if (!vocabulary.is_known()) return;
     names_.words_are_known = true;
-    names_.origin =
-        request.like != nullptr ? "the model was fitted to" : filled("{} has", request.vocabulary.string());
+    names_.origin = request.like != nullptr ? "the model was fitted to"
+                                            : fmt::format("{} has", request.vocabulary.string());
     for (const std::string& word : vocabulary.names()) names_.words.add(word);
     if (names_.words.size() != vocabulary.size())
       refuse_file(request.vocabulary, "a word stands in it twice", "Write each word once.");

@@ -1,11 +1,12 @@
 #include "data/read/npy_header.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <string>
 
-#include "base/filled.hpp"
 #include "data/read/fault.hpp"
 
 namespace kullback::data {
@@ -30,7 +31,7 @@ constexpr TypeName kTypes[] = {{"f4", NpyType::f4, 4}, {"f8", NpyType::f8, 8}, {
 // Of a Python dictionary as text: what follows 'name':.
 std::string_view entry(std::string_view text, std::string_view name, const std::filesystem::path& path) {
   for (const char quote : {'\'', '"'}) {
-    const std::string key = filled("{}{}{}:", quote, name, quote);
+    const std::string key = fmt::format("{}{}{}:", quote, name, quote);
     const std::size_t at = text.find(key);
     if (at == std::string_view::npos) continue;
     const std::size_t value = text.find_first_not_of(' ', at + key.size());
@@ -48,7 +49,7 @@ void read_type(std::string_view text, NpyHeader& header, const std::filesystem::
     refuse_file(path, "the array has named fields, but plain numbers are needed", std::string(kHint));
   const std::string_view name = given.substr(1, end - 1);
   if (name.starts_with('>'))
-    refuse_file(path, filled("numbers are of type {}, big-endian", shown(name)), std::string(kHint));
+    refuse_file(path, fmt::format("numbers are of type {}, big-endian", shown(name)), std::string(kHint));
   for (const TypeName& known : kTypes) {
     if (name.size() != 3 || name.substr(1) != known.name) continue;
     header.type = known.type;
@@ -56,7 +57,7 @@ void read_type(std::string_view text, NpyHeader& header, const std::filesystem::
     return;
   }
   refuse_file(path,
-              filled("the array is of type {}; f4, f8, i1 to i8, u1 to u8 and b1 are read", shown(name)),
+              fmt::format("the array is of type {}; f4, f8, i1 to i8, u1 to u8 and b1 are read", shown(name)),
               std::string(kHint));
 }
 
@@ -76,8 +77,8 @@ void read_shape(std::string_view text, NpyHeader& header, std::size_t most_dimen
   }
   if (header.shape.empty() || header.shape.size() > most_dimensions)
     refuse_file(path,
-                filled("the array has {} dimensions, but 1 {} {} are needed", header.shape.size(),
-                       most_dimensions == 2 ? "or" : "to", most_dimensions),
+                fmt::format("the array has {} dimensions, but 1 {} {} are needed", header.shape.size(),
+                            most_dimensions == 2 ? "or" : "to", most_dimensions),
                 "Save a matrix with a row for each unit.");
   header.rows = header.shape.front();
   for (std::size_t i = 1; i < header.shape.size(); ++i)
@@ -87,14 +88,14 @@ void read_shape(std::string_view text, NpyHeader& header, std::size_t most_dimen
 void check_size(const NpyHeader& header, const Bytes& bytes, const std::filesystem::path& path) {
   constexpr std::uint64_t kMostColumns = 10'000'000;
   if (header.columns > kMostColumns)
-    refuse_file(path, filled("the array has {} columns; 10 million are read at most", header.columns));
+    refuse_file(path, fmt::format("the array has {} columns; 10 million are read at most", header.columns));
   std::uint64_t needed = 0;
   const bool is_too_large = __builtin_mul_overflow(header.rows, header.columns * header.bytes, &needed) ||
                             __builtin_add_overflow(needed, header.offset, &needed);
   if (is_too_large || (!bytes.is_compressed() && bytes.size() < needed))
     refuse_file(path,
-                filled("the file is cut off: {} by {} numbers of {} bytes are more than its {} bytes",
-                       header.rows, header.columns, header.bytes, bytes.size()),
+                fmt::format("the file is cut off: {} by {} numbers of {} bytes are more than its {} bytes",
+                            header.rows, header.columns, header.bytes, bytes.size()),
                 "Copy it again.");
 }
 
@@ -115,7 +116,7 @@ NpyHeader read_npy_header(Bytes& bytes, const std::filesystem::path& path, std::
   if (got < 10 || std::memcmp(head, kNpyMagic.data(), kNpyMagic.size()) != 0) refuse_damaged(path);
   const unsigned version = head[6];
   if (version < 1 || version > 3)
-    refuse_file(path, filled("the NumPy file is of version {}; 1 to 3 are read", version));
+    refuse_file(path, fmt::format("the NumPy file is of version {}; 1 to 3 are read", version));
   std::size_t length = head[8] + 256U * head[9];
   NpyHeader header;
   header.offset = 10;

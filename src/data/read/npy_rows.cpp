@@ -1,7 +1,8 @@
 // NumPy files are read a megabyte at a time; of an array in Fortran order a part of each column.
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "base/filled.hpp"
 #include "data/read/npy_header.hpp"
 #include "data/read/rows.hpp"
 
@@ -73,10 +74,10 @@ class NpyRows final : public Rows {
     raw_.resize(count * header_.bytes);
     bytes_->seek(header_.offset + first * header_.bytes);
     if (bytes_->read(raw_.data(), raw_.size()) != raw_.size())
-      refuse_file(
-          path_,
-          filled("the file is cut off: there are fewer than {} by {} numbers", header_.rows, header_.columns),
-          "Copy it again.");
+      refuse_file(path_,
+                  fmt::format("the file is cut off: there are fewer than {} by {} numbers", header_.rows,
+                              header_.columns),
+                  "Copy it again.");
   }
 
   std::filesystem::path path_;
@@ -98,10 +99,10 @@ class NpyRows final : public Rows {
 std::vector<std::string> read_npy_header(const std::filesystem::path& path) {
   const NpyHeader header = read_npy_header(*open_bytes(path), path);
   if (header.rows == 0 || header.columns == 0)
-    refuse_file(path, filled("the array is empty ({} by {})", header.rows, header.columns),
+    refuse_file(path, fmt::format("the array is empty ({} by {})", header.rows, header.columns),
                 "Save a matrix with a row for each unit.");
   std::vector<std::string> names;
-  for (std::uint64_t i = 1; i <= header.columns; ++i) names.push_back(filled("c{}", i));
+  for (std::uint64_t i = 1; i <= header.columns; ++i) names.push_back(fmt::format("c{}", i));
   return names;
 }
 

@@ -1,10 +1,11 @@
 // UCI's bags of words: three lines with the numbers of documents, words and entries, then "document word
 // count". Matrix Market's coordinates: a banner, comments, a line with the same three numbers, then "row
 // column value". Both count from 1.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "base/filled.hpp"
 #include "data/read/count.hpp"
 #include "data/read/detect.hpp"
 #include "data/read/number.hpp"
@@ -63,10 +64,10 @@ class HeadReader final {
     Head head = line.starts_with("%%") ? read_market(line) : read_uci(line);
     if (head.documents == 0 || head.words == 0)
       refuse_file(lines_.path(),
-                  filled("the header says {} documents and {} words", head.documents, head.words));
+                  fmt::format("the header says {} documents and {} words", head.documents, head.words));
     if (head.documents > kMostDocuments)
-      refuse_file(lines_.path(), filled("the header says {} documents; {} are read at most", head.documents,
-                                        kMostDocuments));
+      refuse_file(lines_.path(), fmt::format("the header says {} documents; {} are read at most",
+                                             head.documents, kMostDocuments));
     return head;
   }
 
@@ -74,7 +75,7 @@ class HeadReader final {
   std::uint64_t size_in(std::string_view line, std::string_view what) {
     const Numbers numbers = split_numbers(line);
     if (numbers.count != 1 || !numbers.bad.empty() || !is_size(numbers.values[0]))
-      refuse_at(lines_.where(), filled("found {}, but the number of {} is needed", shown(line), what),
+      refuse_at(lines_.where(), fmt::format("found {}, but the number of {} is needed", shown(line), what),
                 "The first three lines are the numbers of documents, words and entries.");
     return static_cast<std::uint64_t>(numbers.values[0]);
   }
@@ -98,9 +99,10 @@ class HeadReader final {
     const bool is_read = has("matrix coordinate") && has(" general") && !has("complex") &&
                          (has(" integer") || has(" real") || has(" pattern"));
     if (!is_read)
-      refuse_at(lines_.where(),
-                filled("found {}; 'matrix coordinate integer|real|pattern general' is read", shown(banner)),
-                "Write a sparse matrix whose rows are documents.");
+      refuse_at(
+          lines_.where(),
+          fmt::format("found {}; 'matrix coordinate integer|real|pattern general' is read", shown(banner)),
+          "Write a sparse matrix whose rows are documents.");
     std::string_view line;
     do {
       if (!lines_.next(line)) refuse_file(lines_.path(), "the header is cut off");
@@ -108,8 +110,9 @@ class HeadReader final {
     const Numbers numbers = split_numbers(line);
     if (numbers.count != 3 || !numbers.bad.empty() || !is_size(numbers.values[0]) ||
         !is_size(numbers.values[1]) || !is_size(numbers.values[2]))
-      refuse_at(lines_.where(),
-                filled("found {}, but the numbers of rows, columns and entries are needed", shown(line)));
+      refuse_at(
+          lines_.where(),
+          fmt::format("found {}, but the numbers of rows, columns and entries are needed", shown(line)));
     return {static_cast<std::uint64_t>(numbers.values[0]), static_cast<std::uint64_t>(numbers.values[1]),
             static_cast<std::uint64_t>(numbers.values[2]), !has(" pattern")};
   }
@@ -127,9 +130,9 @@ class NumberedTriplets final : public Triplets {
     vocabulary_.set_size(path, head_.words);
     if (head_.documents > head_.entries && !request.allows_empty_documents)
       refuse_file(path,
-                  filled("the header says {} but only {}: some documents have no words",
-                         counted(head_.documents, "document"),
-                         head_.entries == 1 ? "1 entry" : filled("{} entries", head_.entries)),
+                  fmt::format("the header says {} but only {}: some documents have no words",
+                              counted(head_.documents, "document"),
+                              head_.entries == 1 ? "1 entry" : fmt::format("{} entries", head_.entries)),
                   "Delete them, or keep documents without words with --allow-empty.");
   }
 
@@ -143,8 +146,8 @@ class NumberedTriplets final : public Triplets {
     }
     if (is_from_start_ && seen_ != head_.entries)
       refuse_file(lines_.path(),
-                  filled("the header says {} entries, but there {} {}", head_.entries,
-                         seen_ == 1 ? "is" : "are", seen_),
+                  fmt::format("the header says {} entries, but there {} {}", head_.entries,
+                              seen_ == 1 ? "is" : "are", seen_),
                   "Is the file cut off? Copy it again, or correct the header.");
     return false;
   }
@@ -165,15 +168,15 @@ class NumberedTriplets final : public Triplets {
     const Numbers numbers = split_numbers(line);
     const std::size_t wanted = head_.has_counts ? 3 : 2;
     if (!numbers.bad.empty())
-      refuse_at(where(), filled("found {}, but a number is needed", shown(numbers.bad)), form());
+      refuse_at(where(), fmt::format("found {}, but a number is needed", shown(numbers.bad)), form());
     if (numbers.count != wanted)
-      refuse_at(where(), filled("found {}, but {} are needed", counted(numbers.count, "number"), wanted),
+      refuse_at(where(), fmt::format("found {}, but {} are needed", counted(numbers.count, "number"), wanted),
                 form());
     const double document = numbers.values[0];
     if (document < 1 || document > static_cast<double>(head_.documents) || document != std::trunc(document))
       refuse_at(where(),
-                filled("document {} is out of range: the header says {}", document,
-                       counted(head_.documents, "document")),
+                fmt::format("document {} is out of range: the header says {}", document,
+                            counted(head_.documents, "document")),
                 "Documents are counted from 1 in this format.");
     into.document = static_cast<std::uint64_t>(document) - 1;
     into.word = vocabulary_.word(numbers.values[1], where());
@@ -181,7 +184,7 @@ class NumberedTriplets final : public Triplets {
       const double count = numbers.values[2];
       const bool is_good =
           std::abs(count) <= kLargestValue && (!needs_counts_ || (count >= 0 && count == std::trunc(count)));
-      into.count = is_good ? count : checked_count(count, needs_counts_, filled("{}", count), where());
+      into.count = is_good ? count : checked_count(count, needs_counts_, fmt::format("{}", count), where());
     } else {
       into.count = 1;
     }

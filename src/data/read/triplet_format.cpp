@@ -1,8 +1,9 @@
 #include "data/read/triplet_format.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "base/filled.hpp"
 #include "data/read/detect.hpp"
 
 namespace kullback::data {
@@ -10,7 +11,7 @@ namespace kullback::data {
 namespace {
 
 [[noreturn]] void refuse_without_words(const std::filesystem::path& file, const std::string& document) {
-  refuse_file(file, filled("document {} has no words", document),
+  refuse_file(file, fmt::format("document {} has no words", document),
               "Delete it, or keep documents without words with --allow-empty.");
 }
 
@@ -64,7 +65,7 @@ class TripletUnits final : public Units {
 
   [[noreturn]] void refuse_unsorted(std::uint64_t document) const {
     refuse_at({&file_, line_begin_.number, false},
-              filled("document {} comes again after others", triplets_->document_text(document)),
+              fmt::format("document {} comes again after others", triplets_->document_text(document)),
               "Sort the lines by document, or read the data into memory instead of streaming them.");
   }
 

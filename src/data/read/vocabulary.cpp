@@ -1,8 +1,9 @@
 #include "data/read/vocabulary.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
-#include "base/filled.hpp"
 #include "data/read/levels.hpp"
 #include "data/read/lines.hpp"
 #include "data/read/number.hpp"
@@ -55,7 +56,7 @@ void Vocabulary::read(const std::filesystem::path& path) {
   }
   if (words_.empty()) refuse_file(path, "there is no word in it", "Write one word on each line.");
   size_ = words_.size();
-  origin_ = filled("the vocabulary {} has", path.string());
+  origin_ = fmt::format("the vocabulary {} has", path.string());
   is_known_ = true;
 }
 
@@ -69,37 +70,37 @@ std::vector<std::string> Vocabulary::names() const {
 
 void Vocabulary::set_size(const std::filesystem::path& file, std::uint64_t size) {
   if (size > kMostWords)
-    refuse_file(file, filled("the vocabulary has {} words; 10 million are read at most", size));
+    refuse_file(file, fmt::format("the vocabulary has {} words; 10 million are read at most", size));
   if (is_known_ && (may_be_smaller_ ? size > size_ : size != size_))
-    refuse_file(file, filled("the header says {}, but {} {}", counted(size, "word"), origin_, size_),
+    refuse_file(file, fmt::format("the header says {}, but {} {}", counted(size, "word"), origin_, size_),
                 "Take the vocabulary that belongs to the documents.");
   if (is_known_) return;
   size_ = static_cast<std::size_t>(size);
-  origin_ = filled("the header of {} says", file.string());
+  origin_ = fmt::format("the header of {} says", file.string());
   is_known_ = true;
 }
 
 std::uint32_t Vocabulary::word(double index, const Where& where) {
   if (index != std::trunc(index) || index < 0)
-    refuse_at(where, filled("found '{}', but the index of a word is needed", index),
-              filled("Indices are {}, {}, ...", first_, first_ + 1));
+    refuse_at(where, fmt::format("found '{}', but the index of a word is needed", index),
+              fmt::format("Indices are {}, {}, ...", first_, first_ + 1));
   const double from_zero = index - static_cast<double>(first_);
   const auto limit = static_cast<double>(is_known_ ? size_ : kMostWords);
   if (from_zero < 0 || from_zero >= limit) {
     const std::string known =
-        is_known_ ? filled("{} {}", origin_, counted(size_, "word")) : "10 million are read at most";
+        is_known_ ? fmt::format("{} {}", origin_, counted(size_, "word")) : "10 million are read at most";
     refuse_at(where,
-              filled("the index {} of a word is out of range: {}, so that indices go from {} to {}", index,
-                     known, first_, first_ + (is_known_ ? size_ : kMostWords) - 1),
-              filled("Words are counted from {} in this format.", first_));
+              fmt::format("the index {} of a word is out of range: {}, so that indices go from {} to {}",
+                          index, known, first_, first_ + (is_known_ ? size_ : kMostWords) - 1),
+              fmt::format("Words are counted from {} in this format.", first_));
   }
   const auto word = static_cast<std::uint32_t>(from_zero);
   if (!is_known_ && word >= size_) size_ = word + 1;
   if (word_in_model_.empty()) return word;
   if (word_in_model_[word] == kNotInModel)
     refuse_at(where,
-              filled("the word {} is none of the {} that the model was fitted to", shown(words_[word]),
-                     counted(model_words_.size(), "word")),
+              fmt::format("the word {} is none of the {} that the model was fitted to", shown(words_[word]),
+                          counted(model_words_.size(), "word")),
               "Take it out, or fit the model to documents that have it.");
   return word_in_model_[word];
 }

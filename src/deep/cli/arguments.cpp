@@ -1,9 +1,10 @@
 #include "deep/cli/arguments.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/nearest_name.hpp"
 
 namespace kullback::deep::cli {
@@ -17,7 +18,7 @@ bool is_flag(const Option& option) { return option.fallback == "false" || option
 bool is_truth(const std::string& word) { return word == "true" || word == "false"; }
 
 std::string usage_hint(const Grammar& grammar) {
-  return filled("kullback {} --help shows the usage.", grammar.verb);
+  return fmt::format("kullback {} --help shows the usage.", grammar.verb);
 }
 
 class Parser final {
@@ -66,7 +67,7 @@ class Parser final {
     }
     if (value.empty()) refuse_without_value(*option);
     if (is_flag(*option) && !is_truth(value))
-      throw Error(ErrorKind::usage, filled("--{} is '{}'; it must be true or false.", name, value));
+      throw Error(ErrorKind::usage, fmt::format("--{} is '{}'; it must be true or false.", name, value));
     keep(name, value);
   }
 
@@ -78,7 +79,7 @@ class Parser final {
     const auto [before, is_new] = result_.values.emplace(name, value);
     if (!is_new)
       throw Error(ErrorKind::usage,
-                  filled("--{} is given twice: '{}' and '{}'.", name, before->second, value),
+                  fmt::format("--{} is given twice: '{}' and '{}'.", name, before->second, value),
                   "Give it once.");
   }
 
@@ -87,13 +88,13 @@ class Parser final {
     for (const Option& option : options_) names.push_back("--" + option.name);
     const std::vector<std::string_view> views(names.begin(), names.end());
     const std::string_view near = nearest_name(given, views);
-    throw Error(ErrorKind::usage, filled("kullback {} has no option '{}'.", grammar_.verb, given),
-                near.empty() ? usage_hint(grammar_) : filled("Did you mean '{}'?", near));
+    throw Error(ErrorKind::usage, fmt::format("kullback {} has no option '{}'.", grammar_.verb, given),
+                near.empty() ? usage_hint(grammar_) : fmt::format("Did you mean '{}'?", near));
   }
 
   [[noreturn]] static void refuse_without_value(const Option& option) {
-    throw Error(ErrorKind::usage, filled("--{} needs a value.", option.name),
-                filled("It is: {}.", option.help));
+    throw Error(ErrorKind::usage, fmt::format("--{} needs a value.", option.name),
+                fmt::format("It is: {}.", option.help));
   }
 
   void check_positionals() const {
@@ -102,14 +103,15 @@ class Parser final {
         std::count_if(known.begin(), known.end(), [](const Positional& p) { return p.is_required; }));
     const std::size_t given = result_.positionals.size();
     if (given < required)
-      throw Error(ErrorKind::usage,
-                  filled("kullback {} needs {}: {}.", grammar_.verb, known[given].name, known[given].help),
-                  usage_hint(grammar_));
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("kullback {} needs {}: {}.", grammar_.verb, known[given].name, known[given].help),
+          usage_hint(grammar_));
     const bool takes_many = !known.empty() && known.back().takes_many;
     if (given > known.size() && !takes_many)
       throw Error(
           ErrorKind::usage,
-          filled("kullback {} has no use for '{}'.", grammar_.verb, result_.positionals[known.size()]),
+          fmt::format("kullback {} has no use for '{}'.", grammar_.verb, result_.positionals[known.size()]),
           usage_hint(grammar_));
   }
 

@@ -1,10 +1,11 @@
 // encode, decode and sample: what a trained autoencoder is for.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "data/source.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/kinds.hpp"
@@ -31,7 +32,7 @@ int run(const Grammar& grammar, const std::vector<std::string>& words, Work work
 
 std::vector<std::string> numbered(const std::string& name, std::int64_t count) {
   std::vector<std::string> names;
-  for (std::int64_t i = 1; i <= count; ++i) names.push_back(filled("{}_{}", name, i));
+  for (std::int64_t i = 1; i <= count; ++i) names.push_back(fmt::format("{}_{}", name, i));
   return names;
 }
 
@@ -45,7 +46,7 @@ void encode(const BuiltVae& built, const FolderCall& call) {
   request.labels = call.settings.text("labels");
   if (model.spec.labels > 0 && request.labels.empty()) request.labels = model.label_column;
   if (model.spec.is_image() && !model.names.empty())
-    request.image = filled("{}x{}x{}", model.spec.height, model.spec.width, model.spec.channels);
+    request.image = fmt::format("{}x{}x{}", model.spec.height, model.spec.width, model.spec.channels);
   const fs::path out = call.out("latents.csv");
   const RawRows rows = read_rows(request);
   check_rows(model, rows, words[1]);
@@ -61,7 +62,7 @@ void encode(const BuiltVae& built, const FolderCall& call) {
 void write_decoded(const BuiltVae& built, const torch::Tensor& means, const fs::path& out) {
   if (out.extension() != ".png") return write_matrix(out, built.column_names(), built.in_own_units(means));
   if (!built.model().spec.is_image())
-    throw Error(ErrorKind::usage, filled("{}: these rows are no images.", out.string()),
+    throw Error(ErrorKind::usage, fmt::format("{}: these rows are no images.", out.string()),
                 "Give --out a .csv or .npy file.");
   replace_file(out, png_bytes(image_grid(means, built.model().spec, 8)));
 }
@@ -78,10 +79,10 @@ torch::Tensor read_latents(const std::string& file, std::int64_t latent) {
   const data::Batch& batch = *source->in_memory();
   const auto columns = static_cast<std::int64_t>(batch.columns);
   // What `encode` wrote has standard deviations behind the means.
-  const bool has_sds = columns == 2 * latent && source->shape().names.back() == filled("sd_{}", latent);
+  const bool has_sds = columns == 2 * latent && source->shape().names.back() == fmt::format("sd_{}", latent);
   if (columns != latent && !has_sds)
     throw Error(ErrorKind::bad_input,
-                filled("{}: has {} columns; the model has {} latent variables.", file, columns, latent),
+                fmt::format("{}: has {} columns; the model has {} latent variables.", file, columns, latent),
                 "Give a column for each latent variable, or what 'kullback encode' wrote.");
   torch::Tensor z = torch::empty({static_cast<std::int64_t>(batch.units), columns}, torch::kFloat64);
   std::copy(batch.values.begin(), batch.values.end(), z.data_ptr<double>());

@@ -1,5 +1,6 @@
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/bnn/fit/fit.hpp"
 #include "deep/cli/training.hpp"
 #include "deep/cli/union.hpp"
@@ -80,7 +81,7 @@ Chosen choose(const Arguments& arguments) {
 std::int64_t kernel_of(const Settings& settings, const std::string& architecture) {
   const auto kernel = static_cast<std::int64_t>(settings.count("kernel", 1, 99));
   if (kernel % 2 == 0)
-    throw Error(ErrorKind::usage, filled("--kernel is {}; it must be odd.", kernel),
+    throw Error(ErrorKind::usage, fmt::format("--kernel is {}; it must be odd.", kernel),
                 "A window has a pixel in its middle: give 3 or 5.");
   if (architecture == "mlp")
     throw Error(ErrorKind::usage, "--kernel is not an option of --architecture mlp.",

@@ -1,7 +1,8 @@
 #include "deep/cli/denoising_net.hpp"
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/cli/training.hpp"
 #include "deep/count_list.hpp"
 
@@ -18,7 +19,7 @@ diffusion::NetSpec net_of(const Settings& settings) {
   diffusion::NetSpec net;
   net.architecture = settings.text("architecture");
   if (net.architecture != "auto" && net.architecture != "mlp" && net.architecture != "unet")
-    throw Error(ErrorKind::usage, filled("there is no --architecture '{}'.", net.architecture),
+    throw Error(ErrorKind::usage, fmt::format("there is no --architecture '{}'.", net.architecture),
                 "Known are: auto, mlp, unet.");
   net.hidden = count_list("hidden", settings.text("hidden"), "Write --hidden 128,128 for two layers.");
   net.filters = count_list("filters", settings.text("filters"), "Write --filters 32,64 for two resolutions.");
@@ -42,7 +43,7 @@ double part_of(const Settings& settings, const std::string& name) {
   const double part = settings.number(name);
   if (!(part >= 0 && part < 1))
     throw Error(ErrorKind::usage,
-                filled("--{} is '{}'; it must be from 0 to below 1.", name, settings.text(name)));
+                fmt::format("--{} is '{}'; it must be from 0 to below 1.", name, settings.text(name)));
   return part;
 }
 

@@ -1,6 +1,7 @@
 // diffusion and score: both train a score network; score has a ladder of noise levels and other objectives.
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/cli/denoising_net.hpp"
 #include "deep/cli/discrete.hpp"
@@ -112,7 +113,7 @@ diffusion::Model model_of(const Chosen& chosen, const std::string& kind, const R
     if (model.weighting != "auto" && model.weighting != "likelihood")
       throw Error(
           ErrorKind::usage,
-          filled("--sde learned is trained on the likelihood, not by --weighting {}.", model.weighting),
+          fmt::format("--sde learned is trained on the likelihood, not by --weighting {}.", model.weighting),
           "Leave out --weighting.");
     model.weighting = "likelihood";
   }

@@ -1,4 +1,6 @@
 // loglik of folders that 'kullback diffusion' and 'kullback score' wrote.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -6,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "deep/cli/diffusion_folder.hpp"
@@ -41,7 +42,7 @@ RawRows read_new(const Built& built, const FolderCall& call) {
                   "Name them with --labels.");
   }
   if (model.is_image() && !model.names.empty())
-    request.image = filled("{}x{}x{}", model.image.height, model.image.width, model.image.channels);
+    request.image = fmt::format("{}x{}x{}", model.image.height, model.image.width, model.image.channels);
   RawRows raw = read_rows(request);
   check_rows(model, raw, words[1]);
   if (!settings.has("rows")) return raw;
@@ -89,8 +90,8 @@ Loglik by_flow(const Built& built, const diffusion::Rows& rows, const torch::Ten
     options.on_solve = [&](std::int64_t done, std::int64_t of) {
       if (is_interrupted())
         throw Error(ErrorKind::usage,
-                    filled("interrupted after {} of {} rows; nothing was written.", first, total));
-      progress.show(filled("rows {} of {}, solution {} of {}", first + count, total, done, of));
+                    fmt::format("interrupted after {} of {} rows; nothing was written.", first, total));
+      progress.show(fmt::format("rows {} of {}, solution {} of {}", first + count, total, done, of));
     };
     const auto score = built.score(label.defined() ? label.narrow(0, first, count) : torch::Tensor());
     const diffusion::Likelihood found =
@@ -120,11 +121,11 @@ std::optional<Figure> bound_of(const Built& built, const RawRows& raw, const tor
 
 std::string loglik_json(const Loglik& loglik, bool has_levels) {
   using posterior::json_number;
-  const std::string bound = !loglik.bound
-                                ? "null"
-                                : filled("{{\"mean\": {}, \"standard_error\": {}}}",
-                                         json_number(loglik.bound->mean), json_number(loglik.bound->error));
-  return filled(
+  const std::string bound =
+      !loglik.bound ? "null"
+                    : fmt::format("{{\"mean\": {}, \"standard_error\": {}}}", json_number(loglik.bound->mean),
+                                  json_number(loglik.bound->error));
+  return fmt::format(
       "{{\n  \"rows\": {},\n  \"log_likelihood\": {},\n  \"standard_error\": {},\n"
       "  \"bits_per_dim\": {},\n  \"probe_error_of_a_row\": {},\n  \"ode_error_of_a_row\": {},\n"
       "  \"dequantisation\": {},\n  \"bound\": {}\n}}\n",
@@ -134,16 +135,16 @@ std::string loglik_json(const Loglik& loglik, bool has_levels) {
 }
 
 std::string loglik_text(const Loglik& loglik, bool has_levels) {
-  const auto number = [](double x) { return number_with_digits(x, 5); };
-  std::string text = filled(
+  const auto number = [](double x) { return fmt::format("{:.5g}", x); };
+  std::string text = fmt::format(
       "{} rows\nlog likelihood by the flow   {} nats a row (se over rows {}), {} bits per dimension\n",
       loglik.rows.size(0), number(loglik.flow.mean), number(loglik.flow.error), number(loglik.bits_per_dim));
-  text +=
-      filled("its error in a row           {} by the probes of the divergence, at most {} by the solver\n",
-             number(loglik.probe_error), number(loglik.ode_error));
+  text += fmt::format(
+      "its error in a row           {} by the probes of the divergence, at most {} by the solver\n",
+      number(loglik.probe_error), number(loglik.ode_error));
   if (loglik.bound)
-    text += filled("variational bound            {} nats a row (se {})\n", number(loglik.bound->mean),
-                   number(loglik.bound->error));
+    text += fmt::format("variational bound            {} nats a row (se {})\n", number(loglik.bound->mean),
+                        number(loglik.bound->error));
   if (has_levels)
     text +=
         "Levels are dequantised uniformly for the flow, whose figure then bounds their log probability; "

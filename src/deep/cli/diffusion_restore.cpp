@@ -1,4 +1,6 @@
 // restore of folders that 'kullback diffusion' and 'kullback score' wrote.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "base/json.hpp"
 #include "base/json_fields.hpp"
@@ -42,8 +43,8 @@ Words options_of(std::span<const Record* const> records, const Record& chosen, c
   const Words taken = given_of(chosen.options, given);
   for (const auto& [name, value] : given)
     if (has_option(records, name) && taken.count(name) == 0)
-      throw Error(ErrorKind::usage, filled("--{} is not an option of --{} {}.", name, part, chosen.name),
-                  filled("Leave it out, or choose another --{}.", part));
+      throw Error(ErrorKind::usage, fmt::format("--{} is not an option of --{} {}.", name, part, chosen.name),
+                  fmt::format("Leave it out, or choose another --{}.", part));
   return taken;
 }
 
@@ -105,12 +106,12 @@ RestoredRows restored(const Built& built, const Job& job, const torch::Tensor& o
   RestoreRequest request = job.request;
   ProgressLine progress(is_quiet);
   request.on_step = [&](std::int64_t row, std::int64_t step, std::int64_t steps) {
-    progress.show(filled("row {} of {}, step {} of {}", row + 1, observed.size(0), step, steps));
+    progress.show(fmt::format("row {} of {}, step {} of {}", row + 1, observed.size(0), step, steps));
   };
   RestoredRows result = restore_rows(built, *job.made, observed, request);
   if (result.is_interrupted)
-    throw Error(ErrorKind::usage, filled("interrupted after {} of {} rows; nothing was written.",
-                                         result.rows.size(), observed.size(0)));
+    throw Error(ErrorKind::usage, fmt::format("interrupted after {} of {} rows; nothing was written.",
+                                              result.rows.size(), observed.size(0)));
   return result;
 }
 
@@ -189,7 +190,8 @@ void begin_folder(const fs::path& out) {
   std::error_code error;
   fs::create_directories(out, error);
   if (error)
-    throw Error(ErrorKind::cannot_write, filled("{}: cannot be made: {}.", out.string(), error.message()),
+    throw Error(ErrorKind::cannot_write,
+                fmt::format("{}: cannot be made: {}.", out.string(), error.message()),
                 "Choose another folder with --out.");
   for (const std::string& name : result_names()) fs::remove(out / name, error);
 }
@@ -205,7 +207,7 @@ std::string row_json(const RestoredRow& row) {
     return x ? posterior::json_number(*x) : std::string("null");
   };
   const bool is_known = row.evidence.has_value();
-  return filled(
+  return fmt::format(
       "    {{\"seen\": {}, \"log_evidence\": {}, \"log_evidence_error\": {}, \"ess\": {}, \"least_ess\": {}, "
       "\"acceptance\": {}, \"step_size\": {}, \"largest_error_of_the_mean_in_sds\": {}}}",
       row.seen, is_known ? posterior::json_number(row.evidence->log_value) : "null",
@@ -217,7 +219,7 @@ std::string row_json(const RestoredRow& row) {
 std::string account_json(const FolderCall& call, const Job& job, const RestoredRows& result) {
   std::string rows;
   for (const RestoredRow& row : result.rows) rows += (rows.empty() ? "" : ",\n") + row_json(row);
-  return filled(
+  return fmt::format(
       "{{\n  \"observed\": {},\n  \"operator\": {},\n  \"operator_options\": {},\n  \"noise_sd\": {},\n"
       "  \"method\": {},\n  \"method_options\": {},\n  \"count\": {},\n  \"end_noise\": {},\n"
       "  \"label\": {},\n  \"guidance\": {},\n  \"seed\": {},\n  \"particles_or_chains\": {},\n"
@@ -232,22 +234,24 @@ std::string account_json(const FolderCall& call, const Job& job, const RestoredR
 }
 
 void print(const Job& job, const RestoredRows& result) {
-  const auto number = [](double x) { return number_with_digits(x, 3); };
+  const auto number = [](double x) { return fmt::format("{:.3g}", x); };
   std::printf("%zu %s restored by %s: %ld evaluations of the network by each of %ld %s\n", result.rows.size(),
               result.rows.size() == 1 ? "row" : "rows", job.request.method.c_str(),
               static_cast<long>(result.evaluations), static_cast<long>(result.at_once),
               job.request.method == "langevin" ? "chains" : "particles");
   for (std::size_t i = 0; i < std::min<std::size_t>(result.rows.size(), kMostShown); ++i) {
     const RestoredRow& row = result.rows[i];
-    std::string text = filled("row {}: {} {} seen", i + 1, row.seen, row.seen == 1 ? "number" : "numbers");
+    std::string text =
+        fmt::format("row {}: {} {} seen", i + 1, row.seen, row.seen == 1 ? "number" : "numbers");
     if (row.evidence)
-      text += filled(", log evidence {} (se {}), effective particles of a run {} at the end, {} at the least",
-                     number_with_digits(row.evidence->log_value, 5), number(row.evidence->error),
-                     number(*row.last_ess), number(*row.least_ess));
-    if (row.acceptance) text += filled(", {} of the steps accepted", number(*row.acceptance));
+      text += fmt::format(
+          ", log evidence {:.5g} (se {}), effective particles of a run {} at the end, {} at the least",
+          row.evidence->log_value, number(row.evidence->error), number(*row.last_ess),
+          number(*row.least_ess));
+    if (row.acceptance) text += fmt::format(", {} of the steps accepted", number(*row.acceptance));
     const double error = relative_error(row);
     if (std::isfinite(error) && job.request.method != "red-diff")
-      text += filled(", mean within {} sd (Monte Carlo)", number(error));
+      text += fmt::format(", mean within {} sd (Monte Carlo)", number(error));
     std::printf("%s\n", text.c_str());
   }
   if (result.rows.size() > kMostShown) std::printf("... and %zu more\n", result.rows.size() - kMostShown);

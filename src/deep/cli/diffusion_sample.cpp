@@ -1,10 +1,11 @@
 // sample of folders that 'kullback diffusion' and 'kullback score' wrote.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "deep/cli/diffusion_folder.hpp"
 #include "deep/cli/display.hpp"
@@ -32,10 +33,11 @@ diffusion::DrawRequest request_of(const Built& built, const FolderCall& call) {
   }
   for (const auto& [name, value] : call.arguments.values)
     if (has_option(diffusion::samplers(), name) && request.sampler_options.count(name) == 0)
-      throw Error(ErrorKind::usage,
-                  filled("--{} is not an option of {}.", name,
-                         request.sampler.empty() ? "the default sampler" : "--sampler " + request.sampler),
-                  "Leave it out, or choose another --sampler.");
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("--{} is not an option of {}.", name,
+                      request.sampler.empty() ? "the default sampler" : "--sampler " + request.sampler),
+          "Leave it out, or choose another --sampler.");
   request.steps = static_cast<std::int64_t>(settings.count("steps", 1, 1'000'000));
   request.grid = settings.text("grid");
   if (request.grid != "auto") diffusion::grid_named(request.grid);
@@ -54,13 +56,14 @@ diffusion::DrawRequest request_of(const Built& built, const FolderCall& call) {
 diffusion::Drawn draw(const Built& built, diffusion::DrawRequest request, bool is_quiet) {
   ProgressLine progress(is_quiet);
   request.on_step = [&](std::int64_t rows, std::int64_t step, std::int64_t steps) {
-    progress.show(filled("{} of {} samples done, step {}{}", rows, request.count, step,
-                         steps > 0 ? filled(" of {}", steps) : std::string()));
+    progress.show(fmt::format("{} of {} samples done, step {}{}", rows, request.count, step,
+                              steps > 0 ? fmt::format(" of {}", steps) : std::string()));
   };
   diffusion::Drawn drawn = draw_rows(built, request);
   if (drawn.is_interrupted)
-    throw Error(ErrorKind::usage,
-                filled("interrupted before the {} samples were done; nothing was written.", request.count));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("interrupted before the {} samples were done; nothing was written.", request.count));
   return drawn;
 }
 
@@ -80,7 +83,7 @@ void sample(const Built& built, const FolderCall& call) {
     replace_file(settings.text("strip"), png_bytes(strip_picture(built, drawn.strip)));
   if (settings.flag("quiet")) return;
   std::printf("%ld samples by %s, %s: %s\n", static_cast<long>(drawn.x.size(0)), drawn.sampler.c_str(),
-              drawn.evaluations > 0 ? filled("{} evaluations of the network", drawn.evaluations).c_str()
+              drawn.evaluations > 0 ? fmt::format("{} evaluations of the network", drawn.evaluations).c_str()
                                     : "as many steps as the tolerance needs",
               out.c_str());
 }

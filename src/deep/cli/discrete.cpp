@@ -1,11 +1,12 @@
 // diffusion --states: trains a model of categories or counts.
 #include "deep/cli/discrete.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/cli/denoising_net.hpp"
 #include "deep/cli/training.hpp"
 #include "deep/cli/union.hpp"
@@ -68,10 +69,10 @@ void refuse_others(const std::vector<std::string>& words, const std::vector<Opti
     const auto is_it = [&](const Option& option) { return option.name == name; };
     if (std::any_of(known.begin(), known.end(), is_it) || std::none_of(others.begin(), others.end(), is_it))
       continue;
-    throw Error(
-        ErrorKind::usage,
-        filled("--{} is for continuous states, not for --states {}.", name, value_among(words, "states")),
-        "Leave out one of the two.");
+    throw Error(ErrorKind::usage,
+                fmt::format("--{} is for continuous states, not for --states {}.", name,
+                            value_among(words, "states")),
+                "Leave out one of the two.");
   }
 }
 
@@ -147,11 +148,11 @@ int run_discrete(const std::vector<std::string>& words, const std::vector<Option
 }
 
 Option states_option() {
-  return {
-      "states", kContinuous,
-      filled("what rows are made of: {}, or of categories and counts {} (--states NAME --help shows their "
-             "options)",
-             kContinuous, names_of(discrete::processes()))};
+  return {"states", kContinuous,
+          fmt::format(
+              "what rows are made of: {}, or of categories and counts {} (--states NAME --help shows their "
+              "options)",
+              kContinuous, names_of(discrete::processes()))};
 }
 
 }  // namespace kullback::deep::cli

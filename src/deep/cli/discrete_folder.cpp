@@ -1,11 +1,12 @@
 // sample and loglik of folders that 'kullback diffusion --states' wrote.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "deep/cli/discrete.hpp"
@@ -29,7 +30,7 @@ using discrete::Built;
 void refuse_for(const FolderCall& call, const std::string& option, const discrete::ProcessRecord& process,
                 const std::string& why) {
   if (call.arguments.values.count(option) == 0) return;
-  throw Error(ErrorKind::usage, filled("--{} is not for --states {}: {}.", option, process.name, why),
+  throw Error(ErrorKind::usage, fmt::format("--{} is not for --states {}: {}.", option, process.name, why),
               "Leave it out.");
 }
 
@@ -45,7 +46,7 @@ discrete::DrawRequest request_of(const Built& built, const FolderCall& call) {
   request.steps = static_cast<std::int64_t>(settings.count("steps", 1, 1'000'000));
   request.eta = settings.number("eta");
   if (!(request.eta >= 0 && request.eta <= 1))
-    throw Error(ErrorKind::usage, filled("--eta is '{}'; it must be from 0 to 1.", settings.text("eta")),
+    throw Error(ErrorKind::usage, fmt::format("--eta is '{}'; it must be from 0 to 1.", settings.text("eta")),
                 "0 follows the flow, 1 is the stochastic process.");
   request.seed = settings.count("seed", 0, 0xFFFFFFFF);
   request.strip = settings.has("strip") ? 10 : 0;
@@ -63,13 +64,14 @@ void sample(const Built& built, const FolderCall& call) {
   discrete::DrawRequest request = request_of(built, call);
   ProgressLine progress(settings.flag("quiet"));
   request.on_step = [&](std::int64_t rows, std::int64_t step, std::int64_t steps) {
-    progress.show(filled("{} of {} samples done, step {} of {}", rows, request.count, step, steps));
+    progress.show(fmt::format("{} of {} samples done, step {} of {}", rows, request.count, step, steps));
   };
   const discrete::Drawn drawn = draw_rows(built, request);
   progress.clear();
   if (drawn.is_interrupted)
-    throw Error(ErrorKind::usage,
-                filled("interrupted before the {} samples were done; nothing was written.", request.count));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("interrupted before the {} samples were done; nothing was written.", request.count));
   write_states(out, model, drawn.x);
   if (drawn.strip.defined())
     replace_file(settings.text("strip"), png_bytes(strip_picture(model, drawn.strip)));
@@ -106,8 +108,8 @@ void loglik(const Built& built, const FolderCall& call) {
   const discrete::WatchedDenoiser watched(denoiser, [&] {
     if (is_interrupted())
       throw Error(ErrorKind::usage,
-                  filled("interrupted after {} of {} evaluations; nothing was written.", done, all));
-    progress.show(filled("evaluation {} of {} of the network", ++done, all));
+                  fmt::format("interrupted after {} of {} evaluations; nothing was written.", done, all));
+    progress.show(fmt::format("evaluation {} of {} of the network", ++done, all));
   });
   const torch::Tensor rows = bounds(built.process(), watched, x, draws);
   progress.clear();
@@ -115,18 +117,19 @@ void loglik(const Built& built, const FolderCall& call) {
   const double bits = bound.bits_per_dim(built.model().dims());
   write_matrix(out, {"bound"}, rows.unsqueeze(1));
   using posterior::json_number;
-  replace_file(
-      json, filled("{{\n  \"rows\": {},\n  \"bound\": {},\n  \"standard_error\": {},\n"
-                   "  \"bits_per_dim\": {},\n  \"draws\": {}\n}}\n",
-                   bound.rows, json_number(bound.mean), json_number(bound.error), json_number(bits), draws));
+  replace_file(json, fmt::format("{{\n  \"rows\": {},\n  \"bound\": {},\n  \"standard_error\": {},\n"
+                                 "  \"bits_per_dim\": {},\n  \"draws\": {}\n}}\n",
+                                 bound.rows, json_number(bound.mean), json_number(bound.error),
+                                 json_number(bits), draws));
   if (settings.flag("quiet")) return;
-  const auto number = [](double value) { return number_with_digits(value, 5); };
-  std::fputs(filled("{} rows\nlower bound on the log likelihood   {} nats a row (se {}), at most {} bits per "
-                    "dimension\nFigures: {}\nRow by row, each an estimate by {} draws: {}\n",
-                    bound.rows, number(bound.mean), number(bound.error), number(bits), json.string(), draws,
-                    out.string())
-                 .c_str(),
-             stdout);
+  const auto number = [](double value) { return fmt::format("{:.5g}", value); };
+  std::fputs(
+      fmt::format("{} rows\nlower bound on the log likelihood   {} nats a row (se {}), at most {} bits per "
+                  "dimension\nFigures: {}\nRow by row, each an estimate by {} draws: {}\n",
+                  bound.rows, number(bound.mean), number(bound.error), number(bits), json.string(), draws,
+                  out.string())
+          .c_str(),
+      stdout);
 }
 
 int run_on_discrete(const Grammar& grammar, const std::vector<std::string>& words,

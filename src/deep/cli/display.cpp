@@ -1,12 +1,11 @@
 #include "deep/cli/display.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
 #include <utility>
-
-#include "base/filled.hpp"
 
 namespace kullback::deep::cli {
 
@@ -22,20 +21,18 @@ std::string two_digits(long number) { return (number < 10 ? "0" : "") + std::to_
 
 std::string duration_text(double seconds) {
   const auto whole = static_cast<long>(std::ceil(seconds));
-  if (whole < 60) return filled("{} s", whole);
-  if (whole < 3600) return filled("{} min {} s", whole / 60, two_digits(whole % 60));
-  return filled("{} h {} min", whole / 3600, two_digits(whole / 60 % 60));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, two_digits(whole % 60));
+  return fmt::format("{} h {} min", whole / 3600, two_digits(whole / 60 % 60));
 }
 
 }  // namespace
 
 std::string epoch_text(const EpochFigures& figures, std::int64_t epochs, const std::string& held_out_name,
                        double seconds_left) {
-  std::string text =
-      filled("epoch {} of {}, loss {}", figures.epoch, epochs, number_with_digits(figures.loss, 4));
-  if (std::isfinite(figures.held_out))
-    text += filled(", {} {}", held_out_name, number_with_digits(figures.held_out, 4));
-  if (figures.epoch < epochs) text += filled(", {} left", duration_text(seconds_left));
+  std::string text = fmt::format("epoch {} of {}, loss {:.4g}", figures.epoch, epochs, figures.loss);
+  if (std::isfinite(figures.held_out)) text += fmt::format(", {} {:.4g}", held_out_name, figures.held_out);
+  if (figures.epoch < epochs) text += fmt::format(", {} left", duration_text(seconds_left));
   return text;
 }
 

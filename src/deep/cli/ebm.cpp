@@ -1,5 +1,6 @@
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/cli/display.hpp"
@@ -72,7 +73,7 @@ double decay_of(const Settings& settings) {
   const double decay = settings.number("energy-decay");
   if (!(decay >= 0))
     throw Error(ErrorKind::usage,
-                filled("--energy-decay is '{}'; it must be 0 or above.", settings.text("energy-decay")));
+                fmt::format("--energy-decay is '{}'; it must be 0 or above.", settings.text("energy-decay")));
   return decay;
 }
 
@@ -103,8 +104,8 @@ EbmFitRequest request_of(const Arguments& arguments, const Chosen& chosen) {
 }
 
 std::string more_text(const EbmFigures& figures) {
-  return filled(", energies {} (data) and {} (chains), acceptance {}", number_with_digits(figures.of_data, 4),
-                number_with_digits(figures.of_chains, 4), number_with_digits(figures.acceptance, 2));
+  return fmt::format(", energies {:.4g} (data) and {:.4g} (chains), acceptance {:.2g}", figures.of_data,
+                     figures.of_chains, figures.acceptance);
 }
 
 int run_on(const Ranks& ranks, const Arguments& given) {

@@ -1,10 +1,11 @@
 // sample and loglik of folders that 'kullback ebm' wrote.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/kinds.hpp"
@@ -34,7 +35,7 @@ void sample(BuiltEbm& built, const FolderCall& call) {
   const bool is_image = built.model().is_image();
   const fs::path out = call.out(is_image ? "new_samples.png" : "new_samples.csv");
   if (out.extension() == ".png" && !is_image)
-    throw Error(ErrorKind::usage, filled("{}: these rows are no images.", out.string()),
+    throw Error(ErrorKind::usage, fmt::format("{}: these rows are no images.", out.string()),
                 "Give --out a .csv or .npy file.");
   settings.choice("from", {"auto", "exact", "chains", "base", "annealed"});
   const EbmDraws draws = sample_ebm(
@@ -60,7 +61,7 @@ torch::Tensor rows_of(const BuiltEbm& built, const std::vector<std::string>& wor
   request.paths.assign(words.begin() + 1, words.end());
   request.names = model.names;
   if (model.is_image() && !model.names.empty())
-    request.image = filled("{}x{}x{}", model.image.height, model.image.width, model.image.channels);
+    request.image = fmt::format("{}x{}x{}", model.image.height, model.image.width, model.image.channels);
   const RawRows raw = read_rows(request);
   built.check(raw, words[1]);
   return built.prepared(raw.x);

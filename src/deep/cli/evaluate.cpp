@@ -1,12 +1,13 @@
 #include "deep/vae/evaluate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/verb.hpp"
 #include "deep/vae/fit/model.hpp"
@@ -54,7 +55,7 @@ VaeRows rows_of(const BuiltVae& built, std::vector<std::filesystem::path> paths,
                       .label_names = model.label_names};
   if (model.spec.labels > 0 && request.labels.empty()) request.labels = model.label_column;
   if (model.spec.is_image() && !model.names.empty())
-    request.image = filled("{}x{}x{}", model.spec.height, model.spec.width, model.spec.channels);
+    request.image = fmt::format("{}x{}x{}", model.spec.height, model.spec.width, model.spec.channels);
   const RawRows raw = read_rows(request);
   check_rows(model, raw, file);
   VaeRows rows = built.prepared(raw);

@@ -1,9 +1,10 @@
 #include "deep/cli/folder_verb.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "deep/cli/verb.hpp"
 #include "posterior/run_folder.hpp"
@@ -24,7 +25,7 @@ std::vector<Option> with_device(std::vector<Option> options, const std::vector<O
 fs::path FolderCall::out(const std::string& fallback) const {
   const fs::path file = settings.has("out") ? fs::path(settings.text("out")) : folder / fallback;
   if (fs::exists(file) && !settings.flag("force"))
-    throw Error(ErrorKind::cannot_write, filled("{}: exists already.", file.string()),
+    throw Error(ErrorKind::cannot_write, fmt::format("{}: exists already.", file.string()),
                 "Choose another name with --out, or replace it with --force.");
   return file;
 }
@@ -39,7 +40,8 @@ std::optional<std::int64_t> label_of(const Settings& settings, const std::vector
     if (known[i] == label) return static_cast<std::int64_t>(i);
     all += (i == 0 ? "" : ", ") + known[i];
   }
-  throw Error(ErrorKind::usage, filled("the model knows no label '{}'.", label), "Known are: " + all + ".");
+  throw Error(ErrorKind::usage, fmt::format("the model knows no label '{}'.", label),
+              "Known are: " + all + ".");
 }
 
 int run_on_folder(const Grammar& grammar, const std::vector<std::string>& words, Interruption interruption,

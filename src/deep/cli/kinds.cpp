@@ -1,13 +1,14 @@
 // sample, loglik and restore: handed on by the kind of the folder.
 #include "deep/cli/kinds.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <span>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/cli/verb.hpp"
 #include "posterior/run_record.hpp"
 
@@ -50,17 +51,18 @@ std::string kinds_text(const FolderVerb& verb) {
   std::string text;
   for (const KindRecord* kind : kKinds)
     if (kind->*verb.run != nullptr)
-      text += filled("{}{} ('{}')", text.empty() ? "" : ", ", kind->what, kind->verb);
+      text += fmt::format("{}{} ('{}')", text.empty() ? "" : ", ", kind->what, kind->verb);
   return text;
 }
 
 [[noreturn]] void refuse_folder(const FolderVerb& verb, const std::vector<std::string>& words) {
   for (const std::string& word : words)
     if (!word.starts_with("-"))
-      throw Error(ErrorKind::missing_file, filled("{}: holds no trained model (there is no run.json).", word),
-                  filled("Give the folder of {}.", kinds_text(verb)));
-  throw Error(ErrorKind::usage, filled("kullback {} needs DIR: folder of a trained model.", verb.name),
-              filled("It is for {}.", kinds_text(verb)));
+      throw Error(ErrorKind::missing_file,
+                  fmt::format("{}: holds no trained model (there is no run.json).", word),
+                  fmt::format("Give the folder of {}.", kinds_text(verb)));
+  throw Error(ErrorKind::usage, fmt::format("kullback {} needs DIR: folder of a trained model.", verb.name),
+              fmt::format("It is for {}.", kinds_text(verb)));
 }
 
 int run_on_kind(const FolderVerb& verb, const std::vector<std::string>& words) {
@@ -79,14 +81,14 @@ int run_on_kind(const FolderVerb& verb, const std::vector<std::string>& words) {
     if (known->name != kind) continue;
     if (known->*verb.run != nullptr) return (known->*verb.run)(words);
     throw Error(ErrorKind::bad_input,
-                filled("{}: holds {}, which kullback {} is not for.", folder, known->what, verb.name),
+                fmt::format("{}: holds {}, which kullback {} is not for.", folder, known->what, verb.name),
                 verb.run == &KindRecord::loglik && !known->instead_of_loglik.empty()
                     ? std::string(known->instead_of_loglik)
-                    : filled("It is for {}.", kinds_text(verb)));
+                    : fmt::format("It is for {}.", kinds_text(verb)));
   }
   throw Error(ErrorKind::bad_input,
-              filled("{}: holds a '{}', which kullback {} is not for.", folder, kind, verb.name),
-              filled("It is for {}.", kinds_text(verb)));
+              fmt::format("{}: holds a '{}', which kullback {} is not for.", folder, kind, verb.name),
+              fmt::format("It is for {}.", kinds_text(verb)));
 }
 
 }  // namespace

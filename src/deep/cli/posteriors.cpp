@@ -1,6 +1,7 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 
-#include "base/filled.hpp"
 #include "deep/bnn/posterior.hpp"
 #include "deep/cli/verb.hpp"
 #include "posterior/summary.hpp"
@@ -12,14 +13,14 @@ namespace {
 constexpr std::size_t kWidth = 100;
 
 std::string record_text(const PosteriorRecord& record) {
-  std::string text = filled("{}: {}\n", record.name, record.summary);
+  std::string text = fmt::format("{}: {}\n", record.name, record.summary);
   posterior::append_wrapped(text, "  ", record.use_when, kWidth);
   if (!record.citation.empty()) posterior::append_wrapped(text, "  ", record.citation, kWidth);
   for (const Option& option : record.options)
     posterior::append_wrapped(
         text, "    ",
-        filled("--{}{}: {}", option.name, option.fallback.empty() ? "" : " [" + option.fallback + "]",
-               option.help),
+        fmt::format("--{}{}: {}", option.name, option.fallback.empty() ? "" : " [" + option.fallback + "]",
+                    option.help),
         kWidth);
   return text;
 }

@@ -1,7 +1,8 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/bnn/fit/fit.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/text.hpp"
@@ -44,14 +45,15 @@ std::string default_out(std::string folder) {
 }
 
 std::string outcome_text(const PredictOutcome& outcome, const std::string& out) {
-  std::string text = filled("{} rows", outcome.rows);
-  if (outcome.filled > 0) text += filled(", {} missing cells filled as in training", outcome.filled);
-  if (outcome.known > 0 && outcome.known < outcome.rows) text += filled(", {} with a target", outcome.known);
+  std::string text = fmt::format("{} rows", outcome.rows);
+  if (outcome.filled > 0) text += fmt::format(", {} missing cells filled as in training", outcome.filled);
+  if (outcome.known > 0 && outcome.known < outcome.rows)
+    text += fmt::format(", {} with a target", outcome.known);
   text += "\n";
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const auto& [name, value] : outcome.figures) pairs.emplace_back(name, number_with_digits(value, 5));
-  if (outcome.has_ood) pairs.emplace_back("ood_auroc", number_with_digits(outcome.ood_auroc, 4));
-  return text + pairs_text(pairs) + filled("Results: {}\n", out);
+  for (const auto& [name, value] : outcome.figures) pairs.emplace_back(name, fmt::format("{:.5g}", value));
+  if (outcome.has_ood) pairs.emplace_back("ood_auroc", fmt::format("{:.4g}", outcome.ood_auroc));
+  return text + pairs_text(pairs) + fmt::format("Results: {}\n", out);
 }
 
 void apply(const FolderCall& call) {

@@ -1,6 +1,7 @@
 // The command line: verbs in, exit codes out, as of kullback (0, 64, 65, 66, 70, 73, 130).
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
+#include <fmt/format.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 
 #include "base/advice.hpp"
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/nearest_name.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/cli/verb.hpp"
@@ -39,7 +39,7 @@ constexpr Verb kVerbs[] = {
 std::string overview() {
   std::string text = "Bayesian deep learning: networks that know what they do not know.\n\nVerbs:\n";
   for (const Verb& verb : kVerbs)
-    text += filled("  {}{}{}\n", verb.name, std::string(14 - verb.name.size(), ' '), verb.summary);
+    text += fmt::format("  {}{}{}\n", verb.name, std::string(14 - verb.name.size(), ' '), verb.summary);
   return text + "\nkullback VERB --help shows the options of each.\n";
 }
 
@@ -53,8 +53,8 @@ std::string version() {
   std::vector<std::string_view> names;
   for (const Verb& verb : kVerbs) names.push_back(verb.name);
   const std::string_view near = nearest_name(name, names);
-  throw Error(ErrorKind::usage, filled("there is no verb '{}'.", name),
-              near.empty() ? "kullback-deep --help lists them." : filled("Did you mean '{}'?", near));
+  throw Error(ErrorKind::usage, fmt::format("there is no verb '{}'.", name),
+              near.empty() ? "kullback-deep --help lists them." : fmt::format("Did you mean '{}'?", near));
 }
 
 int run_verb(const std::vector<std::string>& words) {
@@ -80,8 +80,9 @@ int flushed(int code) {
   const bool arrived = std::fflush(stdout) == 0;
   const int problem = errno;
   if (arrived && std::ferror(stdout) == 0) return code;
-  throw Error(ErrorKind::cannot_write, filled("standard output cannot be written: {}.",
-                                              arrived ? "an earlier write failed" : std::strerror(problem)));
+  throw Error(ErrorKind::cannot_write,
+              fmt::format("standard output cannot be written: {}.",
+                          arrived ? "an earlier write failed" : std::strerror(problem)));
 }
 
 // LibTorch says more than a user can use; its first line is what happened.

@@ -1,8 +1,9 @@
 #include "deep/cli/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "base/filled.hpp"
 #include "posterior/summary.hpp"
 
 namespace kullback::deep::cli {
@@ -23,9 +24,9 @@ std::string pairs_text(const std::vector<std::pair<std::string, std::string>>& p
 }
 
 std::string record_text(const posterior::RunRecord& record, const std::string& folder) {
-  std::string text = filled("{} {}: {} parameters, seed {}, {} s{}\n", record.kind, record.method,
-                            record.parameters, record.seed, number_with_decimals(record.seconds, 2),
-                            record.status == "complete" ? "" : ", " + record.status);
+  std::string text = fmt::format("{} {}: {} parameters, seed {}, {:.2f} s{}\n", record.kind, record.method,
+                                 record.parameters, record.seed, record.seconds,
+                                 record.status == "complete" ? "" : ", " + record.status);
   text += pairs_text(record.facts);
   if (!record.findings.empty()) {
     text += "\n" + posterior::findings_text(record.findings, kWidth);
@@ -34,7 +35,7 @@ std::string record_text(const posterior::RunRecord& record, const std::string& f
   }
   if (record.status == "interrupted" || record.status == "running")
     text += "The same command with --resume goes on.\n";
-  return text + filled("Results: {}\n", folder);
+  return text + fmt::format("Results: {}\n", folder);
 }
 
 }  // namespace kullback::deep::cli

@@ -1,5 +1,7 @@
 #include "deep/cli/training.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -7,7 +9,6 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/interrupt.hpp"
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
@@ -44,9 +45,10 @@ void take_from(const posterior::RunRecord& record, const std::string& out, Argum
     }
     const auto [given, is_taken] = arguments.values.emplace(name, value);
     if (is_taken || given->second == value) continue;
-    throw Error(ErrorKind::usage,
-                filled("{}: was begun with --{} {}, but this run has {}.", out, name, value, given->second),
-                "Resume with the options of the first run, or begin anew with --force.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{}: was begun with --{} {}, but this run has {}.", out, name, value, given->second),
+        "Resume with the options of the first run, or begin anew with --force.");
   }
 }
 
@@ -74,7 +76,7 @@ const Option kDeviceMemory = {"device-memory", "",
                               "stay in the host's memory and are copied a minibatch ahead"};
 
 Option validation_option(const std::string& use) {
-  return {"validation", "0.1", filled("part of the rows that is held out{}; 0: none", use)};
+  return {"validation", "0.1", fmt::format("part of the rows that is held out{}; 0: none", use)};
 }
 
 Option activation_option(const std::string& fallback, const std::string& of) {
@@ -108,7 +110,7 @@ Option precision_option(Precisions known) {
 
 OptionGroup run_group(const std::string& verb, const std::vector<Option>& more) {
   std::vector<Option> options = {
-      {"out", "", filled("folder of the results (default: DATA-{})", verb)},
+      {"out", "", fmt::format("folder of the results (default: DATA-{})", verb)},
       {"seed", "", "seed of all random numbers (default: a random one, which is recorded)"},
       {"save-every", "30", "seconds between checkpoints"},
       {"resume", "false", "go on with an interrupted training in the folder"}};
@@ -126,7 +128,8 @@ void Given::check() const {
     const auto its_kind = std::find_if(parts_.begin(), parts_.end(),
                                        [&](const Part& part) { return part.options.count(name) != 0; });
     const Part& part = its_kind == parts_.end() ? parts_.back() : *its_kind;
-    throw Error(ErrorKind::usage, filled("--{} is not an option of --{} {}.", name, part.option, part.name),
+    throw Error(ErrorKind::usage,
+                fmt::format("--{} is not an option of --{} {}.", name, part.option, part.name),
                 "Leave it out, or choose another.");
   }
 }
@@ -150,7 +153,7 @@ posterior::RunRecord resumed_record(Arguments& arguments, const std::string& kin
     throw Error(ErrorKind::missing_file, out + ": holds no training to go on with.", "Leave out --resume.");
   record = posterior::read_run_record((folder / "run.json").string());
   if (record.kind != kind)
-    throw Error(ErrorKind::bad_input, filled("{}: holds a '{}', not {}.", out, record.kind, what),
+    throw Error(ErrorKind::bad_input, fmt::format("{}: holds a '{}', not {}.", out, record.kind, what),
                 "Choose another folder with --out.");
   record.options["seed"] = std::to_string(record.seed);
   take_from(record, out, arguments);
@@ -175,7 +178,7 @@ std::optional<std::int64_t> device_memory_of(const Settings& settings) {
   const std::string unit(stop, static_cast<const char*>(text.data() + text.size()));
   const double factor = unit.empty() ? 1 : unit == "K" ? 1e3 : unit == "M" ? 1e6 : unit == "G" ? 1e9 : 0;
   if (status != std::errc() || factor == 0 || !(value >= 0) || value * factor > 1e18)
-    throw Error(ErrorKind::usage, filled("--device-memory is '{}'; it must be a number of bytes.", text),
+    throw Error(ErrorKind::usage, fmt::format("--device-memory is '{}'; it must be a number of bytes.", text),
                 "Write 500M or 8G; 0 keeps all rows in the host's memory.");
   return static_cast<std::int64_t>(value * factor);
 }
@@ -183,9 +186,10 @@ std::optional<std::int64_t> device_memory_of(const Settings& settings) {
 double validation_of(const Settings& settings) {
   const double part = settings.number("validation");
   if (!(part >= 0 && part < 1))
-    throw Error(ErrorKind::usage,
-                filled("--validation is '{}'; it must be from 0 to below 1.", settings.text("validation")),
-                "0.1 holds out a tenth of the rows, 0 none.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--validation is '{}'; it must be from 0 to below 1.", settings.text("validation")),
+        "0.1 holds out a tenth of the rows, 0 none.");
   return part;
 }
 
@@ -268,7 +272,7 @@ int end_training(const TrainOutcome& trained, const posterior::RunRecord& record
   if (trained.failure.empty()) return 0;
   if (ranks.is_first())
     print_error(trained.failure + ".",
-                filled("{} holds the {} after epoch {}. {}", out, what, trained.epochs.size(), advice));
+                fmt::format("{} holds the {} after epoch {}. {}", out, what, trained.epochs.size(), advice));
   return static_cast<int>(ErrorKind::bad_input);
 }
 

@@ -1,5 +1,6 @@
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/json_fields.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/cli/training.hpp"

@@ -1,11 +1,12 @@
 #include "deep/data/idx.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "data/read/bytes.hpp"
 
 namespace kullback::deep {
@@ -16,7 +17,7 @@ constexpr std::uint8_t kUnsignedByte = 0x08;
 constexpr std::size_t kPiece = std::size_t{1} << 24;  // a header that lies must not take all memory
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what, std::string hint) {
-  throw Error(ErrorKind::bad_input, filled("{}: {}.", path.string(), what), std::move(hint));
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}.", path.string(), what), std::move(hint));
 }
 
 std::uint8_t byte(const std::string& text, std::size_t i) { return static_cast<std::uint8_t>(text[i]); }
@@ -28,7 +29,7 @@ std::string type_name(std::uint8_t type) {
     case 0x0C: return "32-bit integers";
     case 0x0D: return "32-bit floats";
     case 0x0E: return "64-bit floats";
-    default: return filled("numbers of the unknown type {}", static_cast<int>(type));
+    default: return fmt::format("numbers of the unknown type {}", static_cast<int>(type));
   }
 }
 
@@ -78,7 +79,7 @@ IdxArray read_idx(const std::filesystem::path& path) {
     refuse(path, "is no IDX file: it does not begin with two zero bytes",
            "Give the IDX files of MNIST or alike.");
   if (byte(head, 2) != kUnsignedByte)
-    refuse(path, filled("holds {}; images and labels are unsigned bytes", type_name(byte(head, 2))),
+    refuse(path, fmt::format("holds {}; images and labels are unsigned bytes", type_name(byte(head, 2))),
            "Save the numbers as .npy or CSV instead.");
   const std::size_t dimensions = byte(head, 3);
   if (dimensions == 0) refuse(path, "has no dimensions", "The file is damaged; get it again.");
@@ -91,17 +92,17 @@ IdxArray read_idx(const std::filesystem::path& path) {
     array.shape.push_back(static_cast<std::int64_t>(length));
     if (length == 0) refuse(path, "holds nothing: one of its lengths is 0", "Give a file with images.");
     if (count > std::numeric_limits<std::uint64_t>::max() / 2 / length)
-      refuse(path, filled("says that it is {}, which no file can be", shape_text(array.shape)),
+      refuse(path, fmt::format("says that it is {}, which no file can be", shape_text(array.shape)),
              "The file is damaged; get it again.");
     count *= length;
   }
   array.bytes = read_content(*bytes, count);
   if (array.bytes.size() != count)
     refuse(path,
-           filled("says that it is {} ({} bytes), but {} bytes follow its header", shape_text(array.shape),
-                  count,
-                  array.bytes.size() < count ? std::to_string(array.bytes.size())
-                                             : "more than " + std::to_string(count)),
+           fmt::format("says that it is {} ({} bytes), but {} bytes follow its header",
+                       shape_text(array.shape), count,
+                       array.bytes.size() < count ? std::to_string(array.bytes.size())
+                                                  : "more than " + std::to_string(count)),
            "The file was cut off or is damaged; get it again.");
   return array;
 }

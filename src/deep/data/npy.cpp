@@ -1,11 +1,12 @@
 #include "deep/data/npy.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "data/read/npy_header.hpp"
 
 namespace kullback::deep {
@@ -16,7 +17,7 @@ constexpr std::size_t kMostDimensions = 4;
 constexpr std::size_t kPiece = std::size_t{1} << 20;  // numbers
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what, std::string hint) {
-  throw Error(ErrorKind::bad_input, filled("{}: {}.", path.string(), what), std::move(hint));
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}.", path.string(), what), std::move(hint));
 }
 
 }  // namespace

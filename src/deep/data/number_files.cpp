@@ -1,5 +1,7 @@
 #include "deep/data/number_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -7,7 +9,6 @@
 #include "base/csv_numbers.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "data/source.hpp"
 #include "deep/data/idx.hpp"
 #include "deep/data/npy.hpp"
@@ -17,7 +18,7 @@ namespace kullback::deep {
 namespace {
 
 std::string npy_bytes(const torch::Tensor& numbers) {
-  const std::string shape = filled("({}, {})", numbers.size(0), numbers.size(1));
+  const std::string shape = fmt::format("({}, {})", numbers.size(0), numbers.size(1));
   std::string head = "{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }";
   constexpr std::size_t kBefore = 10;  // magic, version, length of the header
   head.append(63 - (kBefore + head.size()) % 64, ' ');
@@ -80,11 +81,12 @@ torch::Tensor plain_matrix(const std::filesystem::path& file) {
     if (is_plain && count == 0) continue;  // an empty line
     if (rows++ == 0) columns = count;
     if (!is_plain || count != columns)
-      throw Error(ErrorKind::bad_input,
-                  filled("{}: line {} is not {} numbers, as the first is.", file.string(), rows, columns),
-                  "Give a line with as many numbers for each row.");
+      throw Error(
+          ErrorKind::bad_input,
+          fmt::format("{}: line {} is not {} numbers, as the first is.", file.string(), rows, columns),
+          "Give a line with as many numbers for each row.");
   }
-  if (rows == 0) throw Error(ErrorKind::bad_input, filled("{}: the file is empty.", file.string()));
+  if (rows == 0) throw Error(ErrorKind::bad_input, fmt::format("{}: the file is empty.", file.string()));
   return torch::tensor(numbers, torch::kFloat64).view({rows, columns});
 }
 
@@ -120,7 +122,7 @@ void write_matrix(const std::filesystem::path& file, const std::vector<std::stri
       numbers.to(torch::TensorOptions().device(torch::kCPU).dtype(torch::kFloat64)).contiguous();
   if (file.extension() == ".npy") return replace_file(file, npy_bytes(here));
   if (file.extension() == ".csv") return replace_file(file, csv_text(names, here));
-  throw Error(ErrorKind::usage, filled("{}: numbers are written as .csv or .npy.", file.string()),
+  throw Error(ErrorKind::usage, fmt::format("{}: numbers are written as .csv or .npy.", file.string()),
               "Give --out a name that ends so.");
 }
 

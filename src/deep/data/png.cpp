@@ -1,10 +1,12 @@
 #include "deep/data/png.hpp"
 
-#include <array>
+#include <zlib.h>
+
+#include <new>
 #include <string_view>
 #include <utility>
 
-#include "deep/data/deflate.hpp"
+#include "base/error.hpp"
 
 namespace kullback::deep {
 
@@ -14,26 +16,24 @@ void put_big(std::string& into, std::uint32_t number) {
   for (int shift = 24; shift >= 0; shift -= 8) into += static_cast<char>(number >> shift & 0xFF);
 }
 
-std::uint32_t crc32(std::string_view bytes) {
-  static const std::array<std::uint32_t, 256> kTable = [] {
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      std::uint32_t value = i;
-      for (int bit = 0; bit < 8; ++bit) value = (value & 1) != 0 ? 0xEDB88320U ^ value >> 1 : value >> 1;
-      table[i] = value;
-    }
-    return table;
-  }();
-  std::uint32_t crc = 0xFFFFFFFFU;
-  for (const char c : bytes) crc = kTable[(crc ^ static_cast<std::uint8_t>(c)) & 0xFF] ^ crc >> 8;
-  return ~crc;
+const Bytef* bytes_of(std::string_view text) { return reinterpret_cast<const Bytef*>(text.data()); }
+
+std::string compressed(std::string_view bytes) {
+  uLongf size = ::compressBound(bytes.size());
+  std::string result(size, '\0');
+  const int status = ::compress2(reinterpret_cast<Bytef*>(result.data()), &size, bytes_of(bytes),
+                                 bytes.size(), Z_DEFAULT_COMPRESSION);
+  if (status == Z_MEM_ERROR) throw std::bad_alloc();
+  if (status != Z_OK) throw Error(ErrorKind::internal, "zlib does not compress a picture.");
+  result.resize(size);
+  return result;
 }
 
 void put_chunk(std::string& into, std::string_view name, std::string_view content) {
   put_big(into, static_cast<std::uint32_t>(content.size()));
   const std::string checked = std::string(name) + std::string(content);
   into += checked;
-  put_big(into, crc32(checked));
+  put_big(into, static_cast<std::uint32_t>(::crc32_z(0, bytes_of(checked), checked.size())));
 }
 
 // A level less that of the pixel to its left or above: flat and smooth parts become small numbers.
@@ -67,7 +67,7 @@ std::string png_bytes(const Picture& picture) {
   // The smallest of the ways to filter.
   std::string content;
   for (const Filter filter : {Filter::none, Filter::left, Filter::above}) {
-    std::string made = zlib_bytes(filtered(picture, filter));
+    std::string made = compressed(filtered(picture, filter));
     if (content.empty() || made.size() < content.size()) content = std::move(made);
   }
   std::string result = "\x89PNG\r\n\x1a\n";

@@ -1,12 +1,13 @@
 #include "deep/data/rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "data/source.hpp"
 #include "deep/data/idx.hpp"
 #include "deep/data/npy.hpp"
@@ -16,7 +17,7 @@ namespace kullback::deep {
 namespace {
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& what, std::string hint) {
-  throw Error(ErrorKind::bad_input, filled("{}: {}.", path.string(), what), std::move(hint));
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}.", path.string(), what), std::move(hint));
 }
 
 constexpr std::int64_t kMostLabels = 65536;
@@ -25,7 +26,7 @@ void check_pixels(const RowsRequest& request, const ImageShape& image, std::int6
   const std::int64_t pixels = image.channels * image.height * image.width;
   if (pixels == columns) return;
   refuse(request.paths.front(),
-         filled("has rows of {} numbers, but images {} have {}", columns, request.image, pixels),
+         fmt::format("has rows of {} numbers, but images {} have {}", columns, request.image, pixels),
          "Give --image the height and width of the images.");
 }
 
@@ -62,11 +63,11 @@ ImageShape image_of(const torch::Tensor& array, const RowsRequest& request) {
     refuse(path, "has its colours last; images are colours x height x width here",
            "Save x.transpose(0, 3, 1, 2).");
   if (shape.size() == 4)
-    refuse(path, filled("has images with {} colours; 1 or 3 are needed", shape[1]),
+    refuse(path, fmt::format("has images with {} colours; 1 or 3 are needed", shape[1]),
            "Give grey or coloured images.");
   if (shape.size() == 1)
     refuse(path, "holds labels, not images", "Give it to --labels, and the images as DATA.");
-  refuse(path, filled("has {} dimensions; images have 3 (or 4 with colours)", shape.size()),
+  refuse(path, fmt::format("has {} dimensions; images have 3 (or 4 with colours)", shape.size()),
          shape.size() == 2 ? "Say how large the images of its rows are with --image 28x28."
                            : "Give a file of images.");
 }
@@ -74,21 +75,22 @@ ImageShape image_of(const torch::Tensor& array, const RowsRequest& request) {
 void read_labels(RawRows& rows, const RowsRequest& request) {
   const torch::Tensor labels = read_array(request.labels);
   if (labels.dim() != 1)
-    refuse(request.labels, filled("has {} dimensions; labels have 1", labels.dim()),
+    refuse(request.labels, fmt::format("has {} dimensions; labels have 1", labels.dim()),
            "Give the file of the labels.");
   if (labels.size(0) != rows.x.size(0))
-    refuse(request.labels, filled("has {} labels for {} images", labels.size(0), rows.x.size(0)),
+    refuse(request.labels, fmt::format("has {} labels for {} images", labels.size(0), rows.x.size(0)),
            "Give the labels of these images.");
   rows.label = labels.to(torch::kInt64);
   const std::int64_t most = rows.label.max().item<std::int64_t>();
   if (!rows.label.to(labels.scalar_type()).equal(labels) || rows.label.min().item<std::int64_t>() < 0 ||
       most >= kMostLabels)
-    refuse(request.labels, filled("has labels that are not whole numbers from 0 to {}", kMostLabels - 1),
+    refuse(request.labels, fmt::format("has labels that are not whole numbers from 0 to {}", kMostLabels - 1),
            "Number the kinds of images 0, 1, 2 ...");
   for (std::int64_t i = 0; i <= most; ++i) rows.label_names.push_back(std::to_string(i));
   if (request.label_names.empty()) return;
   if (rows.label_names.size() > request.label_names.size())
-    refuse(request.labels, filled("has a label {}; the model knows {}", most, request.label_names.size()),
+    refuse(request.labels,
+           fmt::format("has a label {}; the model knows {}", most, request.label_names.size()),
            "Give labels that the model was trained with.");
   rows.label_names = request.label_names;
 }
@@ -180,7 +182,8 @@ ImageShape image_named(const std::string& text) {
   const bool has_colours = lengths.size() == 3;
   if (lengths.size() == 2 || (has_colours && (lengths[2] == 1 || lengths[2] == 3)))
     return {.channels = has_colours ? lengths[2] : 1, .height = lengths[0], .width = lengths[1]};
-  throw Error(ErrorKind::usage, filled("--image is '{}'; it must be HEIGHTxWIDTH or HEIGHTxWIDTHx3.", text),
+  throw Error(ErrorKind::usage,
+              fmt::format("--image is '{}'; it must be HEIGHTxWIDTH or HEIGHTxWIDTHx3.", text),
               "Write --image 28x28.");
 }
 

@@ -1,13 +1,14 @@
 // Parts of diffusion models by name.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/settings.hpp"
 
 namespace kullback::deep::diffusion {
@@ -21,7 +22,8 @@ const Record& record_named(std::span<const Record* const> records, const std::st
     if (record->name == name) return *record;
     all += (all.empty() ? "" : ", ") + std::string(record->name);
   }
-  throw Error(ErrorKind::usage, filled("there is no --{} '{}'.", option, name), "Known are: " + all + ".");
+  throw Error(ErrorKind::usage, fmt::format("there is no --{} '{}'.", option, name),
+              "Known are: " + all + ".");
 }
 
 template <class Record>

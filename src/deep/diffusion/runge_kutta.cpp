@@ -1,11 +1,12 @@
 #include "deep/diffusion/runge_kutta.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -41,10 +42,10 @@ OdeResult solve_ode(const std::function<torch::Tensor(const torch::Tensor& state
   result.evaluations = 1;
   for (std::int64_t tried = 0; t != to; ++tried) {
     if (tried == options.max_steps)
-      throw Error(
-          ErrorKind::bad_input,
-          filled("the probability flow needs more than {} steps (it is at time {}).", options.max_steps, t),
-          "Raise the tolerance, or train the score further.");
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("the probability flow needs more than {} steps (it is at time {}).",
+                              options.max_steps, t),
+                  "Raise the tolerance, or train the score further.");
     const bool is_last = std::abs(length) >= std::abs(to - t);
     if (is_last) length = to - t;
     torch::Tensor next;

@@ -1,5 +1,7 @@
 #include "deep/diffusion/sampler.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -45,7 +47,7 @@ std::unique_ptr<Sampler> make_sampler(const std::string& name,
 Grid grid_named(const std::string& name) {
   for (std::size_t i = 0; i < std::size(kGrids); ++i)
     if (name == kGrids[i]) return static_cast<Grid>(i);
-  throw Error(ErrorKind::usage, filled("there is no --grid '{}'.", name),
+  throw Error(ErrorKind::usage, fmt::format("there is no --grid '{}'.", name),
               "Known are: uniform, quadratic, edm, log-ratio.");
 }
 
@@ -53,8 +55,8 @@ std::vector<double> time_grid(const Sde& sde, std::int64_t steps, Grid grid, dou
   const bool by_ratio = grid == Grid::edm || grid == Grid::log_ratio;
   if (by_ratio && sde.blocks() > 1)
     throw Error(ErrorKind::usage,
-                filled("--grid {} needs one level of noise, and with --sde cld a velocity has another.",
-                       kGrids[static_cast<std::size_t>(grid)]),
+                fmt::format("--grid {} needs one level of noise, and with --sde cld a velocity has another.",
+                            kGrids[static_cast<std::size_t>(grid)]),
                 "Choose --grid uniform or quadratic.");
   const auto forward = [&](double x) {
     return grid == Grid::uniform     ? x
@@ -119,7 +121,7 @@ torch::Tensor flow_velocity(const Sde& sde, const Score& score, const torch::Ten
 void check_finite(const torch::Tensor& state, double t) {
   if (at::isfinite(state).all().item<bool>()) return;
   throw Error(ErrorKind::bad_input,
-              filled("the reverse process ceased to be finite at time {} (1 is noise, 0 is data).", t),
+              fmt::format("the reverse process ceased to be finite at time {} (1 is noise, 0 is data).", t),
               "Take more --steps; if that does not help, train again with a lower --rate.");
 }
 

@@ -1,7 +1,8 @@
 #include "deep/diffusion/score_net.hpp"
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -20,7 +21,7 @@ std::int64_t rows_at_once(bool is_image, const torch::Device& device) {
 std::unique_ptr<ScoreNet> make_score_net(Layout& layout, const NetSpec& spec) {
   if (spec.architecture == "mlp") return make_mlp(layout, spec);
   if (spec.architecture == "unet") return make_unet(layout, spec);
-  throw Error(ErrorKind::usage, filled("there is no --architecture '{}'.", spec.architecture),
+  throw Error(ErrorKind::usage, fmt::format("there is no --architecture '{}'.", spec.architecture),
               "Known are: mlp, unet.");
 }
 

@@ -2,11 +2,12 @@
 // log ratios are cut off at the ends of their range.
 #include "deep/diffusion/times.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -21,11 +22,12 @@ TimesKind times_named(const std::string& name, const std::string& sde) {
   if (name == "auto") return sde == "edm" ? TimesKind::lognormal : TimesKind::uniform;
   const bool is_by_ratio = name == "log-ratio" || name == "lognormal";
   if (is_by_ratio && (sde == "cld" || sde == "ladder" || sde == "ddpm" || sde == "learned"))
-    throw Error(ErrorKind::usage, filled("--times {} is not for --sde {}.", name, sde), "Leave out --times.");
+    throw Error(ErrorKind::usage, fmt::format("--times {} is not for --sde {}.", name, sde),
+                "Leave out --times.");
   if (name == "uniform") return TimesKind::uniform;
   if (name == "log-ratio") return TimesKind::log_ratio;
   if (name == "lognormal") return TimesKind::lognormal;
-  throw Error(ErrorKind::usage, filled("there are no --times '{}'.", name),
+  throw Error(ErrorKind::usage, fmt::format("there are no --times '{}'.", name),
               "Known are: auto, uniform, log-ratio, lognormal.");
 }
 

@@ -1,11 +1,12 @@
 #include "deep/energy/annealing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/chains/hamiltonian.hpp"
 #include "deep/chains/schedule.hpp"
@@ -49,8 +50,8 @@ void Annealing::seed(std::uint32_t index) const {
 void Annealing::check_stop(std::size_t temperature) const {
   if (options_.should_stop && options_.should_stop())
     throw Error(ErrorKind::usage,
-                filled("interrupted at temperature {} of {} of an annealing; nothing was written.",
-                       temperature, schedule_.size() - 1));
+                fmt::format("interrupted at temperature {} of {} of an annealing; nothing was written.",
+                            temperature, schedule_.size() - 1));
 }
 
 void Annealing::find_step_sizes() {

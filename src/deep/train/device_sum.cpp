@@ -2,6 +2,7 @@
 // MPI.
 #include "deep/train/device_sum.hpp"
 
+#include <fmt/format.h>
 #include <torch/version.h>
 #include <unistd.h>
 
@@ -10,7 +11,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 #ifdef KULLBACK_NCCL
 #include <c10/cuda/CUDAGuard.h>
@@ -34,7 +34,7 @@ std::string host_name() {
 
 // NCCL would wait for ever, or fail in words of its own.
 void check_devices(const Ranks& ranks, const torch::Device& device) {
-  const std::string own = filled("{} on {}", static_cast<int>(device.index()), host_name());
+  const std::string own = fmt::format("{} on {}", static_cast<int>(device.index()), host_name());
   std::string shared;
   if (ranks.is_first()) {
     std::set<std::string> seen = {own};
@@ -48,7 +48,7 @@ void check_devices(const Ranks& ranks, const torch::Device& device) {
   shared = ranks.broadcast(shared);
   if (shared.empty()) return;
   throw Error(ErrorKind::usage,
-              filled("two processes share GPU {}, and gradients cannot be summed there.", shared),
+              fmt::format("two processes share GPU {}, and gradients cannot be summed there.", shared),
               "Start as many processes as there are GPUs, give --members at least as many, or --device cpu.");
 }
 
@@ -71,7 +71,7 @@ c10::intrusive_ptr<c10d::Store> make_store(const Ranks& ranks) {
   c10::intrusive_ptr<c10d::TCPStore> store;
   if (ranks.is_first()) store = c10::make_intrusive<c10d::TCPStore>(host, options);
   const std::string address =
-      ranks.broadcast(ranks.is_first() ? filled("{} {}", static_cast<int>(store->getPort()), host) : "");
+      ranks.broadcast(ranks.is_first() ? fmt::format("{} {}", static_cast<int>(store->getPort()), host) : "");
   if (ranks.is_first()) return store;
   const std::size_t space = address.find(' ');
   options.port = static_cast<std::uint16_t>(std::stoi(address.substr(0, space)));
@@ -110,7 +110,7 @@ DeviceSum::DeviceSum(const Ranks& ranks, const torch::Device& device) {
   add_up(one);
   if (one.item<double>() != ranks.size())
     throw Error(ErrorKind::internal,
-                filled("NCCL counts {} of {} processes.", one.item<double>(), ranks.size()));
+                fmt::format("NCCL counts {} of {} processes.", one.item<double>(), ranks.size()));
 }
 
 void DeviceSum::add_up(torch::Tensor& tensor) {
@@ -129,8 +129,8 @@ struct DeviceSum::Group {};
 DeviceSum::DeviceSum(const Ranks& ranks, const torch::Device&) {
   throw Error(
       ErrorKind::usage,
-      filled("this kullback-deep was built without NCCL, so {} processes cannot sum gradients on GPUs.",
-             ranks.size()),
+      fmt::format("this kullback-deep was built without NCCL, so {} processes cannot sum gradients on GPUs.",
+                  ranks.size()),
       "Start one process, give --members at least as many as processes, or --device cpu.");
 }
 

@@ -1,5 +1,7 @@
 #include "deep/train/training_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -8,7 +10,6 @@
 #include "base/csv_numbers.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "deep/train/epoch_log.hpp"
 #include "kullback_version.hpp"
 #include "posterior/progress_log.hpp"
@@ -63,7 +64,7 @@ void TrainingRun::choose_lengths(const Lengths& lengths) {
     return;
   }
   if (train_.patience > 0 && !suits)
-    throw Error(ErrorKind::usage, filled("--patience cannot be combined with {}.", lengths.no_patience),
+    throw Error(ErrorKind::usage, fmt::format("--patience cannot be combined with {}.", lengths.no_patience),
                 "Leave it out.");
   if (train_.patience > 0 && !lengths.has_held_out)
     throw Error(ErrorKind::usage, "--patience needs rows that are held out, but --validation is 0.",
@@ -77,8 +78,9 @@ void TrainingRun::begin() {
   record.status = "running";
   record.started = posterior::utc_now();
   const Description description = describe();
-  train_.fingerprint = content_hash(filled("{}{} {} {} {} {}", description.text, record.data_hash,
-                                           train_.epochs, train_.batch, train_.patience, description.more));
+  train_.fingerprint =
+      content_hash(fmt::format("{}{} {} {} {} {}", description.text, record.data_hash, train_.epochs,
+                               train_.batch, train_.patience, description.more));
   if (ranks_.is_first()) begin_folder(description);
   request_.out = ranks_.broadcast(folder_ ? folder_->path().string() : std::string());
   train_.checkpoint = request_.out / kCheckpoint;
@@ -91,7 +93,7 @@ void TrainingRun::begin_folder(const Description& description) {
   try {
     replace_file(file(description.file), description.text);
     folder_->add_event(train_.resume ? "resume" : "start",
-                       filled("\"ranks\": {}, {}", ranks_.size(), posterior::process_fields()));
+                       fmt::format("\"ranks\": {}, {}", ranks_.size(), posterior::process_fields()));
   } catch (const Error&) {
     abandon();
     throw;
@@ -157,7 +159,7 @@ void TrainingRun::write() {
   record.status = trained.is_interrupted ? "interrupted" : failed ? "stopped" : "complete";
   if (!trained.is_interrupted) write_results();
   // A checkpoint that stays where a kill comes between is passed over by those who read the results.
-  folder_->finish(record, record.status, filled("\"epochs\": {}", trained.epochs.size()));
+  folder_->finish(record, record.status, fmt::format("\"epochs\": {}", trained.epochs.size()));
   outcome_.folder = folder_->path();
   std::error_code none;
   if (!trained.is_interrupted) fs::remove(outcome_.folder / kCheckpoint, none);

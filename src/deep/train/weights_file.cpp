@@ -1,14 +1,15 @@
 #include "deep/train/weights_file.hpp"
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::deep {
 
 namespace {
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::string& what) {
-  throw Error(ErrorKind::bad_input, filled("{}: {}.", file.string(), what),
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}.", file.string(), what),
               "The file belongs to another model; train again, or restore both files.");
 }
 
@@ -24,10 +25,10 @@ void take_tensor(const std::filesystem::path& file, const TensorFile& tensors, c
                  const torch::Tensor& into, const std::string& what) {
   const torch::NoGradGuard no_gradient;
   const torch::Tensor* found = tensors.find(name);
-  if (found == nullptr) refuse(file, filled("has no '{}', which the model needs", name));
+  if (found == nullptr) refuse(file, fmt::format("has no '{}', which the model needs", name));
   if (found->sizes() != into.sizes())
-    refuse(file, filled("is of another {}: its '{}' is {}, and {} is needed", what, name,
-                        shape_text(found->sizes()), shape_text(into.sizes())));
+    refuse(file, fmt::format("is of another {}: its '{}' is {}, and {} is needed", what, name,
+                             shape_text(found->sizes()), shape_text(into.sizes())));
   into.copy_(*found);
 }
 

@@ -7,12 +7,12 @@
 // and Salakhutdinov 2016).
 #include "deep/vae/evaluate.hpp"
 
+#include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/purpose.hpp"
 #include "deep/vae/refine.hpp"
@@ -172,8 +172,8 @@ void diagnose(VaeEvaluation& evaluation) {
     if (2 * codes.dead > codes.codes) {
       evaluation.findings.push_back(
           {.code = "dead-codes",
-           .message = filled("{} of {} codes are never used.", codes.dead, codes.codes),
-           .evidence = filled("the perplexity of their use is {}", number_with_decimals(codes.perplexity, 1)),
+           .message = fmt::format("{} of {} codes are never used.", codes.dead, codes.codes),
+           .evidence = fmt::format("the perplexity of their use is {:.1f}", codes.perplexity),
            .advice = "Give fewer --codes, or a larger --code-restart."});
     }
     return;
@@ -182,13 +182,14 @@ void diagnose(VaeEvaluation& evaluation) {
     evaluation.findings.push_back(
         {.code = "collapse",
          .message = "no latent variable is used: the posterior has collapsed to the prior.",
-         .evidence = filled("posterior means of all {} have variances below {}", latent, kActive),
+         .evidence = fmt::format("posterior means of all {} have variances below {}", latent, kActive),
          .advice = "Try --objective annealed, a --floor, or a weaker decoder."});
   } else if (2 * evaluation.active < latent) {
     evaluation.findings.push_back(
         {.code = "inactive-units",
-         .message = filled("{} of {} latent variables are not used.", latent - evaluation.active, latent),
-         .evidence = filled("their posterior means have variances below {}", kActive),
+         .message =
+             fmt::format("{} of {} latent variables are not used.", latent - evaluation.active, latent),
+         .evidence = fmt::format("their posterior means have variances below {}", kActive),
          .advice = "A smaller --latent gives the same model; --objective annealed or iwae may use more."});
   }
 }

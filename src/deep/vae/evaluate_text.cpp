@@ -1,12 +1,13 @@
 // An evaluation as a table and as JSON. Numbers are in nats, mean over rows ± standard error over rows (Monte
 // Carlo part in brackets).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "deep/vae/evaluate.hpp"
 
@@ -18,9 +19,9 @@ namespace {
 std::string with_error(const Figure& figure) {
   const double size = figure.error > 0 ? figure.error : std::abs(figure.mean) / 1000;
   const int decimals = size > 0 ? std::clamp(1 - static_cast<int>(std::floor(std::log10(size))), 1, 6) : 1;
-  return filled("{} ± {} ({})", number_with_decimals(figure.mean, decimals),
-                number_with_decimals(figure.error, decimals),
-                number_with_decimals(figure.monte_carlo, decimals));
+  return fmt::format("{} ± {} ({})", fmt::format("{:.{}f}", figure.mean, decimals),
+                     fmt::format("{:.{}f}", figure.error, decimals),
+                     fmt::format("{:.{}f}", figure.monte_carlo, decimals));
 }
 
 using Pick = std::optional<Figure> RowsEvaluation::*;
@@ -40,9 +41,9 @@ std::vector<Line> lines_of(const VaeEvaluation& evaluation) {
   };
   const auto one = [](Pick member) { return [member](const RowsEvaluation& rows) { return rows.*member; }; };
   add("evidence lower bound", [](const RowsEvaluation& rows) { return std::optional(rows.elbo); });
-  add(filled("log p(x), {} draws", evaluation.samples),
+  add(fmt::format("log p(x), {} draws", evaluation.samples),
       [](const RowsEvaluation& rows) { return std::optional(rows.log_likelihood); });
-  const std::string some = filled(", {} rows", test.gap_rows);
+  const std::string some = fmt::format(", {} rows", test.gap_rows);
   add("log p(x), annealing" + some, one(&RowsEvaluation::ais));
   add("log p(x), the larger" + some, one(&RowsEvaluation::gap_log_likelihood));
   add("bound, fitted to each row", one(&RowsEvaluation::local_elbo));
@@ -83,16 +84,17 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-std::string json_number(double number) { return std::isfinite(number) ? number_text(number) : "null"; }
+std::string json_number(double number) { return std::isfinite(number) ? fmt::format("{}", number) : "null"; }
 
 std::string json_figure(const Figure& figure) {
-  return filled(R"({{"mean": {}, "error": {}, "monte_carlo": {}}})", json_number(figure.mean),
-                json_number(figure.error), json_number(figure.monte_carlo));
+  return fmt::format(R"({{"mean": {}, "error": {}, "monte_carlo": {}}})", json_number(figure.mean),
+                     json_number(figure.error), json_number(figure.monte_carlo));
 }
 
 std::string json_rows(const RowsEvaluation& rows) {
-  std::string text = filled(R"({{"rows": {}, "gap_rows": {}, "elbo": {}, "log_likelihood": {})", rows.rows,
-                            rows.gap_rows, json_figure(rows.elbo), json_figure(rows.log_likelihood));
+  std::string text =
+      fmt::format(R"({{"rows": {}, "gap_rows": {}, "elbo": {}, "log_likelihood": {})", rows.rows,
+                  rows.gap_rows, json_figure(rows.elbo), json_figure(rows.log_likelihood));
   const std::pair<const char*, Pick> members[] = {{"ais", &RowsEvaluation::ais},
                                                   {"gap_log_likelihood", &RowsEvaluation::gap_log_likelihood},
                                                   {"gap_elbo", &RowsEvaluation::gap_elbo},
@@ -102,8 +104,8 @@ std::string json_rows(const RowsEvaluation& rows) {
                                                   {"flow_approximation_gap", &RowsEvaluation::flow_gap},
                                                   {"amortisation_gap", &RowsEvaluation::amortisation_gap}};
   for (const auto& [name, member] : members)
-    if (rows.*member) text += filled(R"(, "{}": {})", name, json_figure(*(rows.*member)));
-  if (rows.ais) text += filled(R"(, "ais_acceptance": {})", json_number(rows.acceptance));
+    if (rows.*member) text += fmt::format(R"(, "{}": {})", name, json_figure(*(rows.*member)));
+  if (rows.ais) text += fmt::format(R"(, "ais_acceptance": {})", json_number(rows.acceptance));
   return text + "}";
 }
 
@@ -111,9 +113,10 @@ std::string json_rows(const RowsEvaluation& rows) {
 
 std::string evaluation_table(const VaeEvaluation& evaluation) {
   const bool has_train = evaluation.train.has_value();
-  std::vector<std::vector<std::string>> rows = {{"nats a row", filled("test ({})", evaluation.test.rows)}};
+  std::vector<std::vector<std::string>> rows = {
+      {"nats a row", fmt::format("test ({})", evaluation.test.rows)}};
   if (has_train) {
-    rows[0].push_back(filled("training ({})", evaluation.train->rows));
+    rows[0].push_back(fmt::format("training ({})", evaluation.train->rows));
     rows[0].push_back("generalisation gap");
   }
   for (const Line& line : lines_of(evaluation)) {
@@ -127,25 +130,23 @@ std::string evaluation_table(const VaeEvaluation& evaluation) {
   }
   std::string text = table_text(rows);
   if (evaluation.test.ais)
-    text += filled("annealing: {} of transitions accepted\n",
-                   number_with_decimals(evaluation.test.acceptance, 2));
+    text += fmt::format("annealing: {:.2f} of transitions accepted\n", evaluation.test.acceptance);
   if (evaluation.refining_steps > 0)
-    text += filled("posteriors refined by {} steps\n", evaluation.refining_steps);
+    text += fmt::format("posteriors refined by {} steps\n", evaluation.refining_steps);
   if (evaluation.codes) {
-    text += filled("codes: perplexity {} of {}, {} never used\n",
-                   number_with_decimals(evaluation.codes->perplexity, 1), evaluation.codes->codes,
-                   evaluation.codes->dead);
+    text += fmt::format("codes: perplexity {:.1f} of {}, {} never used\n", evaluation.codes->perplexity,
+                        evaluation.codes->codes, evaluation.codes->dead);
   } else {
-    text += filled("active latent variables: {} of {}\n", evaluation.active, evaluation.activity.size());
+    text += fmt::format("active latent variables: {} of {}\n", evaluation.active, evaluation.activity.size());
   }
   return text;
 }
 
 std::string evaluation_json(const VaeEvaluation& evaluation) {
-  std::string text = filled(R"({{"samples": {}, "refining_steps": {}, "test": {})", evaluation.samples,
-                            evaluation.refining_steps, json_rows(evaluation.test));
+  std::string text = fmt::format(R"({{"samples": {}, "refining_steps": {}, "test": {})", evaluation.samples,
+                                 evaluation.refining_steps, json_rows(evaluation.test));
   if (evaluation.train) {
-    text += filled(R"(, "training": {})", json_rows(*evaluation.train));
+    text += fmt::format(R"(, "training": {})", json_rows(*evaluation.train));
     text += R"(, "generalisation_gaps": {)";
     std::string separator;
     for (const Line& line : lines_of(evaluation)) {
@@ -156,20 +157,22 @@ std::string evaluation_json(const VaeEvaluation& evaluation) {
     }
     text += "}";
   }
-  text += filled(R"(, "active_units": {}, "activity": [)", evaluation.active);
+  text += fmt::format(R"(, "active_units": {}, "activity": [)", evaluation.active);
   for (std::size_t i = 0; i < evaluation.activity.size(); ++i)
     text += (i == 0 ? "" : ", ") + json_number(evaluation.activity[i]);
   text += "]";
   if (evaluation.codes) {
-    text += filled(R"(, "codes": {{"codes": {}, "perplexity": {}, "dead": {}}})", evaluation.codes->codes,
-                   json_number(evaluation.codes->perplexity), evaluation.codes->dead);
+    text +=
+        fmt::format(R"(, "codes": {{"codes": {}, "perplexity": {}, "dead": {}}})", evaluation.codes->codes,
+                    json_number(evaluation.codes->perplexity), evaluation.codes->dead);
   }
   text += R"(, "findings": [)";
   for (std::size_t i = 0; i < evaluation.findings.size(); ++i) {
     const Finding& finding = evaluation.findings[i];
-    text += (i == 0 ? "" : ", ") + filled(R"({{"code": {}, "message": {}, "evidence": {}, "advice": {}}})",
-                                          json_string(finding.code), json_string(finding.message),
-                                          json_string(finding.evidence), json_string(finding.advice));
+    text +=
+        (i == 0 ? "" : ", ") + fmt::format(R"({{"code": {}, "message": {}, "evidence": {}, "advice": {}}})",
+                                           json_string(finding.code), json_string(finding.message),
+                                           json_string(finding.evidence), json_string(finding.advice));
   }
   return text + "]}\n";
 }

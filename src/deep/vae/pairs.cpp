@@ -1,7 +1,8 @@
 #include "deep/vae/pairs.hpp"
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::deep {
 
@@ -9,20 +10,23 @@ void check_pairs(std::string_view family, std::string_view prior, std::string_vi
   if (family == "vq" && prior != "codes") {
     throw Error(
         ErrorKind::usage,
-        filled("--posterior vq puts latent variables on codes, of which --prior {} knows nothing.", prior),
+        fmt::format("--posterior vq puts latent variables on codes, of which --prior {} knows nothing.",
+                    prior),
         "Give --prior codes.");
   }
   if (prior == "codes" && family != "vq") {
     throw Error(
         ErrorKind::usage,
-        filled("--prior codes is for latent variables on codes, which --posterior {} does not give.", family),
+        fmt::format("--prior codes is for latent variables on codes, which --posterior {} does not give.",
+                    family),
         "Give --posterior vq.");
   }
   if (family == "vq" && objective != "vae") {
-    throw Error(ErrorKind::usage,
-                filled("--objective {} needs draws that differ, but --posterior vq gives one code for a row.",
-                       objective),
-                "Give --objective vae.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--objective {} needs draws that differ, but --posterior vq gives one code for a row.",
+                    objective),
+        "Give --objective vae.");
   }
   if ((family == "iterative") != (objective == "iterative")) {
     throw Error(

@@ -4,9 +4,17 @@
 #include <cmath>
 
 #include "infer/mcmc/archive_fixed.hpp"
-#include "infer/mcmc/dense.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
+
+namespace {
+
+math::linear::ConstView rows_of(const std::vector<double>& square, std::size_t dim) {
+  return math::linear::ConstView::by_rows(square.data(), dim, dim);
+}
+
+}  // namespace
 
 InverseMetric::InverseMetric(Metric kind, std::size_t dim) : kind_(kind), dim_(dim) {
   if (is_dense()) {
@@ -19,7 +27,11 @@ InverseMetric::InverseMetric(Metric kind, std::size_t dim) : kind_(kind), dim_(d
 }
 
 bool InverseMetric::factorise() {
-  if (is_dense()) return cholesky(values_, dim_, factor_);
+  if (is_dense()) {
+    factor_.resize(dim_ * dim_);
+    return math::linear::cholesky(rows_of(values_, dim_),
+                                  math::linear::View::by_rows(factor_.data(), dim_, dim_));
+  }
   factor_.resize(dim_);
   for (std::size_t i = 0; i < dim_; ++i) {
     factor_[i] = 1.0 / std::sqrt(values_[i]);
@@ -36,7 +48,7 @@ bool InverseMetric::set(std::vector<double> values) {
 void InverseMetric::draw_momentum(Random& random, double* p) const {
   for (std::size_t i = 0; i < dim_; ++i) p[i] = random.normal();
   if (is_dense()) {
-    solve_transposed(factor_.data(), dim_, p);
+    math::linear::solve_lower_transposed(rows_of(factor_, dim_), math::linear::View::vector(p, dim_));
   } else {
     for (std::size_t i = 0; i < dim_; ++i) p[i] *= factor_[i];
   }
@@ -44,7 +56,7 @@ void InverseMetric::draw_momentum(Random& random, double* p) const {
 
 void InverseMetric::velocity(const double* p, double* result) const {
   if (is_dense()) {
-    symmetric_times(values_.data(), p, dim_, result);
+    math::linear::multiply_symmetric(rows_of(values_, dim_), {p, dim_}, {result, dim_});
   } else {
     for (std::size_t i = 0; i < dim_; ++i) result[i] = values_[i] * p[i];
   }

@@ -13,9 +13,9 @@
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
 #include "infer/mcmc/archive_fixed.hpp"
-#include "infer/mcmc/dense.hpp"
 #include "infer/mcmc/hamiltonian_chain.hpp"
 #include "infer/mcmc/options.hpp"
+#include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
@@ -94,7 +94,8 @@ bool RandomWalk::step(Draws& draws) {
   Random random(start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::transition),
                 static_cast<std::uint32_t>(iteration_));
   for (double& z : normals_) z = random.normal();
-  lower_times(lower_.data(), normals_.data(), dim_, proposal_.data());
+  math::linear::multiply_lower(math::linear::ConstView::by_rows(lower_.data(), dim_, dim_), normals_,
+                               proposal_);
   for (std::size_t i = 0; i < dim_; ++i) proposal_[i] = theta_[i] + scale_ * proposal_[i];
   const double proposed = evaluate(proposal_);
   const double acceptance = std::min(1.0, std::exp(proposed - log_density_));
@@ -124,7 +125,7 @@ void RandomWalk::adapt(double acceptance) {
     mean_[i] += weight * deviation;
     normals_[i] = std::sqrt(weight) * deviation;
   }
-  cholesky_update(lower_.data(), dim_, normals_.data());
+  math::linear::update_cholesky(math::linear::View::by_rows(lower_.data(), dim_, dim_), normals_);
 }
 
 void RandomWalk::archive(Archive& archive) {

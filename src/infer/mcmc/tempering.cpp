@@ -21,7 +21,7 @@
 #include "infer/mcmc/archive_fixed.hpp"
 #include "infer/mcmc/hamiltonian_chain.hpp"
 #include "infer/mcmc/temperature_ladder.hpp"
-#include "infer/particles/tempered_lanes.hpp"
+#include "infer/mcmc/tempered_lanes.hpp"
 
 namespace kullback::infer {
 

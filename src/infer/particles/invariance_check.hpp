@@ -9,8 +9,8 @@
 
 #include "base/finding.hpp"
 #include "infer/archive.hpp"
+#include "infer/mcmc/tempered_lanes.hpp"
 #include "infer/particles/particle_coordinates.hpp"
-#include "infer/particles/tempered_lanes.hpp"
 
 namespace kullback::infer {
 

@@ -20,7 +20,7 @@
 #include "base/error.hpp"
 #include "infer/algorithm.hpp"
 #include "infer/mcmc/archive_fixed.hpp"
-#include "infer/particles/tempered_lanes.hpp"
+#include "infer/mcmc/tempered_lanes.hpp"
 
 namespace kullback::infer {
 

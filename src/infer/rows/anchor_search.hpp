@@ -12,9 +12,10 @@
 
 #include "density/log_density.hpp"
 #include "infer/archive.hpp"
+#include "infer/gaussian_guess.hpp"
+#include "infer/noise_name.hpp"
 #include "infer/optimize/mode.hpp"
 #include "infer/rows/subsampled_density.hpp"
-#include "infer/vi/family.hpp"
 
 namespace kullback::infer {
 

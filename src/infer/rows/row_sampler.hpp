@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "infer/vi/noise.hpp"
+#include "infer/noise_name.hpp"
 
 namespace kullback::infer {
 

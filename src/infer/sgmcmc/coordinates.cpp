@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "math/linear_algebra.hpp"
+
 namespace kullback::infer {
 
 Coordinates::Coordinates(Metric metric, GaussianGuess guess)
@@ -57,12 +59,8 @@ std::vector<double> Coordinates::phi_of(std::span<const double> theta) const {
     phi[i] = theta[i] - centre_[i];
     if (metric_ == Metric::diagonal) phi[i] /= scale_[i];
   }
-  if (metric_ != Metric::dense) return phi;
-  for (std::size_t j = 0; j < dim; ++j) {
-    const double* column = lower_.data() + j * dim;
-    phi[j] /= column[j];
-    for (std::size_t i = j + 1; i < dim; ++i) phi[i] -= column[i] * phi[j];
-  }
+  if (metric_ == Metric::dense)
+    math::linear::solve_lower({lower_.data(), dim, dim}, math::linear::View::vector(phi.data(), dim));
   return phi;
 }
 

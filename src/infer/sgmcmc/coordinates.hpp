@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "infer/archive.hpp"
+#include "infer/gaussian_guess.hpp"
 #include "infer/options.hpp"
-#include "infer/vi/family.hpp"
 
 namespace kullback::infer {
 

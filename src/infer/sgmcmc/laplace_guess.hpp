@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "density/log_density.hpp"
+#include "infer/gaussian_guess.hpp"
 #include "infer/optimize/hessian.hpp"
-#include "infer/vi/family.hpp"
 
 namespace kullback::infer {
 

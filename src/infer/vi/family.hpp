@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "density/log_density.hpp"
+#include "infer/gaussian_guess.hpp"
 #include "infer/options.hpp"
 
 namespace kullback::infer {
@@ -50,13 +51,6 @@ struct DrawAdjoint {
   std::size_t lanes = 1;
   const double* theta = nullptr;  // dim() * lanes
   const double* log_q = nullptr;  // lanes; null: zeros
-};
-
-// A Gaussian that a family starts from: the nearest member, as near as the family comes.
-struct GaussianGuess {
-  std::vector<double> mean;
-  std::vector<double> sd;     // marginal
-  std::vector<double> lower;  // Cholesky factor of the covariance, column after column; empty: diagonal
 };
 
 // Factors of a family that factorises: which coordinates and which parameters belong to each.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "infer/noise_name.hpp"
+
 namespace kullback::infer {
 
 enum class Sampling : unsigned char {
@@ -15,12 +17,6 @@ enum class Sampling : unsigned char {
 
 // Throws Error usage that lists the names.
 Sampling sampling_of(std::string_view name);
-
-struct NoiseName {
-  std::uint64_t seed = 0;
-  std::uint32_t chain = 0;
-  std::uint32_t purpose = 0;  // infer::Purpose
-};
 
 // Noise is named by an index, an iteration say: the same index gives the same numbers.
 class NoiseSource final {

@@ -1,7 +1,11 @@
-// Cholesky factors by Eigen's blocked algorithm, and triangular solves, which are other loops for columns,
-// rows and a single vector.
+// Cholesky factors and triangular solves: loops that add in order for factors stored by rows up to some size,
+// else Eigen's blocks, which are other loops for columns, rows and a single vector. (In columns, too, the
+// loops would be faster up to some hundred rows, by fractions of a microsecond to some ten of them; Eigen has
+// stayed there so that the draws of a seed do.)
 #include <Eigen/Cholesky>
+#include <cmath>
 
+#include "math/linear_algebra/in_order.hpp"
 #include "math/linear_algebra/stored.hpp"
 
 namespace kullback::math::linear {
@@ -20,6 +24,18 @@ bool factor(const ConstView& a, const View& lower) {
   target.template triangularView<Eigen::StrictlyUpper>().setZero();
   Eigen::Ref<Dense<double, order>> in_place(target);
   return Eigen::LLT<Eigen::Ref<Dense<double, order>>>(in_place).info() == Eigen::Success;
+}
+
+// A NaN or an infinity anywhere below the diagonal of A reaches the diagonal of L.
+bool has_finite_diagonal(const ConstView& lower) {
+  for (std::size_t i = 0; i < lower.rows; ++i) {
+    if (!std::isfinite(lower.data[i * (lower.stride + 1)])) return false;
+  }
+  return true;
+}
+
+bool is_in_order(const ConstView& lower) {
+  return lower.storage == Storage::rows && lower.rows <= in_order::kLargest;
 }
 
 template <class Solve>
@@ -51,17 +67,26 @@ void for_triangle(const ConstView& triangle, const Solve& solve) {
 }  // namespace
 
 bool cholesky(const ConstView& a, const View& lower) {
-  return lower.storage == Storage::rows ? factor<Eigen::RowMajor>(a, lower)
-                                        : factor<Eigen::ColMajor>(a, lower);
+  bool is_positive = false;
+  if (is_in_order(lower))
+    is_positive = in_order::factor_rows(a, lower) == lower.rows;
+  else if (lower.storage == Storage::rows)
+    is_positive = factor<Eigen::RowMajor>(a, lower);
+  else
+    is_positive = factor<Eigen::ColMajor>(a, lower);
+  return is_positive && has_finite_diagonal(lower);
 }
 
 void solve_lower(const ConstView& lower, const View& b) {
+  if (is_in_order(lower) && b.storage == Storage::vector) return in_order::solve_lower(lower, b.data);
   for_triangle(lower, [&](const auto& l) {
     for_storage(b, [&](auto& x) { l.template triangularView<Eigen::Lower>().solveInPlace(x); });
   });
 }
 
 void solve_lower_transposed(const ConstView& lower, const View& b) {
+  if (is_in_order(lower) && b.storage == Storage::vector)
+    return in_order::solve_lower_transposed(lower, b.data);
   for_triangle(lower, [&](const auto& l) {
     for_storage(b, [&](auto& x) { l.transpose().template triangularView<Eigen::Upper>().solveInPlace(x); });
   });
@@ -71,6 +96,10 @@ void solve_upper(const ConstView& upper, const View& b) {
   for_triangle(upper, [&](const auto& u) {
     for_storage(b, [&](auto& x) { u.template triangularView<Eigen::Upper>().solveInPlace(x); });
   });
+}
+
+std::size_t cholesky_pivots(const View& a) {
+  return a.storage == Storage::rows ? in_order::factor_rows(a, a) : in_order::factor_columns(a);
 }
 
 void solve_cholesky(const ConstView& lower, const View& b) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "math/linear_algebra.hpp"
 #include "math/transforms/records.hpp"
 
 namespace kullback::math::transforms {
@@ -47,22 +48,6 @@ std::optional<Violation> check_symmetric(const double* matrix, std::size_t rows)
   return {};
 }
 
-std::size_t cholesky_in_place(double* matrix, std::size_t rows) {
-  for (std::size_t k = 0; k < rows; ++k) {
-    double* column = matrix + k * rows;
-    for (std::size_t i = 0; i < k; ++i) column[i] = 0;
-    for (std::size_t j = 0; j < k; ++j) {
-      const double* earlier = matrix + j * rows;
-      for (std::size_t i = k; i < rows; ++i) column[i] -= earlier[k] * earlier[i];
-    }
-    if (!(column[k] > 0)) return k;
-    const double pivot = std::sqrt(column[k]);
-    column[k] = pivot;
-    for (std::size_t i = k + 1; i < rows; ++i) column[i] /= pivot;
-  }
-  return rows;
-}
-
 void multiply_self_transpose(const double* factor, std::size_t rows, double* product) {
   for (std::size_t j = 0; j < rows; ++j) {
     for (std::size_t i = j; i < rows; ++i) {
@@ -93,7 +78,7 @@ std::optional<Violation> check_positive_definite(const double* matrix, std::size
     return wrong_number(0, 0, matrix[0], "must be positive", -matrix[0]);
   }
   std::vector<double> factor(matrix, matrix + rows * rows);
-  const std::size_t bad = cholesky_in_place(factor.data(), rows);
+  const std::size_t bad = linear::cholesky_pivots({factor.data(), rows, rows});
   if (bad == rows) return {};
   const double pivot = factor[bad * rows + bad];
   const std::string size = std::to_string(bad + 1);

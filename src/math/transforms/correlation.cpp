@@ -13,6 +13,7 @@
 #include <numbers>
 #include <vector>
 
+#include "math/linear_algebra.hpp"
 #include "math/transforms/records.hpp"
 
 namespace kullback::math::transforms {
@@ -175,7 +176,7 @@ std::optional<Violation> corr_unconstrain(const ConstrainedValue& value, double*
   const std::size_t size = value.shape.rows;
   std::vector<double> factor(value.value, value.value + size * size);
   for (std::size_t i = 0; i < size; ++i) factor[i * size + i] = 1;
-  const std::size_t bad = cholesky_in_place(factor.data(), size);
+  const std::size_t bad = linear::cholesky_pivots({factor.data(), size, size});
   if (bad < size) {
     return wrong_item(
         "is not positive definite in its first " + std::to_string(bad + 1) + " rows and columns",

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "math/linear_algebra.hpp"
 #include "math/transforms/records.hpp"
 
 namespace kullback::math::transforms {
@@ -110,7 +111,7 @@ std::optional<Violation> cov_check(const ConstrainedValue& value) {
 std::optional<Violation> cov_unconstrain(const ConstrainedValue& value, double* free) {
   const std::size_t size = value.shape.rows;
   std::vector<double> factor(value.value, value.value + size * size);
-  cholesky_in_place(factor.data(), size);
+  linear::cholesky_pivots({factor.data(), size, size});
   read_factor(size, size, factor.data(), free);
   return {};
 }

@@ -26,10 +26,6 @@ std::optional<Violation> check_positive_definite(const double* matrix, std::size
 // Exact zeros above the diagonal, a positive diagonal.
 std::optional<Violation> check_triangle(const double* matrix, std::size_t rows, std::size_t cols);
 
-// Lower Cholesky factor in place, from the lower triangle of a column-major matrix; the upper triangle
-// becomes zero. Returns the row of the first pivot that is not positive, or `rows`.
-std::size_t cholesky_in_place(double* matrix, std::size_t rows);
-
 // product = L L^T for a lower triangular L; and the adjoint of l_ij, i >= j, for the adjoints of all elements
 // of it.
 void multiply_self_transpose(const double* factor, std::size_t rows, double* product);

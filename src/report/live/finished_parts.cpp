@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -5,7 +7,6 @@
 #include <limits>
 #include <map>
 
-#include "base/filled.hpp"
 #include "report/live/run_state.hpp"
 
 namespace kullback::report {
@@ -98,7 +99,7 @@ void add_trace(const fs::path& path, std::vector<RunPart>& parts) {
   for (std::size_t i = 0; i < std::min(elbo->second.size(), start->second.size()); ++i)
     if (std::isfinite(start->second[i])) by_start[start->second[i]].push_back(elbo->second[i]);
   for (const auto& [number, values] : by_start)
-    parts.push_back(part_of(filled("start {}", number), "bound", values));
+    parts.push_back(part_of(fmt::format("start {}", number), "bound", values));
 }
 
 void add_training(const fs::path& path, std::vector<RunPart>& parts) {
@@ -120,10 +121,10 @@ void add_training(const fs::path& path, std::vector<RunPart>& parts) {
 void add_chains(const fs::path& folder, std::vector<RunPart>& parts) {
   std::error_code none;
   for (std::size_t chain = 1;; ++chain) {
-    const fs::path path = folder / filled("chain-{}.csv", chain);
+    const fs::path path = folder / fmt::format("chain-{}.csv", chain);
     if (!fs::exists(path, none)) return;
     const std::vector<double> values = log_densities(path);
-    if (!values.empty()) parts.push_back(part_of(filled("chain {}", chain), "lp__", values));
+    if (!values.empty()) parts.push_back(part_of(fmt::format("chain {}", chain), "lp__", values));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "report/live/frame.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "base/advice.hpp"
-#include "base/filled.hpp"
 #include "base/utf8.hpp"
 #include "posterior/summary.hpp"
 
@@ -24,7 +25,7 @@ constexpr std::size_t kMostParts = 24;
 constexpr std::size_t kMostFacts = 8;
 
 std::string with_commas(double number) {
-  const std::string digits = number_with_decimals(number, 0);
+  const std::string digits = fmt::format("{:.0f}", number);
   std::string text;
   for (std::size_t i = 0; i < digits.size(); ++i) {
     if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
@@ -94,8 +95,8 @@ class Frame final {
     add_head();
     add_life();
     for (const TriedMethod& tried : state_.tried)
-      add(filled("  {}: {}, {} gradients", tried.method, tried.verdict,
-                 with_commas(static_cast<double>(tried.gradients))));
+      add(fmt::format("  {}: {}, {} gradients", tried.method, tried.verdict,
+                      with_commas(static_cast<double>(tried.gradients))));
     add_parts();
     add_counts();
     if (state_.life == Life::over) add_end();
@@ -126,45 +127,42 @@ class Frame final {
     std::string line = state_.folder.string() + ": ";
     if (record.kind != "posterior") line += record.kind + " ";
     line += record.method;
-    if (record.kind == "posterior" && record.chains > 1) line += filled(", {} chains", record.chains);
-    add(line + filled(", seed {}", record.seed));
+    if (record.kind == "posterior" && record.chains > 1) line += fmt::format(", {} chains", record.chains);
+    add(line + fmt::format(", seed {}", record.seed));
   }
 
   std::string resuming_text() const {
     if (state_.record.kind != "posterior") return "The same command with --resume";
-    return filled("'kullback fit --resume {}'", state_.folder.string());
+    return fmt::format("'kullback fit --resume {}'", state_.folder.string());
   }
 
   void add_life() {
     switch (state_.life) {
       case Life::running: return add(running_text());
       case Life::silent:
-        return add_wrapped(filled("no sign of life since {} ({} ago){}.", utc_text(state_.last_sign),
-                                  duration_text(silence()), process_text(" of process {} on {}")));
+        return add_wrapped(fmt::format("no sign of life since {} ({} ago){}.", utc_text(state_.last_sign),
+                                       duration_text(silence()), process_text(" of ")));
       case Life::died:
         return add_wrapped(
-            filled("no sign of life since {}: {} is gone and has not said that it ended. {} goes on.",
-                   utc_text(state_.last_sign), process_text("process {} on {}"), resuming_text()));
-      case Life::over: return add(filled("{} after {}", state_.status, duration_text(state_.seconds)));
+            fmt::format("no sign of life since {}: {} is gone and has not said that it ended. {} goes on.",
+                        utc_text(state_.last_sign), process_text(""), resuming_text()));
+      case Life::over: return add(fmt::format("{} after {}", state_.status, duration_text(state_.seconds)));
     }
   }
 
   double silence() const { return std::max(0.0, static_cast<double>(now_ - state_.last_sign)); }
 
-  template <std::size_t n>
-  std::string process_text(const char (&pattern)[n]) const {
-    if (state_.pid == 0) return {};
-    const std::string pid = std::to_string(state_.pid);
-    const std::string_view pieces[] = {pid, state_.host, {}};
-    return fill_gaps(pattern, pieces);
+  std::string process_text(std::string_view before) const {
+    return state_.pid == 0 ? std::string()
+                           : fmt::format("{}process {} on {}", before, state_.pid, state_.host);
   }
 
   std::string running_text() const {
-    std::string line = filled("running for {}", duration_text(state_.seconds + silence()));
+    std::string line = fmt::format("running for {}", duration_text(state_.seconds + silence()));
     if (!state_.doing.empty() && state_.doing != state_.record.method) line += ", " + state_.doing;
     if (state_.seconds_left)
-      line += filled(", {} {} left", state_.is_left_at_most ? "at most" : "about",
-                     duration_text(*state_.seconds_left));
+      line += fmt::format(", {} {} left", state_.is_left_at_most ? "at most" : "about",
+                          duration_text(*state_.seconds_left));
     return line;
   }
 
@@ -180,7 +178,7 @@ class Frame final {
     if (part.total <= 0)
       return part.done > 0 ? padded(with_commas(part.done), kBar + 8) : std::string(kBar + 8, ' ');
     const double share = part.done / part.total;
-    const std::string percent = number_with_decimals(std::floor(100 * std::min(share, 1.0)), 0);
+    const std::string percent = fmt::format("{:.0f}", std::floor(100 * std::min(share, 1.0)));
     return bar(share) + std::string(4 - std::min<std::size_t>(percent.size(), 3), ' ') + percent + " %";
   }
 
@@ -206,13 +204,13 @@ class Frame final {
       line += " " + padded(sparkline(part.values, room, style_.has_blocks), room) + "  " + value_text(part);
       add(line);
     }
-    if (shown < state_.parts.size()) add(filled("  ... and {} more", state_.parts.size() - shown));
+    if (shown < state_.parts.size()) add(fmt::format("  ... and {} more", state_.parts.size() - shown));
   }
 
   std::string value_text(const RunPart& part) const {
     const double last = part.last();
     if (std::isnan(last)) return {};
-    return part.value_name + " " + number_with_digits(last, 5);
+    return part.value_name + " " + fmt::format("{:.5g}", last);
   }
 
   void add_counts() {
@@ -220,11 +218,12 @@ class Frame final {
     if (state_.gradients > 0) {
       line = with_commas(static_cast<double>(state_.gradients)) + " gradients";
       if (state_.life == Life::running && state_.seconds > 1)
-        line += filled(", {} a second", with_commas(static_cast<double>(state_.gradients) / state_.seconds));
+        line +=
+            fmt::format(", {} a second", with_commas(static_cast<double>(state_.gradients) / state_.seconds));
     }
     if (state_.divergences > 0)
-      line += filled("{}{} divergence{}", line.empty() ? "" : "; ", state_.divergences,
-                     state_.divergences == 1 ? "" : "s");
+      line += fmt::format("{}{} divergence{}", line.empty() ? "" : "; ", state_.divergences,
+                          state_.divergences == 1 ? "" : "s");
     if (line.empty()) return;
     add("");
     add("  " + line);
@@ -234,7 +233,7 @@ class Frame final {
     const posterior::RunRecord& record = state_.record;
     if (!record.facts.empty()) add("");
     for (std::size_t i = 0; i < std::min(record.facts.size(), kMostFacts); ++i)
-      add(filled("  {}: {}", record.facts[i].first, record.facts[i].second));
+      add(fmt::format("  {}: {}", record.facts[i].first, record.facts[i].second));
     if (record.findings.empty()) return;
     add("");
     const std::string text = for_terminal(posterior::findings_text(record.findings, style_.width));
@@ -255,13 +254,13 @@ class Frame final {
 
 std::string duration_text(double seconds) {
   if (!(seconds >= 0) || seconds > 1e9) return "an unknown time";
-  if (seconds < 0.1) return number_with_decimals(1000 * seconds, 0) + " ms";
-  if (seconds < 10) return number_with_decimals(seconds, 1) + " s";
+  if (seconds < 0.1) return fmt::format("{:.0f} ms", 1000 * seconds);
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<long>(std::ceil(seconds));
   const auto two = [](long number) { return (number < 10 ? "0" : "") + std::to_string(number); };
-  if (whole < 60) return filled("{} s", whole);
-  if (whole < 3600) return filled("{} min {} s", whole / 60, two(whole % 60));
-  return filled("{} h {} min", whole / 3600, two(whole / 60 % 60));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, two(whole % 60));
+  return fmt::format("{} h {} min", whole / 3600, two(whole / 60 % 60));
 }
 
 std::string sparkline(std::span<const double> values, std::size_t width, bool has_blocks) {

@@ -1,9 +1,9 @@
 #include "report/live/http.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
-
-#include "base/filled.hpp"
 
 namespace kullback::report {
 
@@ -92,7 +92,7 @@ std::optional<HttpRequest> parse_request(std::string_view head) {
 
 bool is_own_host(std::string_view host, std::uint16_t port) {
   const std::string lower = lowered(host);
-  const std::string end = filled(":{}", port);
+  const std::string end = fmt::format(":{}", port);
   for (const char* name : {"localhost", "127.0.0.1"}) {
     if (lower == name + end) return true;
     if (port == 80 && lower == name) return true;
@@ -104,9 +104,9 @@ std::string answer_text(const HttpAnswer& answer, const HttpRequest& request) {
   const std::string tag = answer.tag.empty() ? "" : "\"" + answer.tag + "\"";
   const bool is_known = answer.status == 200 && !tag.empty() && request.known_tag == tag;
   const int status = is_known ? 304 : answer.status;
-  std::string text = filled("HTTP/1.1 {} {}\r\n", status, reason(status));
+  std::string text = fmt::format("HTTP/1.1 {} {}\r\n", status, reason(status));
   if (!is_known)
-    text += filled("Content-Type: {}\r\nContent-Length: {}\r\n", answer.type, answer.body.size());
+    text += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", answer.type, answer.body.size());
   if (!tag.empty()) text += "ETag: " + tag + "\r\n";
   if (status == 405) text += "Allow: GET\r\n";
   // no-cache: a copy is kept, and asked for each time whether it still holds.

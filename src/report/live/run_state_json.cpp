@@ -1,6 +1,7 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "report/live/run_state.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 constexpr int kDigits = 8;
 
 std::string number_json(double number, int digits = kDigits) {
-  return std::isfinite(number) ? number_with_digits(number, digits) : "null";
+  return std::isfinite(number) ? fmt::format("{:.{}g}", number, digits) : "null";
 }
 
 std::string life_name(Life life) {
@@ -27,7 +28,7 @@ std::string life_name(Life life) {
 std::string part_json(const RunPart& part) {
   std::string values;
   for (const double value : part.values) values += (values.empty() ? "" : ",") + number_json(value, 6);
-  return filled(
+  return fmt::format(
       "{{\"name\":{},\"done\":{},\"total\":{},\"warmup\":{},\"divergences\":{},\"value_name\":{},\"last\":{},"
       "\"values\":[{}]}}",
       json_string(part.name), number_json(part.done), number_json(part.total),
@@ -40,10 +41,10 @@ std::string part_json(const RunPart& part) {
 std::string to_json(const RunState& state) {
   std::string tried, parts;
   for (const TriedMethod& method : state.tried)
-    tried += filled("{}{{\"method\":{},\"verdict\":{},\"gradients\":{}}}", tried.empty() ? "" : ",",
-                    json_string(method.method), json_string(method.verdict), method.gradients);
+    tried += fmt::format("{}{{\"method\":{},\"verdict\":{},\"gradients\":{}}}", tried.empty() ? "" : ",",
+                         json_string(method.method), json_string(method.verdict), method.gradients);
   for (const RunPart& part : state.parts) parts += (parts.empty() ? "" : ",") + part_json(part);
-  return filled(
+  return fmt::format(
       "{{\"format\":1,\"folder\":{},\"kind\":{},\"method\":{},\"life\":\"{}\",\"status\":{},\"doing\":{},"
       "\"seconds\":{},\"seconds_left\":{},\"at_most\":{},\"gradients\":{},\"divergences\":{},\"last_sign\":{}"
       ","

@@ -4,6 +4,7 @@
 #include "report/live/server.hpp"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -16,7 +17,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::report {
 
@@ -29,7 +29,7 @@ constexpr std::chrono::milliseconds kGoodbye{1000};
 [[noreturn]] void refuse_port(std::uint16_t port) {
   const int problem = errno;
   throw Error(ErrorKind::usage,
-              filled("port {} of 127.0.0.1 cannot be opened: {}.", port, std::strerror(problem)),
+              fmt::format("port {} of 127.0.0.1 cannot be opened: {}.", port, std::strerror(problem)),
               "Choose another with --port, or leave it out.");
 }
 
@@ -75,7 +75,7 @@ void Server::run(const std::function<bool()>& should_stop) {
     }
     if (connections_.size() < limits_.connections) watched.push_back({listener_, POLLIN, 0});
     if (::poll(watched.data(), watched.size(), kLookEvery) < 0 && errno != EINTR)
-      throw Error(ErrorKind::internal, filled("poll: {}.", std::strerror(errno)));
+      throw Error(ErrorKind::internal, fmt::format("poll: {}.", std::strerror(errno)));
     for (const pollfd& one : watched) {
       if (one.fd == listener_) {
         if (one.revents != 0) accept_all();
@@ -136,7 +136,7 @@ void Server::receive(Connection& connection) {
 
 HttpAnswer Server::answer_to(const HttpRequest& request) const {
   if (!is_own_host(request.host, port_))
-    return plain_answer(403, filled("This page is at http://127.0.0.1:{}/ only.", port_));
+    return plain_answer(403, fmt::format("This page is at http://127.0.0.1:{}/ only.", port_));
   if (request.method != "GET") return plain_answer(405, "Only GET is answered.");
   const auto target = targets_.find(request.target);
   if (target == targets_.end()) return plain_answer(404, "There is nothing here.");

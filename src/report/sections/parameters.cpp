@@ -1,8 +1,9 @@
 // The table, column after column; numbers with the digits that their Monte Carlo error justifies, as in the
 // terminal.
+#include <fmt/format.h>
+
 #include <cmath>
 
-#include "base/filled.hpp"
 #include "posterior/number_text.hpp"
 #include "report/json_object.hpp"
 #include "report/section.hpp"
@@ -43,8 +44,7 @@ void add_optional(Columns& columns, const std::string& name, const std::optional
 
 std::string optimum_json(const Result& result) {
   Columns columns;
-  for (const SummaryRow& row : result.rows())
-    columns.add("value", "\"" + number_with_digits(row.mean, 7) + "\"");
+  for (const SummaryRow& row : result.rows()) columns.add("value", fmt::format("\"{:.7g}\"", row.mean));
   return columns.json();
 }
 

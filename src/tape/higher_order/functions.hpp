@@ -1,7 +1,7 @@
 // What higher_order.cpp lists.
 #pragma once
 
-#include "tape/higher_order.hpp"
+#include "tape/higher_order/higher_order.hpp"
 
 namespace kullback::tape {
 

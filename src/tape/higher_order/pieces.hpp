@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "tape/callback.hpp"
-#include "tape/dense_function.hpp"
-#include "tape/higher_order.hpp"
+#include "tape/higher_order/callback.hpp"
+#include "tape/higher_order/higher_order.hpp"
+#include "tape/record/dense_function.hpp"
 
 namespace kullback::tape {
 

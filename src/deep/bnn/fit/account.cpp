@@ -1,10 +1,10 @@
 #include "deep/bnn/fit/account.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-
-#include "base/filled.hpp"
 
 namespace kullback::deep {
 
@@ -16,34 +16,36 @@ constexpr double kFall = 0.1;             // nats per row below the best epoch
 constexpr std::size_t kFewHeldOut = 30;   // too few to judge calibration by
 constexpr double kClear = 3;              // standard errors
 
-std::string digits(double number, int count = 4) { return number_with_digits(number, count); }
+std::string digits(double number, int count = 4) { return fmt::format("{:.{}g}", number, count); }
 
 std::string counted(std::size_t count, const std::string& noun) {
-  return filled("{} {}{}", count, noun, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string percent(double share) { return number_with_decimals(100 * share, 1) + " %"; }
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string rows_text(const Account& account) {
   std::string text = counted(account.train_rows.size() + account.held_out_rows, "row");
-  text += account.held_out_rows == 0 ? ", none held out" : filled(", {} held out", account.held_out_rows);
+  text +=
+      account.held_out_rows == 0 ? ", none held out" : fmt::format(", {} held out", account.held_out_rows);
   if (account.table.without_target > 0)
-    text += filled("; {} without a target left out", account.table.without_target);
+    text += fmt::format("; {} without a target left out", account.table.without_target);
   return text;
 }
 
 std::string columns_text(const Preparation& preparation) {
   if (preparation.image.exists())
-    return filled("images of {} (standardised); {} inputs", preparation.image.text(), preparation.inputs());
+    return fmt::format("images of {} (standardised); {} inputs", preparation.image.text(),
+                       preparation.inputs());
   std::size_t categories = 0;
   for (const InputColumn& column : preparation.columns) categories += column.levels.empty() ? 0 : 1;
   const std::size_t numbers = preparation.columns.size() - categories;
   std::string text;
   if (numbers > 0) text = counted(numbers, "number") + " (standardised)";
   if (categories > 0)
-    text += (text.empty() ? "" : ", ") + filled("{} {} (an input for each level)", categories,
-                                                categories == 1 ? "category" : "categories");
-  return text + filled("; {} inputs", preparation.inputs());
+    text += (text.empty() ? "" : ", ") + fmt::format("{} {} (an input for each level)", categories,
+                                                     categories == 1 ? "category" : "categories");
+  return text + fmt::format("; {} inputs", preparation.inputs());
 }
 
 std::string missing_text(const Account& account) {
@@ -58,18 +60,19 @@ std::string missing_text(const Account& account) {
     if (here > 0) names += (names.empty() ? "" : ", ") + preparation.columns[i].name;
   }
   if (cells == 0) return {};
-  return filled("{} in {}: the mean or commonest level instead, and an input that says so",
-                counted(cells, "cell"), names);
+  return fmt::format("{} in {}: the mean or commonest level instead, and an input that says so",
+                     counted(cells, "cell"), names);
 }
 
 std::string target_text(const Preparation& preparation) {
   if (!preparation.is_classification())
-    return filled("{}, a number (standardised; sd {})", preparation.target, digits(preparation.target_sd));
+    return fmt::format("{}, a number (standardised; sd {})", preparation.target,
+                       digits(preparation.target_sd));
   std::string names;
   for (std::size_t i = 0; i < std::min<std::size_t>(preparation.classes.size(), 8); ++i)
     names += (i == 0 ? "" : ", ") + preparation.classes[i];
-  return filled("{}, one of {} classes: {}{}", preparation.target, preparation.classes.size(), names,
-                preparation.classes.size() > 8 ? ", ..." : "");
+  return fmt::format("{}, one of {} classes: {}{}", preparation.target, preparation.classes.size(), names,
+                     preparation.classes.size() > 8 ? ", ..." : "");
 }
 
 std::string network_text(const BuiltNetwork& built) {
@@ -78,7 +81,7 @@ std::string network_text(const BuiltNetwork& built) {
   if (network.architecture == "conv") {
     shape = network.preparation.image.text();
     for (const std::int64_t filters : network.filters)
-      shape += filled(", {} filters {} x {}", filters, network.kernel, network.kernel);
+      shape += fmt::format(", {} filters {} x {}", filters, network.kernel, network.kernel);
     shape += ", ";
   }
   const auto add = [&shape](std::int64_t units) {
@@ -86,13 +89,13 @@ std::string network_text(const BuiltNetwork& built) {
   };
   for (const std::int64_t units : network.hidden) add(units);
   add(built.net().likelihood().outputs());
-  return filled("{}, {}, {} parameters; {} likelihood, {} prior", shape, network.activation,
-                built.net().layout().size(), network.likelihood, network.prior);
+  return fmt::format("{}, {}, {} parameters; {} likelihood, {} prior", shape, network.activation,
+                     built.net().layout().size(), network.likelihood, network.prior);
 }
 
 std::string epochs_text(const TrainOutcome& trained, const TrainOptions& options) {
-  std::string text = filled("{} of {}", trained.epochs.size(), options.epochs);
-  if (trained.best_epoch != 0) text += filled(", the best {}", trained.best_epoch);
+  std::string text = fmt::format("{} of {}", trained.epochs.size(), options.epochs);
+  if (trained.best_epoch != 0) text += fmt::format(", the best {}", trained.best_epoch);
   return text + (trained.stopped_early ? ", stopped early" : "");
 }
 
@@ -110,7 +113,7 @@ void add_training_findings(const Account& account, Findings& findings) {
   const std::vector<EpochFigures>& epochs = account.trained.epochs;
   if (!account.trained.failure.empty())
     findings.push_back({"not-finite", "T" + account.trained.failure.substr(1) + ".",
-                        filled("the state after epoch {} is kept", epochs.size()),
+                        fmt::format("the state after epoch {} is kept", epochs.size()),
                         "Lower --rate, or look for extreme values in the data."});
   std::vector<EpochFigures> judged;
   std::copy_if(epochs.begin(), epochs.end(), std::back_inserter(judged),
@@ -124,13 +127,13 @@ void add_training_findings(const Account& account, Findings& findings) {
   if (is_last && !account.trained.stopped_early && rise > kStillRising)
     findings.push_back(
         {"still-rising", "The held-out likelihood was still rising in the last epochs.",
-         filled("by {} nats per row in the last tenth of {} epochs", digits(rise, 2), epochs.size()),
-         filled("Train longer: --epochs {}.", 2 * epochs.size())});
+         fmt::format("by {} nats per row in the last tenth of {} epochs", digits(rise, 2), epochs.size()),
+         fmt::format("Train longer: --epochs {}.", 2 * epochs.size())});
   if (best->held_out - last > kFall && account.trained.best_epoch == 0)
     findings.push_back(
         {"overfits",
-         filled("The held-out likelihood was highest after epoch {} and has fallen since.", best->epoch),
-         filled("by {} nats per row", digits(best->held_out - last, 2)),
+         fmt::format("The held-out likelihood was highest after epoch {} and has fallen since.", best->epoch),
+         fmt::format("by {} nats per row", digits(best->held_out - last, 2)),
          "Give --patience, which keeps the best epoch, fewer --epochs or a smaller --prior-scale."});
 }
 
@@ -149,7 +152,7 @@ void add_data_findings(const Account& account, Findings& findings) {
   }
   if (!constant.empty())
     findings.push_back({"constant-column",
-                        filled("Columns that never vary in the training rows: {}.", constant), "",
+                        fmt::format("Columns that never vary in the training rows: {}.", constant), "",
                         "Nothing is learned from them; --ignore leaves them out."});
 }
 
@@ -174,10 +177,11 @@ void add_calibration_findings(const Account& account, Findings& findings) {
   findings.push_back(
       {is_overconfident ? "overconfident" : "underconfident",
        is_classification
-           ? filled("On held-out rows the likeliest class is right in {}, with a mean probability of {}.",
-                    percent(found), percent(said))
-           : filled("The 90 % band covers {} of the held-out rows.", percent(found)),
-       filled("{} rows", evaluation.known),
+           ? fmt::format(
+                 "On held-out rows the likeliest class is right in {}, with a mean probability of {}.",
+                 percent(found), percent(said))
+           : fmt::format("The 90 % band covers {} of the held-out rows.", percent(found)),
+       fmt::format("{} rows", evaluation.known),
        is_overconfident
            ? "Predictions are too sure: try --posterior ensemble with more --members, or "
              "--likelihood heteroscedastic for numbers."
@@ -189,13 +193,13 @@ void add_noise_findings(const Account& account, Findings& findings) {
   if (noise < kSmallestNoise)
     findings.push_back(
         {"noise-vanishes", "The network passes through the training rows: its noise is nearly 0.",
-         filled("sd {} of the target's", percent(noise)),
+         fmt::format("sd {} of the target's", percent(noise)),
          "Give fewer --hidden units, a smaller --prior-scale, or the --noise if you know it."});
   const double rmse = account.evaluation.figure("rmse"), sd = account.built.network().preparation.target_sd;
   if (account.evaluation.known >= kFewHeldOut && rmse > 0.98 * sd)
     findings.push_back(
         {"explains-nothing", "On held-out rows the network does no better than the target's mean.",
-         filled("RMSE {}, the target's sd {}", digits(rmse), digits(sd)),
+         fmt::format("RMSE {}, the target's sd {}", digits(rmse), digits(sd)),
          "The columns may not determine the target; or the training failed: see training.csv."});
 }
 
@@ -210,12 +214,13 @@ Facts facts_of(const Account& account) {
   facts.emplace_back("network", network_text(account.built));
   facts.emplace_back("posterior", network.members == 1
                                       ? network.posterior
-                                      : filled("{}, {} members", network.posterior, network.members));
+                                      : fmt::format("{}, {} members", network.posterior, network.members));
   if (account.processes > 1)
     facts.emplace_back(
-        "processes", filled("{}; {}", account.processes,
-                            account.is_spread ? "the members are divided among them, each on all rows"
-                                              : "each has a part of every minibatch, gradients are summed"));
+        "processes",
+        fmt::format("{}; {}", account.processes,
+                    account.is_spread ? "the members are divided among them, each on all rows"
+                                      : "each has a part of every minibatch, gradients are summed"));
   facts.emplace_back("epochs", epochs_text(account.trained, account.options));
   const double noise = learned_noise(account.built);
   if (std::isfinite(noise)) facts.emplace_back("noise sd", digits(noise * network.preparation.target_sd));
@@ -225,13 +230,13 @@ Facts facts_of(const Account& account) {
   if (network.preparation.is_classification()) {
     facts.emplace_back("held-out accuracy", percent(held_out.figure("accuracy")));
     facts.emplace_back("held-out calibration",
-                       filled("ECE {}, Brier score {}", digits(held_out.figure("ece"), 3),
-                              digits(held_out.figure("brier"), 3)));
+                       fmt::format("ECE {}, Brier score {}", digits(held_out.figure("ece"), 3),
+                                   digits(held_out.figure("brier"), 3)));
   } else {
     facts.emplace_back("held-out RMSE", digits(held_out.figure("rmse")));
-    facts.emplace_back("held-out calibration",
-                       filled("50 % band covers {}, 90 % band {}", percent(held_out.figure("coverage_50")),
-                              percent(held_out.figure("coverage_90"))));
+    facts.emplace_back("held-out calibration", fmt::format("50 % band covers {}, 90 % band {}",
+                                                           percent(held_out.figure("coverage_50")),
+                                                           percent(held_out.figure("coverage_90"))));
   }
   return facts;
 }

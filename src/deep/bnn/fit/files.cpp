@@ -1,8 +1,9 @@
 #include "deep/bnn/fit/files.hpp"
 
+#include <fmt/format.h>
+
 #include "base/csv_numbers.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "posterior/json_text.hpp"
 
 namespace kullback::deep {
@@ -42,17 +43,17 @@ void write_predictions(const std::filesystem::path& file, const Evaluation& eval
 std::string reliability_json(const std::vector<ReliabilityBin>& bins) {
   std::string text = "[";
   for (const ReliabilityBin& bin : bins)
-    text += filled("{}\n    {{\"from\": {}, \"rows\": {}, \"confidence\": {}, \"accuracy\": {}}}",
-                   text.back() == '[' ? "" : ",", posterior::json_number(bin.low), bin.rows,
-                   posterior::json_number(bin.confidence), posterior::json_number(bin.accuracy));
+    text += fmt::format("{}\n    {{\"from\": {}, \"rows\": {}, \"confidence\": {}, \"accuracy\": {}}}",
+                        text.back() == '[' ? "" : ",", posterior::json_number(bin.low), bin.rows,
+                        posterior::json_number(bin.confidence), posterior::json_number(bin.accuracy));
   return text + "\n  ]";
 }
 
 std::string metrics_json(const Evaluation& evaluation, const Figures& more) {
-  std::string text = filled("{{\n  \"rows\": {}", evaluation.known);
+  std::string text = fmt::format("{{\n  \"rows\": {}", evaluation.known);
   for (const Figures* figures : {&evaluation.figures, &more})
     for (const auto& [name, value] : *figures)
-      text += filled(",\n  \"{}\": {}", name, posterior::json_number(value));
+      text += fmt::format(",\n  \"{}\": {}", name, posterior::json_number(value));
   if (!evaluation.bins.empty()) {
     text += ",\n  \"reliability\": " + reliability_json(evaluation.bins);
   }

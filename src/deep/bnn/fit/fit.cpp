@@ -1,6 +1,7 @@
 #include "deep/bnn/fit/fit.hpp"
 
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +11,6 @@
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/bnn/fit/account.hpp"
 #include "deep/bnn/fit/files.hpp"
@@ -99,8 +99,8 @@ class Fit final : public TrainingRun {
     split_ = split_rows(table_.rows, request_.validation, request_.network.seed);
     if (split_.train.size() < 2)
       throw Error(ErrorKind::bad_input,
-                  filled("{}: {} rows with a target are too few to train on.", request_.data.front().string(),
-                         table_.rows),
+                  fmt::format("{}: {} rows with a target are too few to train on.",
+                              request_.data.front().string(), table_.rows),
                   "Give more rows, or a smaller --validation.");
     const PosteriorRecord& posterior = posterior_named(request_.network.posterior);
     const auto rows = static_cast<std::int64_t>(split_.train.size());
@@ -109,8 +109,8 @@ class Fit final : public TrainingRun {
                     .has_held_out = !split_.held_out.empty(),
                     .no_patience = posterior.suits_early_stopping
                                        ? ""
-                                       : filled("--posterior {}, which collects draws as it goes",
-                                                request_.network.posterior)});
+                                       : fmt::format("--posterior {}, which collects draws as it goes",
+                                                     request_.network.posterior)});
   }
 
   void check_options(bool has_images) const {
@@ -129,9 +129,10 @@ class Fit final : public TrainingRun {
       throw Error(ErrorKind::usage, "kullback bnn must know the classes of the images.",
                   "Name the file with them with --labels.");
     if (request_.likelihood != "auto" && !likelihood_named(request_.likelihood).is_classification)
-      throw Error(ErrorKind::usage,
-                  filled("--likelihood {} is for numbers, and images have classes.", request_.likelihood),
-                  "Leave --likelihood away.");
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("--likelihood {} is for numbers, and images have classes.", request_.likelihood),
+          "Leave --likelihood away.");
   }
 
   void build() {
@@ -143,7 +144,7 @@ class Fit final : public TrainingRun {
                                                                    : "gaussian";
     if (network.noise > 0 && network.likelihood != "gaussian")
       throw Error(ErrorKind::usage,
-                  filled("--noise is not an option of --likelihood {}.", network.likelihood),
+                  fmt::format("--noise is not an option of --likelihood {}.", network.likelihood),
                   "Leave it out, or give --likelihood gaussian.");
     network.train_rows = static_cast<std::int64_t>(split_.train.size());
     built_ = std::make_unique<BuiltNetwork>(std::move(network), request_.device, spread_.part());
@@ -274,10 +275,11 @@ class Fit final : public TrainingRun {
 
   void write_results() override {
     built_->save(file("weights.safetensors"));
-    std::string text = filled("{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"best_epoch\": {}",
-                              split_.train.size(), split_.held_out.size(), trained().best_epoch);
+    std::string text =
+        fmt::format("{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"best_epoch\": {}",
+                    split_.train.size(), split_.held_out.size(), trained().best_epoch);
     for (const auto& [name, value] : evaluation_.figures)
-      text += filled(",\n  \"held_out_{}\": {}", name, posterior::json_number(value));
+      text += fmt::format(",\n  \"held_out_{}\": {}", name, posterior::json_number(value));
     if (!evaluation_.bins.empty()) text += ",\n  \"reliability\": " + reliability_json(evaluation_.bins);
     text += ",\n  \"findings\": " + posterior::json_findings(record().findings) + "\n}\n";
     replace_file(file("summary.json"), text);

@@ -6,12 +6,13 @@
 #include <c10/cuda/CUDAFunctions.h>
 #endif
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "base/nearest_name.hpp"
 #include "deep/net/precision.hpp"
@@ -34,8 +35,8 @@ const Record& find_record(std::span<const Record* const> records, const std::str
     all += (all.empty() ? "" : ", ") + std::string(record->name);
   }
   const std::string_view near = nearest_name(name, names);
-  throw Error(ErrorKind::usage, filled("there is no {} '{}'.", what, name),
-              near.empty() ? "Known are: " + all + "." : filled("Did you mean '{}'?", near));
+  throw Error(ErrorKind::usage, fmt::format("there is no {} '{}'.", what, name),
+              near.empty() ? "Known are: " + all + "." : fmt::format("Did you mean '{}'?", near));
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
@@ -88,9 +89,9 @@ void check_precision(const Network& network) {
   if (is_exact || posterior.suits_short_products) return;
   throw Error(
       ErrorKind::usage,
-      filled("--precision {} is not safe with --posterior {}: {}.", network.precision, network.posterior,
-             posterior.needs_all_rows ? "its energies must be exact for proposals to be accepted"
-                                      : "its curvature would be that of rounded products"),
+      fmt::format("--precision {} is not safe with --posterior {}: {}.", network.precision, network.posterior,
+                  posterior.needs_all_rows ? "its energies must be exact for proposals to be accepted"
+                                           : "its curvature would be that of rounded products"),
       "Give --precision float32.");
 }
 
@@ -112,7 +113,7 @@ const PosteriorRecord& posterior_named(const std::string& name) {
 std::string to_json(const Network& network) {
   std::string text = "{\n";
   const auto add = [&](const char* name, const std::string& json) {
-    text += filled("  \"{}\": {},\n", name, json);
+    text += fmt::format("  \"{}\": {},\n", name, json);
   };
   add("format", json_string(kFormat));
   add("architecture", json_string(network.architecture));
@@ -124,7 +125,7 @@ std::string to_json(const Network& network) {
   add("activation", json_string(network.activation));
   add("residual", network.is_residual ? "true" : "false");
   add("likelihood", json_string(network.likelihood));
-  add("noise", number_text(network.noise));
+  add("noise", fmt::format("{}", network.noise));
   add("prior", json_string(network.prior));
   add("prior_options", json_words(network.prior_options));
   add("posterior", json_string(network.posterior));
@@ -141,7 +142,7 @@ Network read_network(const std::filesystem::path& file) {
   const JsonValue value = parse_json(read_file(file), file.string(),
                                      "The file was written by another program, or is damaged; train again.");
   const JsonFields json(value, file.string());
-  if (json.text("format") != kFormat) json.refuse("format", filled("'{}'", kFormat));
+  if (json.text("format") != kFormat) json.refuse("format", fmt::format("'{}'", kFormat));
   Network network;
   network.preparation = read_preparation(json.object("data"));
   network.architecture = json.text("architecture");
@@ -187,9 +188,9 @@ BuiltNetwork::BuiltNetwork(Network network, torch::Device device, const NetPart&
 }
 
 std::string BuiltNetwork::architecture() const {
-  std::string text = filled("{} x {}", network_.members, network_.posterior);
+  std::string text = fmt::format("{} x {}", network_.members, network_.posterior);
   for (const Slot& slot : net_->layout().slots())
-    text += filled("; {} {}", slot.name, shape_text(slot.shape));
+    text += fmt::format("; {} {}", slot.name, shape_text(slot.shape));
   return text;
 }
 
@@ -210,21 +211,22 @@ void BuiltNetwork::load(const std::filesystem::path& file) {
   const TensorFile tensors = read_safetensors(file);
   for (const Slot& slot : net_->layout().slots()) {
     const torch::Tensor* found = tensors.find("center." + slot.name);
-    if (found == nullptr) refuse_weights(file, filled("has no '{}', which the network needs", slot.name));
+    if (found == nullptr)
+      refuse_weights(file, fmt::format("has no '{}', which the network needs", slot.name));
     std::vector<std::int64_t> needed = {network_.members};
     needed.insert(needed.end(), slot.shape.begin(), slot.shape.end());
     if (found->sizes() != at::IntArrayRef(needed))
-      refuse_weights(file, filled("is of another network: its '{}' is {}, and {} is needed", slot.name,
-                                  shape_text(found->sizes().vec()), shape_text(needed)));
+      refuse_weights(file, fmt::format("is of another network: its '{}' is {}, and {} is needed", slot.name,
+                                       shape_text(found->sizes().vec()), shape_text(needed)));
   }
   const auto architecture = tensors.metadata.find("architecture");
   if (architecture == tensors.metadata.end() || architecture->second != this->architecture())
     refuse_weights(file, "is of another network or posterior");
   posterior_->visit([&](const std::string& name, torch::Tensor& tensor) {
     const torch::Tensor* found = tensors.find("state." + name);
-    if (found == nullptr) refuse_weights(file, filled("has no 'state.{}'", name));
+    if (found == nullptr) refuse_weights(file, fmt::format("has no 'state.{}'", name));
     if (found->scalar_type() != tensor.scalar_type() || found->dim() != tensor.dim())
-      refuse_weights(file, filled("has a 'state.{}' of another kind", name));
+      refuse_weights(file, fmt::format("has a 'state.{}' of another kind", name));
     if (found->sizes() == tensor.sizes()) {
       tensor.copy_(*found);
     } else {

@@ -1,10 +1,11 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numeric>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "deep/bnn/fit/files.hpp"
 #include "deep/bnn/fit/fit.hpp"
 #include "deep/data/npy.hpp"
@@ -24,15 +25,16 @@ struct NewRows {
 };
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& what, std::string hint) {
-  throw Error(ErrorKind::bad_input, filled("{}: {}.", path.string(), what), std::move(hint));
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}.", path.string(), what), std::move(hint));
 }
 
 void check_pixels(const Table& table, const ImageInputs& image, const fs::path& path) {
   const ImageInputs found{.shape = table.image};
   if (found.text() != image.text())
-    refuse(path,
-           filled("has images of {}; the network was trained on images of {}", found.text(), image.text()),
-           "Give images of the same size.");
+    refuse(
+        path,
+        fmt::format("has images of {}; the network was trained on images of {}", found.text(), image.text()),
+        "Give images of the same size.");
   const bool are_bytes = table.pixels.scalar_type() == torch::kUInt8;
   if (are_bytes && !image.has_levels)
     refuse(path, "has levels from 0 to 255; the network was trained on other numbers",
@@ -55,7 +57,7 @@ Table read_new(const std::vector<fs::path>& paths, const std::string& labels,
                 "Leave it out.");
   if (needs_images && !has_images && !is_npy(paths.front()))
     refuse(paths.front(),
-           filled("the network was trained on images of {}, and this is a table", image.text()),
+           fmt::format("the network was trained on images of {}, and this is a table", image.text()),
            "Give an IDX or .npy file of images.");
   if (!needs_images && has_images)
     refuse(paths.front(), "holds images; the network was trained on the rows of a table",
@@ -69,7 +71,7 @@ Table read_new(const std::vector<fs::path>& paths, const std::string& labels,
   const bool is_matrix =
       image.exists() && (!needs_images || (is_npy(paths.front()) && npy_dimensions(paths.front()) == 2));
   if (is_matrix)
-    request.image = filled("{}x{}x{}", image.shape.height, image.shape.width, image.shape.channels);
+    request.image = fmt::format("{}x{}x{}", image.shape.height, image.shape.width, image.shape.channels);
   Table table = read_table(request);
   if (image.exists()) check_pixels(table, image, paths.front());
   return table;
@@ -93,11 +95,11 @@ Network trained_network(const fs::path& folder) {
   const posterior::RunRecord record = posterior::read_run_record((folder / "run.json").string());
   if (record.kind != "bnn")
     throw Error(ErrorKind::bad_input,
-                filled("{}: holds a '{}', not a network.", folder.string(), record.kind),
+                fmt::format("{}: holds a '{}', not a network.", folder.string(), record.kind),
                 "Name the folder of a 'kullback bnn'.");
   if (!fs::exists(folder / "weights.safetensors"))
-    throw Error(ErrorKind::bad_input, filled("{}: the training has not finished.", folder.string()),
-                filled("'kullback bnn ... --resume --out {}' goes on.", folder.string()));
+    throw Error(ErrorKind::bad_input, fmt::format("{}: the training has not finished.", folder.string()),
+                fmt::format("'kullback bnn ... --resume --out {}' goes on.", folder.string()));
   return read_network(folder / "network.json");
 }
 

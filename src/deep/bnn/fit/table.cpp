@@ -1,12 +1,13 @@
 #include "deep/bnn/fit/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "data/source.hpp"
 
@@ -57,9 +58,9 @@ bool has_two_values(const Table& table) {
 
 [[noreturn]] void refuse_target(const TableRequest& request, const std::string& what, std::string hint) {
   throw Error(ErrorKind::bad_input,
-              request.labels.empty()
-                  ? filled("{}: the target '{}' {}.", request.paths.front().string(), request.target, what)
-                  : filled("{}: the label {}.", request.labels, what),
+              request.labels.empty() ? fmt::format("{}: the target '{}' {}.", request.paths.front().string(),
+                                                   request.target, what)
+                                     : fmt::format("{}: the label {}.", request.labels, what),
               std::move(hint));
 }
 
@@ -71,13 +72,13 @@ void check_target(const TableRequest& request, const Table& table) {
                   "Leave --likelihood out, or give --likelihood categorical, for classes.");
   if (classes.size() == 1)
     refuse_target(request,
-                  filled("has one class only, '{}': there is nothing to tell apart", classes.front()),
+                  fmt::format("has one class only, '{}': there is nothing to tell apart", classes.front()),
                   "Give rows of at least two classes.");
   const auto is_first = [&](std::size_t row) { return table.target(row) == table.target(0); };
   bool varies = false;
   for (std::size_t row = 0; row < table.rows && !varies; ++row) varies = !is_first(row);
   if (!varies)
-    refuse_target(request, filled("is {} in all rows: there is nothing to learn", table.target(0)),
+    refuse_target(request, fmt::format("is {} in all rows: there is nothing to learn", table.target(0)),
                   "Give rows in which it varies.");
 }
 
@@ -147,15 +148,16 @@ void take_pixels(Table& table, const TableRequest& request) {
   const auto wanted = static_cast<std::size_t>(table.image.channels * table.image.height * table.image.width);
   const std::string file = request.paths.front().string();
   if (columns != wanted)
-    throw Error(
-        ErrorKind::bad_input,
-        filled("{}: has rows of {} numbers, but images {} have {}.", file, columns, request.image, wanted),
-        "Give --image the height and width of the images.");
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: has rows of {} numbers, but images {} have {}.", file, columns,
+                            request.image, wanted),
+                "Give --image the height and width of the images.");
   for (std::size_t i = 0; i < columns; ++i)
     if (!table.shape.levels[i].empty())
-      throw Error(ErrorKind::bad_input,
-                  filled("{}: the column '{}' has text, but pixels are numbers.", file, table.shape.names[i]),
-                  "Leave it out with --ignore.");
+      throw Error(
+          ErrorKind::bad_input,
+          fmt::format("{}: the column '{}' has text, but pixels are numbers.", file, table.shape.names[i]),
+          "Leave it out with --ignore.");
   table.pixels = torch::empty({static_cast<std::int64_t>(table.rows), static_cast<std::int64_t>(columns)},
                               torch::kFloat64);
   auto* pixel = table.pixels.data_ptr<double>();
@@ -165,7 +167,7 @@ void take_pixels(Table& table, const TableRequest& request) {
     targets.push_back(table.target(row));
   }
   if (at::isnan(table.pixels).any().item<bool>())
-    throw Error(ErrorKind::bad_input, filled("{}: some pixels are missing.", file),
+    throw Error(ErrorKind::bad_input, fmt::format("{}: some pixels are missing.", file),
                 "Leave these rows out, or give them numbers.");
   table.pixel_names.assign(table.shape.names.begin(), table.shape.names.end() - 1);
   table.cells = std::move(targets);
@@ -207,15 +209,15 @@ void learn_pixels(ImageInputs& image, const Table& table, const std::vector<std:
 
 std::string numbers_json(const std::vector<double>& numbers) {
   std::string text = "[";
-  for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + number_text(number);
+  for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + fmt::format("{}", number);
   return text + "]";
 }
 
 std::string image_json(const ImageInputs& image) {
-  std::string text =
-      filled("{{\"channels\": {}, \"height\": {}, \"width\": {}, \"levels\": {}, \"mean\": {}, \"sd\": {}",
-             image.shape.channels, image.shape.height, image.shape.width, image.has_levels ? "true" : "false",
-             numbers_json(image.mean), numbers_json(image.sd));
+  std::string text = fmt::format(
+      "{{\"channels\": {}, \"height\": {}, \"width\": {}, \"levels\": {}, \"mean\": {}, \"sd\": {}",
+      image.shape.channels, image.shape.height, image.shape.width, image.has_levels ? "true" : "false",
+      numbers_json(image.mean), numbers_json(image.sd));
   if (!image.columns.empty()) text += ", \"columns\": " + json_texts(image.columns);
   return text + "}";
 }
@@ -239,8 +241,8 @@ ImageInputs read_image(const JsonFields& json) {
 }  // namespace
 
 std::string ImageInputs::text() const {
-  const std::string plane = filled("{} x {}", shape.height, shape.width);
-  return shape.channels == 1 ? plane : plane + filled(" x {}", shape.channels);
+  const std::string plane = fmt::format("{} x {}", shape.height, shape.width);
+  return shape.channels == 1 ? plane : plane + fmt::format(" x {}", shape.channels);
 }
 
 Table read_table(const TableRequest& request) {
@@ -324,20 +326,19 @@ std::string to_json(const Preparation& preparation, const std::string& indent) {
   for (const InputColumn& column : preparation.columns) {
     text += (text.back() == '[' ? "\n" : ",\n") + indent + "    {\"name\": " + json_string(column.name);
     if (column.levels.empty()) {
-      text += ", \"mean\": " + number_text(column.mean) + ", \"sd\": " + number_text(column.sd);
+      text += fmt::format(", \"mean\": {}, \"sd\": {}", column.mean, column.sd);
     } else {
       text += ", \"levels\": " + json_texts(column.levels);
     }
-    text += ", \"fill\": " + number_text(column.fill) +
-            ", \"has_indicator\": " + (column.has_indicator ? "true" : "false") + "}";
+    text += fmt::format(", \"fill\": {}, \"has_indicator\": {}}}", column.fill, column.has_indicator);
   }
   text +=
       "\n" + indent + "  ],\n" + indent + "  \"target\": " + json_string(preparation.target) + ",\n" + indent;
   if (preparation.is_classification()) {
     text += "  \"classes\": " + json_texts(preparation.classes);
   } else {
-    text += "  \"target_mean\": " + number_text(preparation.target_mean) + ",\n" + indent +
-            "  \"target_sd\": " + number_text(preparation.target_sd);
+    text += fmt::format("  \"target_mean\": {},\n{}  \"target_sd\": {}", preparation.target_mean, indent,
+                        preparation.target_sd);
   }
   return text + "\n" + indent + "}";
 }

@@ -4,13 +4,13 @@
 // points drawn from N(0, 1), which is what standardised data look like from afar.
 #include "deep/diffusion/conditioning/measurement.hpp"
 
+#include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
 #include <numbers>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -31,12 +31,12 @@ Measurement::Measurement(const Operator& operation, const Units& units, const to
       noise_sd_(noise_sd) {
   if (!(noise_sd > 0) || !std::isfinite(noise_sd))
     throw Error(
-        ErrorKind::usage, filled("--noise-sd is {}; it must be above 0.", noise_sd),
+        ErrorKind::usage, fmt::format("--noise-sd is {}; it must be above 0.", noise_sd),
         "It is the sd of the noise in the observed numbers, in their units; a small one stands for none.");
   const torch::Tensor all = observed.flatten().to(torch::kCPU, torch::kFloat64);
   if (all.size(0) != operation.gives().size)
-    throw Error(ErrorKind::bad_input, filled("an observed row has {} numbers; the operator gives {}.",
-                                             all.size(0), text_of(operation.gives())));
+    throw Error(ErrorKind::bad_input, fmt::format("an observed row has {} numbers; the operator gives {}.",
+                                                  all.size(0), text_of(operation.gives())));
   torch::Tensor is_seen = all.isfinite();
   if (operation.seen().defined()) is_seen = is_seen.logical_and(operation.seen().to(torch::kCPU));
   const torch::Tensor index = is_seen.nonzero().flatten();

@@ -1,5 +1,6 @@
 #include "deep/diffusion/conditioning/operator.hpp"
 
+#include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <array>
@@ -38,9 +39,9 @@ RowShape row_of(const ImageShape& image) {
 }
 
 std::string text_of(const RowShape& shape) {
-  if (!shape.is_image()) return filled("rows of {} numbers", shape.size);
-  return filled("images {}x{}{}", shape.image.height, shape.image.width,
-                shape.image.channels > 1 ? filled("x{}", shape.image.channels) : std::string());
+  if (!shape.is_image()) return fmt::format("rows of {} numbers", shape.size);
+  return fmt::format("images {}x{}{}", shape.image.height, shape.image.width,
+                     shape.image.channels > 1 ? fmt::format("x{}", shape.image.channels) : std::string());
 }
 
 std::span<const OperatorRecord* const> operators() {

@@ -1,9 +1,10 @@
 #include "deep/diffusion/fit/figure.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
-#include "base/filled.hpp"
 #include "posterior/json_text.hpp"
 
 namespace kullback::deep::diffusion {
@@ -22,7 +23,7 @@ Figure figure_of(const torch::Tensor& rows) {
 std::string summary_json(const Figure& bound, std::int64_t dims, std::int64_t train_rows,
                          std::int64_t held_out_rows) {
   using posterior::json_number;
-  return filled(
+  return fmt::format(
       "{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"bound_nats\": {},\n"
       "  \"bound_error\": {},\n  \"bits_per_dim\": {},\n  \"bound_rows\": {}\n}}\n",
       train_rows, held_out_rows, json_number(bound.mean), json_number(bound.error),

@@ -1,12 +1,13 @@
 #include "deep/diffusion/fit/fit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/diffusion/fit/figure.hpp"
 #include "deep/diffusion/fit/pictures.hpp"
@@ -72,8 +73,8 @@ class Fit final : public TrainingRun {
   Description describe() const override {
     return {.file = "model.json",
             .text = to_json(built_->model()),
-            .more = filled("{} {} {} {}", rate(), static_cast<int>(request_.schedule), request_.label_dropout,
-                           request_.averaging)};
+            .more = fmt::format("{} {} {} {}", rate(), static_cast<int>(request_.schedule),
+                                request_.label_dropout, request_.averaging)};
   }
 
   // bench/deep/diffusion: rows of few numbers are learned better with the larger one.
@@ -135,22 +136,24 @@ class Fit final : public TrainingRun {
 
   std::vector<std::pair<std::string, std::string>> facts() const {
     const Model& model = built_->model();
-    const auto number = [](double x) { return number_with_digits(x, 4); };
+    const auto number = [](double x) { return fmt::format("{:.4g}", x); };
     std::vector<std::pair<std::string, std::string>> all = {
-        {"rows", filled("{} to train on, {} held out, {} numbers each", train_rows_.size(), held_out_.size(),
-                        model.dims)},
-        {"noise", filled("{} ({})", model.sde.name, sde_named(model.sde.name).summary)},
+        {"rows", fmt::format("{} to train on, {} held out, {} numbers each", train_rows_.size(),
+                             held_out_.size(), model.dims)},
+        {"noise", fmt::format("{} ({})", model.sde.name, sde_named(model.sde.name).summary)},
         {"network",
-         filled("{}, {} parameters, predicts {}", model.net.architecture, built_->layout().size(),
-                built_->sde().blocks() > 1 ? std::string("the velocity's noise") : model.parameterisation)},
-        {"objective", filled("{}, weighting {}", model.objective.name, model.weighting)},
-        {"epochs", filled("{} of {}", trained().epochs.size(), train_options().epochs)}};
-    if (model.labels() > 0) all.emplace_back("labels", filled("{}, given to the network", model.labels()));
+         fmt::format(
+             "{}, {} parameters, predicts {}", model.net.architecture, built_->layout().size(),
+             built_->sde().blocks() > 1 ? std::string("the velocity's noise") : model.parameterisation)},
+        {"objective", fmt::format("{}, weighting {}", model.objective.name, model.weighting)},
+        {"epochs", fmt::format("{} of {}", trained().epochs.size(), train_options().epochs)}};
+    if (model.labels() > 0)
+      all.emplace_back("labels", fmt::format("{}, given to the network", model.labels()));
     if (std::isfinite(bound_.mean))
       all.emplace_back("held-out bound",
-                       filled("{} nats a row (se {}), {} bits per dimension{}", number(bound_.mean),
-                              number(bound_.error), number(bound_.bits_per_dim(model.dims)),
-                              model.has_levels ? ", of levels, without dequantisation" : ", a density"));
+                       fmt::format("{} nats a row (se {}), {} bits per dimension{}", number(bound_.mean),
+                                   number(bound_.error), number(bound_.bits_per_dim(model.dims)),
+                                   model.has_levels ? ", of levels, without dequantisation" : ", a density"));
     return all;
   }
 

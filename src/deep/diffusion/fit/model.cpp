@@ -1,10 +1,11 @@
 #include "deep/diffusion/fit/model.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
@@ -70,27 +71,30 @@ DataUnits Model::units() const {
 
 std::string to_json(const Model& model) {
   const auto truth = [](bool is) { return is ? "true" : "false"; };
-  std::string text = filled("{{\n  \"format\": \"{}\",\n  \"kind\": {},\n  \"dims\": {},\n", kFormat,
-                            json_string(model.kind), model.dims);
-  text += filled("  \"channels\": {},\n  \"height\": {},\n  \"width\": {},\n", model.image.channels,
-                 model.image.height, model.image.width);
-  text += filled("  \"has_levels\": {},\n  \"columns\": {},\n  \"label_column\": {},\n",
-                 truth(model.has_levels), json_texts(model.names), json_string(model.label_column));
-  text += filled("  \"labels\": {},\n  \"is_conditional\": {},\n", json_texts(model.label_names),
-                 truth(model.is_conditional));
-  text += filled("  \"center\": {},\n  \"sd\": {},\n", json_numbers(model.center), json_numbers(model.sd));
-  text += filled("  \"sde\": {},\n  \"objective\": {},\n", json_part(model.sde), json_part(model.objective));
-  text += filled("  \"parameterisation\": {},\n  \"weighting\": {},\n  \"times\": {},\n",
-                 json_string(model.parameterisation), json_string(model.weighting), json_string(model.times));
+  std::string text = fmt::format("{{\n  \"format\": \"{}\",\n  \"kind\": {},\n  \"dims\": {},\n", kFormat,
+                                 json_string(model.kind), model.dims);
+  text += fmt::format("  \"channels\": {},\n  \"height\": {},\n  \"width\": {},\n", model.image.channels,
+                      model.image.height, model.image.width);
+  text += fmt::format("  \"has_levels\": {},\n  \"columns\": {},\n  \"label_column\": {},\n",
+                      truth(model.has_levels), json_texts(model.names), json_string(model.label_column));
+  text += fmt::format("  \"labels\": {},\n  \"is_conditional\": {},\n", json_texts(model.label_names),
+                      truth(model.is_conditional));
+  text +=
+      fmt::format("  \"center\": {},\n  \"sd\": {},\n", json_numbers(model.center), json_numbers(model.sd));
+  text +=
+      fmt::format("  \"sde\": {},\n  \"objective\": {},\n", json_part(model.sde), json_part(model.objective));
+  text += fmt::format("  \"parameterisation\": {},\n  \"weighting\": {},\n  \"times\": {},\n",
+                      json_string(model.parameterisation), json_string(model.weighting),
+                      json_string(model.times));
   text += json_net(model.net);
-  text += filled("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
+  text += fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
   return text;
 }
 
 Model read_model(const std::filesystem::path& file) {
   const JsonValue value = parse_json(read_file(file), file.string(), kDamaged);
   const JsonFields json(value, file.string());
-  if (json.text("format") != kFormat) json.refuse("format", filled("'{}'", kFormat));
+  if (json.text("format") != kFormat) json.refuse("format", fmt::format("'{}'", kFormat));
   const auto count = [&](const char* name) { return static_cast<std::int64_t>(json.count(name)); };
   Model model;
   model.kind = json.text("kind");
@@ -128,7 +132,7 @@ void fit_to_rows(Model& model, const RawRows& rows, const torch::Tensor& train, 
   const torch::Tensor x = rows.x.index_select(0, train).to(torch::kFloat64);
   if (!at::isfinite(x).all().item<bool>())
     throw Error(ErrorKind::bad_input,
-                filled("{}: has numbers that are not finite.", request.paths.front().string()),
+                fmt::format("{}: has numbers that are not finite.", request.paths.front().string()),
                 "Leave out their rows.");
   if (model.is_image()) {
     const double scale = model.has_levels ? kLevels : 1, sd = x.std().item<double>() / scale;
@@ -145,15 +149,15 @@ void fit_to_rows(Model& model, const RawRows& rows, const torch::Tensor& train, 
 
 void check_rows(const Model& model, const RawRows& rows, const std::string& file) {
   if (rows.x.size(1) != model.dims)
-    throw Error(
-        ErrorKind::bad_input,
-        filled("{}: has rows of {} numbers; the model was trained on {}.", file, rows.x.size(1), model.dims),
-        "Give rows of the kind it was trained on.");
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: has rows of {} numbers; the model was trained on {}.", file, rows.x.size(1),
+                            model.dims),
+                "Give rows of the kind it was trained on.");
   if ((rows.x.scalar_type() == torch::kUInt8) != model.has_levels)
     throw Error(ErrorKind::bad_input,
-                filled("{}: has {}; the model was trained on {}.", file,
-                       model.has_levels ? "numbers" : "levels 0 to 255",
-                       model.has_levels ? "levels 0 to 255" : "numbers"),
+                fmt::format("{}: has {}; the model was trained on {}.", file,
+                            model.has_levels ? "numbers" : "levels 0 to 255",
+                            model.has_levels ? "levels 0 to 255" : "numbers"),
                 "Give rows of the kind it was trained on.");
 }
 
@@ -168,7 +172,7 @@ Built::Built(Model model, torch::Device device)
   times_named(model_.times, model_.sde.name);
   if (model_.objective.name != "denoising" && sde_->blocks() > 1)
     throw Error(ErrorKind::usage,
-                filled("--objective {} needs an SDE without a velocity.", model_.objective.name),
+                fmt::format("--objective {} needs an SDE without a velocity.", model_.objective.name),
                 "Choose --objective denoising.");
   NetSpec& net = model_.net;
   net.inputs = sde_->blocks() * model_.dims;
@@ -224,7 +228,7 @@ double Built::log_volume() const {
 std::vector<std::string> Built::column_names() const {
   if (!model_.names.empty()) return model_.names;
   std::vector<std::string> names;
-  for (std::int64_t i = 1; i <= model_.dims; ++i) names.push_back(filled("pixel_{}", i));
+  for (std::int64_t i = 1; i <= model_.dims; ++i) names.push_back(fmt::format("pixel_{}", i));
   return names;
 }
 
@@ -241,7 +245,8 @@ std::unique_ptr<Built> open_model(const std::filesystem::path& folder, torch::De
   if (!std::filesystem::exists(folder / "weights.safetensors"))
     throw Error(
         ErrorKind::missing_file,
-        filled("{}: holds no trained diffusion model (there is no weights.safetensors).", folder.string()),
+        fmt::format("{}: holds no trained diffusion model (there is no weights.safetensors).",
+                    folder.string()),
         "Give the folder of a 'kullback diffusion' or 'kullback score' that has ended; --resume goes on with "
         "one that was interrupted.");
   auto built = std::make_unique<Built>(read_model(folder / "model.json"), device);

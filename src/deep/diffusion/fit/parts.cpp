@@ -1,12 +1,13 @@
 #include "deep/diffusion/fit/parts.hpp"
 
-#include "base/filled.hpp"
+#include <fmt/format.h>
+
 #include "base/json.hpp"
 
 namespace kullback::deep::diffusion {
 
 std::string json_part(const Part& part) {
-  return filled("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
+  return fmt::format("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
 }
 
 Part read_part(const JsonFields& json, const std::string& name) {
@@ -15,9 +16,10 @@ Part read_part(const JsonFields& json, const std::string& name) {
 }
 
 std::string json_net(const NetSpec& net) {
-  return filled("  \"architecture\": {},\n  \"hidden\": {},\n  \"filters\": {},\n  \"activation\": {},\n",
-                json_string(net.architecture), json_counts(net.hidden), json_counts(net.filters),
-                json_string(net.activation));
+  return fmt::format(
+      "  \"architecture\": {},\n  \"hidden\": {},\n  \"filters\": {},\n  \"activation\": {},\n",
+      json_string(net.architecture), json_counts(net.hidden), json_counts(net.filters),
+      json_string(net.activation));
 }
 
 NetSpec read_net(const JsonFields& json) {

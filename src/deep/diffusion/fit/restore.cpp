@@ -1,12 +1,13 @@
 #include "deep/diffusion/fit/restore.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "data/source.hpp"
 #include "deep/data/idx.hpp"
@@ -139,13 +140,13 @@ torch::Tensor read_observed(const Model& model, const Operator& operation,
   const torch::Tensor rows = is_one ? numbers.reshape({1, -1}) : numbers.flatten(1);
   if (numbers.dim() < 2 && !is_one)
     throw Error(ErrorKind::bad_input,
-                filled("{}: has {} numbers; the operator gives {}.", file.string(), numbers.numel(),
-                       text_of(operation.gives())),
+                fmt::format("{}: has {} numbers; the operator gives {}.", file.string(), numbers.numel(),
+                            text_of(operation.gives())),
                 "Give a matrix with a row for each observation.");
   if (rows.size(1) != needed)
     throw Error(ErrorKind::bad_input,
-                filled("{}: has rows of {} numbers; the operator gives {}.", file.string(), rows.size(1),
-                       text_of(operation.gives())),
+                fmt::format("{}: has rows of {} numbers; the operator gives {}.", file.string(), rows.size(1),
+                            text_of(operation.gives())),
                 "Give what was observed in that shape, in the data's units.");
   return rows;
 }

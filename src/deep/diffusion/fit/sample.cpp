@@ -1,9 +1,10 @@
 #include "deep/diffusion/fit/sample.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/diffusion/fit/strip.hpp"
 #include "deep/purpose.hpp"

@@ -1,8 +1,9 @@
 // A small U-net: at each resolution a residual block of two convolutions with group normalisation, scaled and
 // shifted by the embedded noise level and label; images are halved on the way down (average pooling), doubled
 // on the way up (nearest neighbours), where the block sees what the way down had there.
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/diffusion/score_net.hpp"
 
 namespace kullback::deep::diffusion {
@@ -37,12 +38,12 @@ class Unet final : public ScoreNet {
     enter_ = convolution("enter", spec.inputs / (spec.height * spec.width), filters.front(), 3, 1);
     std::int64_t channels = filters.front();
     for (std::size_t i = 0; i < filters.size(); ++i) {
-      down_.push_back(block(filled("down.{}", i + 1), channels, filters[i]));
+      down_.push_back(block(fmt::format("down.{}", i + 1), channels, filters[i]));
       channels = filters[i];
     }
     middle_ = block("middle", channels, channels);
     for (std::size_t i = filters.size(); i-- > 0;) {
-      up_.push_back(block(filled("up.{}", filters.size() - i), channels + filters[i], filters[i]));
+      up_.push_back(block(fmt::format("up.{}", filters.size() - i), channels + filters[i], filters[i]));
       channels = filters[i];
     }
     leave_ = convolution("leave", channels, spec.channels, 3, kNothing);
@@ -148,8 +149,8 @@ std::unique_ptr<ScoreNet> make_unet(Layout& layout, const NetSpec& spec) {
   if (spec.filters.empty() || spec.height % unit != 0 || spec.width % unit != 0)
     throw Error(
         ErrorKind::usage,
-        filled("images of {} x {} cannot be halved {} times.", spec.height, spec.width,
-               spec.filters.empty() ? 0 : spec.filters.size() - 1),
+        fmt::format("images of {} x {} cannot be halved {} times.", spec.height, spec.width,
+                    spec.filters.empty() ? 0 : spec.filters.size() - 1),
         "Give fewer numbers in --filters (between two of them the image is halved), or --architecture "
         "mlp.");
   return std::make_unique<Unet>(layout, spec);

@@ -1,5 +1,7 @@
 // DDIM (Song, Meng, Ermon 2021): the step of ancestral sampling with eta times its noise; eta = 0 solves the
 // probability flow to order 1.
+#include <fmt/format.h>
+
 #include "deep/diffusion/samplers/stepwise.hpp"
 
 namespace kullback::deep::diffusion {
@@ -26,7 +28,7 @@ class Ddim final : public Sampler {
 std::unique_ptr<Sampler> make(const Settings& settings) {
   const double eta = settings.number("eta");
   if (!(eta >= 0 && eta <= 1))
-    throw Error(ErrorKind::usage, filled("--eta is {}; it must be from 0 to 1.", eta),
+    throw Error(ErrorKind::usage, fmt::format("--eta is {}; it must be from 0 to 1.", eta),
                 "0 adds no noise, 1 as much as ancestral sampling.");
   return std::make_unique<Ddim>(eta);
 }

@@ -1,8 +1,9 @@
 // Samplers that walk down a grid of times.
 #pragma once
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/diffusion/sampler.hpp"
 
 namespace kullback::deep::diffusion {
@@ -25,7 +26,7 @@ torch::Tensor walk(const Sde& sde, const Score& score, const torch::Tensor& star
 
 inline void refuse_velocity(const Sde& sde, const char* sampler) {
   if (sde.blocks() == 1) return;
-  throw Error(ErrorKind::usage, filled("--sampler {} needs an SDE without a velocity.", sampler),
+  throw Error(ErrorKind::usage, fmt::format("--sampler {} needs an SDE without a velocity.", sampler),
               "Choose --sampler euler, heun or rk45.");
 }
 

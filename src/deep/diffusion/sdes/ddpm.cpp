@@ -1,8 +1,9 @@
 // Discrete time (Ho et al. 2020): step i of N multiplies the signal by sqrt(1 - beta_i) and adds noise of
 // variance beta_i. That is the variance-preserving SDE with the constant rate -N log(1 - beta_i) during step
 // i; at the times i / N both agree exactly, and ancestral sampling with N steps is theirs.
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/diffusion/sdes/one_block.hpp"
 #include "deep/diffusion/sdes/rate.hpp"
 
@@ -33,7 +34,7 @@ std::unique_ptr<Sde> make(const Settings& settings) {
   const std::size_t steps = settings.count("noise-steps", 2, 1'000'000);
   const double from = settings.fraction("first-beta"), to = settings.fraction("last-beta");
   if (to < from)
-    throw Error(ErrorKind::usage, filled("--first-beta {} is above --last-beta {}.", from, to),
+    throw Error(ErrorKind::usage, fmt::format("--first-beta {} is above --last-beta {}.", from, to),
                 "Noise must come faster and faster: 0.0001 and 0.02 of 1000 steps.");
   std::vector<double> shares = {1};
   for (std::size_t i = 0; i < steps; ++i)

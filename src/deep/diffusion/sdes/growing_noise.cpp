@@ -1,7 +1,8 @@
 #include "deep/diffusion/sdes/growing_noise.hpp"
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -9,8 +10,8 @@ SigmaRange sigma_range(const Settings& settings, const std::string& example) {
   const SigmaRange sigma{.low = settings.positive("sigma-min"), .high = settings.positive("sigma-max")};
   if (sigma.high <= sigma.low)
     throw Error(ErrorKind::usage,
-                filled("--sigma-min {} is not below --sigma-max {}.", sigma.low, sigma.high),
-                filled("Noise must grow: {}.", example));
+                fmt::format("--sigma-min {} is not below --sigma-max {}.", sigma.low, sigma.high),
+                fmt::format("Noise must grow: {}.", example));
   return sigma;
 }
 

@@ -1,11 +1,12 @@
 // A ladder of noise levels (Song, Ermon 2019): alpha = 1, and sigma at the times i / (L - 1) is level L - i
 // of a falling list of L; in between it is geometric. Networks are trained at the levels alone.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/diffusion/sdes/one_block.hpp"
 
 namespace kullback::deep::diffusion {
@@ -47,7 +48,7 @@ std::vector<double> numbers_of(const std::string& text) {
     double value = 0;
     const auto [stop, status] = std::from_chars(text.data() + begin, text.data() + end, value);
     if (status != std::errc() || stop != text.data() + end || !(value > 0))
-      throw Error(ErrorKind::usage, filled("--noise-levels is '{}'; it must be numbers above 0.", text),
+      throw Error(ErrorKind::usage, fmt::format("--noise-levels is '{}'; it must be numbers above 0.", text),
                   "Write --noise-levels 10,3,1,0.3,0.1.");
     numbers.push_back(value);
     begin = end + 1;
@@ -74,7 +75,7 @@ std::unique_ptr<Sde> make(const Settings& settings) {
     if (levels[i] < levels[i - 1]) continue;
     throw Error(
         ErrorKind::usage,
-        filled("noise level {} is {} after {}; the levels must fall.", i + 1, levels[i], levels[i - 1]),
+        fmt::format("noise level {} is {} after {}; the levels must fall.", i + 1, levels[i], levels[i - 1]),
         "Write the largest first, and each once.");
   }
   return std::make_unique<Ladder>(std::vector<double>(levels.rbegin(), levels.rend()));

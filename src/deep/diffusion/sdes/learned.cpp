@@ -2,8 +2,9 @@
 // to g_1, both learned by the bound, along a broken line whose shares of the way (softmax of 64 numbers) are
 // learned to make the bound's estimate vary least. alpha^2 = sigmoid(-g), sigma^2 = sigmoid(g); the drift is
 // -sigma^2 g' / 2 and the squared diffusion sigma^2 g'.
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/diffusion/sdes/one_block.hpp"
 
 namespace kullback::deep::diffusion {
@@ -74,7 +75,7 @@ const SdeRecord k_learned = {
       const double first = settings.number("first-log-ratio"), last = settings.number("last-log-ratio");
       if (first >= last)
         throw Error(ErrorKind::usage,
-                    filled("--first-log-ratio {} is not below --last-log-ratio {}.", first, last),
+                    fmt::format("--first-log-ratio {} is not below --last-log-ratio {}.", first, last),
                     "Noise must grow: -10 and 5.");
       return std::make_unique<Learned>(first, last);
     }};

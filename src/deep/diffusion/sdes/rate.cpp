@@ -3,6 +3,8 @@
 // the factor 0.001 each, as theirs, is neither.
 #include "deep/diffusion/sdes/rate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -10,7 +12,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -42,7 +43,7 @@ std::vector<double> read_shares(const std::string& file) {
     const auto [stop, status] = std::from_chars(text.data() + begin, text.data() + end, value);
     if (status != std::errc() || stop != text.data() + end)
       throw Error(ErrorKind::bad_input,
-                  filled("{}: '{}' is no number.", file, text.substr(begin, end - begin)),
+                  fmt::format("{}: '{}' is no number.", file, text.substr(begin, end - begin)),
                   "A schedule is a list of shares of signal, such as 0.99 0.95 0.8 0.3 0.001.");
     shares.push_back(value);
     begin = end;
@@ -55,15 +56,17 @@ std::vector<double> read_shares(const std::string& file) {
 TableRate::TableRate(const std::vector<double>& shares, const std::string& name)
     : steps_(static_cast<double>(shares.size()) - 1) {
   if (shares.size() < 2)
-    throw Error(ErrorKind::bad_input, filled("{}: a schedule needs at least one share of signal.", name));
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: a schedule needs at least one share of signal.", name));
   for (std::size_t i = 1; i < shares.size(); ++i) {
     if (shares[i] > 0 && shares[i] < shares[i - 1]) continue;
-    throw Error(ErrorKind::bad_input,
-                filled("{}: share {} of the schedule is {} after {}; shares of signal must fall from 1 and "
-                       "stay above 0.",
-                       name, i, shares[i], shares[i - 1]),
-                "A share is alpha^2, the part of the variance that is signal; sort them, and leave out equal "
-                "ones.");
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("{}: share {} of the schedule is {} after {}; shares of signal must fall from 1 and "
+                    "stay above 0.",
+                    name, i, shares[i], shares[i - 1]),
+        "A share is alpha^2, the part of the variance that is signal; sort them, and leave out equal "
+        "ones.");
   }
   std::vector<double> integral, rate;
   for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -109,10 +112,11 @@ std::unique_ptr<Rate> rate_of(const Settings& settings) {
   if (name != "linear") return std::make_unique<TableRate>(read_shares(name), name);
   const double from = settings.positive("beta-min"), to = settings.positive("beta-max");
   if (from + to < 4)
-    throw Error(ErrorKind::usage,
-                filled("--beta-min {} and --beta-max {} leave more than an eighth of the signal at the end.",
-                       from, to),
-                "Give a larger --beta-max, such as 20.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--beta-min {} and --beta-max {} leave more than an eighth of the signal at the end.",
+                    from, to),
+        "Give a larger --beta-max, such as 20.");
   return std::make_unique<LinearRate>(from, to);
 }
 

@@ -1,12 +1,13 @@
 #include "deep/discrete/fit/fit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/diffusion/fit/figure.hpp"
 #include "deep/discrete/fit/sample.hpp"
@@ -62,10 +63,10 @@ class Fit final : public TrainingRun {
 
   Description describe() const override {
     const Training& training = request_.training;
-    return {
-        .file = "model.json",
-        .text = to_json(built_->model()),
-        .more = filled("{} {} {}", training.rate, static_cast<int>(training.schedule), training.averaging)};
+    return {.file = "model.json",
+            .text = to_json(built_->model()),
+            .more = fmt::format("{} {} {}", training.rate, static_cast<int>(training.schedule),
+                                training.averaging)};
   }
 
   std::unique_ptr<Trainee> make_trainee() override {
@@ -101,18 +102,18 @@ class Fit final : public TrainingRun {
 
   std::vector<std::pair<std::string, std::string>> facts() const {
     const Model& model = built_->model();
-    const auto number = [](double x) { return number_with_digits(x, 4); };
+    const auto number = [](double x) { return fmt::format("{:.4g}", x); };
     const char* what = model.has_counts() ? "counts" : model.is_image() ? "pixels" : "categories";
     std::vector<std::pair<std::string, std::string>> all = {
-        {"rows", filled("{} to train on, {} held out, {} {} each, with up to {} values", train_rows_.size(0),
-                        held_out_rows(), model.dims(), what, model.space().most())},
-        {"states", filled("{} ({})", model.process.name, process_named(model.process.name).summary)},
-        {"network", filled("{}, {} parameters", model.net.architecture, built_->layout().size())},
-        {"epochs", filled("{} of {}", trained().epochs.size(), train_options().epochs)}};
+        {"rows", fmt::format("{} to train on, {} held out, {} {} each, with up to {} values",
+                             train_rows_.size(0), held_out_rows(), model.dims(), what, model.space().most())},
+        {"states", fmt::format("{} ({})", model.process.name, process_named(model.process.name).summary)},
+        {"network", fmt::format("{}, {} parameters", model.net.architecture, built_->layout().size())},
+        {"epochs", fmt::format("{} of {}", trained().epochs.size(), train_options().epochs)}};
     if (std::isfinite(bound_.mean))
       all.emplace_back("held-out bound",
-                       filled("{} nats a row (se {}), {} bits per dimension", number(bound_.mean),
-                              number(bound_.error), number(bound_.bits_per_dim(model.dims()))));
+                       fmt::format("{} nats a row (se {}), {} bits per dimension", number(bound_.mean),
+                                   number(bound_.error), number(bound_.bits_per_dim(model.dims()))));
     return all;
   }
 

@@ -1,8 +1,9 @@
 #include "deep/discrete/fit/model.hpp"
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
@@ -19,36 +20,37 @@ constexpr std::int64_t kMostCounts = 4096;  // values of a count
 constexpr const char* kOthers = "Give rows of the kind it was trained on.";
 
 [[noreturn]] void refuse(const std::string& file, const std::string& what, std::string hint) {
-  throw Error(ErrorKind::bad_input, filled("{}: {}.", file, what), std::move(hint));
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}.", file, what), std::move(hint));
 }
 
 std::string json_columns(const Model& model) {
   if (model.is_image()) return "[]";
   std::string text;
   for (const Column& column : model.columns)
-    text += filled("{}\n    {{\"name\": {}, \"values\": {}, \"levels\": {}}}", text.empty() ? "" : ",",
-                   json_string(column.name), column.values, json_texts(column.levels));
+    text += fmt::format("{}\n    {{\"name\": {}, \"values\": {}, \"levels\": {}}}", text.empty() ? "" : ",",
+                        json_string(column.name), column.values, json_texts(column.levels));
   return "[" + text + "]";
 }
 
 // Columns with values that are no categories, or too many of them.
 void check_categories(const Column& column, const Limits& limits, const std::string& file) {
   if (column.levels.empty())
-    refuse(file, filled("column '{}' has numbers with decimals, which are not categories", column.name),
-           filled("Leave it out with --ignore {}, or give the file to 'kullback diffusion' without --states.",
-                  column.name));
+    refuse(file, fmt::format("column '{}' has numbers with decimals, which are not categories", column.name),
+           fmt::format(
+               "Leave it out with --ignore {}, or give the file to 'kullback diffusion' without --states.",
+               column.name));
   if (column.values > limits.categories)
     refuse(file,
-           filled("column '{}' has {} different values, more than the {} of --max-categories", column.name,
-                  column.values, limits.categories),
-           filled("Leave it out with --ignore {}, or allow more.", column.name));
+           fmt::format("column '{}' has {} different values, more than the {} of --max-categories",
+                       column.name, column.values, limits.categories),
+           fmt::format("Leave it out with --ignore {}, or allow more.", column.name));
 }
 
 void check_counts(const Column& column, const std::string& file) {
   if (column.values > kMostCounts)
     refuse(file,
-           filled("column '{}' has counts up to {}; --states blackout takes counts up to {}", column.name,
-                  column.values - 1, kMostCounts - 1),
+           fmt::format("column '{}' has counts up to {}; --states blackout takes counts up to {}",
+                       column.name, column.values - 1, kMostCounts - 1),
            "Count in larger units, or leave the column out with --ignore.");
 }
 
@@ -58,8 +60,9 @@ torch::Tensor pixel_values(const RawRows& rows, std::int64_t levels, const std::
   const double low = rows.x.min().item<double>(), high = rows.x.max().item<double>();
   if (!(low >= 0 && high <= 1))
     refuse(file,
-           filled("has pixels from {} to {}; levels from 0 to 255 or numbers from 0 to 1 are needed",
-                  number_with_digits(low, 4), number_with_digits(high, 4)),
+           fmt::format(
+               "has pixels from {:.4g} to {:.4g}; levels from 0 to 255 or numbers from 0 to 1 are needed",
+               low, high),
            "Bring them to one of these scales.");
   return (rows.x * static_cast<double>(levels)).to(torch::kInt64).clamp_max(levels - 1);
 }
@@ -73,19 +76,19 @@ Space Model::space() const {
 }
 
 std::string to_json(const Model& model) {
-  std::string text =
-      filled("{{\n  \"format\": \"{}\",\n  \"process\": {},\n", kFormat, diffusion::json_part(model.process));
-  text += filled("  \"channels\": {},\n  \"height\": {},\n  \"width\": {},\n  \"pixel_levels\": {},\n",
-                 model.image.channels, model.image.height, model.image.width, model.pixel_levels);
-  text += filled("  \"columns\": {},\n", json_columns(model)) + diffusion::json_net(model.net);
+  std::string text = fmt::format("{{\n  \"format\": \"{}\",\n  \"process\": {},\n", kFormat,
+                                 diffusion::json_part(model.process));
+  text += fmt::format("  \"channels\": {},\n  \"height\": {},\n  \"width\": {},\n  \"pixel_levels\": {},\n",
+                      model.image.channels, model.image.height, model.image.width, model.pixel_levels);
+  text += fmt::format("  \"columns\": {},\n", json_columns(model)) + diffusion::json_net(model.net);
   return text +
-         filled("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
+         fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
 }
 
 Model read_model(const std::filesystem::path& file) {
   const JsonValue value = parse_json(read_file(file), file.string(), kDamaged);
   const JsonFields json(value, file.string());
-  if (json.text("format") != kFormat) json.refuse("format", filled("'{}'", kFormat));
+  if (json.text("format") != kFormat) json.refuse("format", fmt::format("'{}'", kFormat));
   const auto count = [](const JsonFields& from, const char* name) {
     return static_cast<std::int64_t>(from.count(name));
   };
@@ -113,7 +116,8 @@ RowsRequest rows_request(const Model& model, RowsRequest request) {
   request.cells = model.has_counts() ? Cells::counts : Cells::categories;
   if (model.is_image()) {
     const ImageShape& image = model.image;
-    if (!holds_images(request)) request.image = filled("{}x{}x{}", image.height, image.width, image.channels);
+    if (!holds_images(request))
+      request.image = fmt::format("{}x{}x{}", image.height, image.width, image.channels);
     return request;
   }
   for (const Column& column : model.columns) {
@@ -150,7 +154,8 @@ void fit_to_rows(Model& model, const RawRows& rows, const Limits& limits, const 
 
 torch::Tensor states_of(const Model& model, const RawRows& rows, const std::string& file) {
   if (rows.x.size(1) != model.dims())
-    refuse(file, filled("has rows of {} numbers; the model was trained on {}", rows.x.size(1), model.dims()),
+    refuse(file,
+           fmt::format("has rows of {} numbers; the model was trained on {}", rows.x.size(1), model.dims()),
            kOthers);
   if (model.is_image()) return pixel_values(rows, model.pixel_levels, file);
   const torch::Tensor x = rows.x.to(torch::kInt64);
@@ -160,8 +165,8 @@ torch::Tensor states_of(const Model& model, const RawRows& rows, const std::stri
     const Column& column = model.columns[i];
     if (found >= column.values)
       refuse(file,
-             filled("column '{}' has a count {}; the model knows counts up to {}", column.name, found,
-                    column.values - 1),
+             fmt::format("column '{}' has a count {}; the model knows counts up to {}", column.name, found,
+                         column.values - 1),
              "Train with rows that have such counts, or leave out these rows.");
   }
   return x;
@@ -195,8 +200,8 @@ std::unique_ptr<Built> open_model(const std::filesystem::path& folder, torch::De
   if (!std::filesystem::exists(folder / "weights.safetensors"))
     throw Error(
         ErrorKind::missing_file,
-        filled("{}: holds no trained model of discrete states (there is no weights.safetensors).",
-               folder.string()),
+        fmt::format("{}: holds no trained model of discrete states (there is no weights.safetensors).",
+                    folder.string()),
         "Give the folder of a 'kullback diffusion --states' that has ended; --resume goes on with one "
         "that was interrupted.");
   auto built = std::make_unique<Built>(read_model(folder / "model.json"), device);

@@ -1,10 +1,11 @@
 #include "deep/discrete/fit/sample.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/diffusion/fit/strip.hpp"
@@ -34,7 +35,7 @@ VaeSpec shape_of(const Model& model) {
 std::vector<std::string> column_names(const Model& model) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < model.columns.size(); ++i)
-    names.push_back(model.is_image() ? filled("pixel_{}", i + 1) : model.columns[i].name);
+    names.push_back(model.is_image() ? fmt::format("pixel_{}", i + 1) : model.columns[i].name);
   return names;
 }
 

@@ -4,12 +4,13 @@
 // smooth function that vanishes with its derivatives at the border).
 #include "deep/net/net.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/count_list.hpp"
 #include "deep/energy/energy.hpp"
 

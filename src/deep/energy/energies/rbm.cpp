@@ -6,10 +6,11 @@
 // on v is reversible: p(v) T(v' | v) = sum_h p(v, h) p(v', h) / p(h).
 // With few hidden units Z is a sum over their 2^hidden states: log p(h) + log Z = c'h + sum_i log(1 +
 // exp(bias_i + h'W_i)).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "base/filled.hpp"
 #include "deep/energy/energy.hpp"
 
 namespace kullback::deep {
@@ -55,7 +56,7 @@ class Rbm final : public Energy {
   }
 
   std::string exact_partition_by() const override {
-    return hidden_ <= kMostEnumerated ? filled("a sum over the 2^{} states of the hidden units", hidden_)
+    return hidden_ <= kMostEnumerated ? fmt::format("a sum over the 2^{} states of the hidden units", hidden_)
                                       : "";
   }
 

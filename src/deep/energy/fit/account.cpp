@@ -1,9 +1,9 @@
 #include "deep/energy/fit/account.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include "base/filled.hpp"
 
 namespace kullback::deep {
 
@@ -14,18 +14,19 @@ constexpr double kWideGap = 1;  // nats
 
 std::string rows_text(const EbmAccount& account) {
   const EbmModel& model = account.built.model();
-  std::string text = filled("{} rows of {} numbers", account.train_rows + account.held_out_rows, model.dim);
-  if (model.is_image()) text += filled(" (images {} x {})", model.image.height, model.image.width);
-  return text +
-         (account.held_out_rows == 0 ? ", none held out" : filled(", {} held out", account.held_out_rows));
+  std::string text =
+      fmt::format("{} rows of {} numbers", account.train_rows + account.held_out_rows, model.dim);
+  if (model.is_image()) text += fmt::format(" (images {} x {})", model.image.height, model.image.width);
+  return text + (account.held_out_rows == 0 ? ", none held out"
+                                            : fmt::format(", {} held out", account.held_out_rows));
 }
 
 std::string training_text(const EbmAccount& account) {
   const TrainOutcome& trained = account.trained;
-  std::string text = filled("{}, {} epochs of {} rows a step", account.built.model().training.name,
-                            trained.epochs.size(), account.options.batch);
+  std::string text = fmt::format("{}, {} epochs of {} rows a step", account.built.model().training.name,
+                                 trained.epochs.size(), account.options.batch);
   if (trained.stopped_early) text += ", stopped early";
-  if (trained.best_epoch != 0) text += filled(", epoch {} is kept", trained.best_epoch);
+  if (trained.best_epoch != 0) text += fmt::format(", epoch {} is kept", trained.best_epoch);
   return text;
 }
 
@@ -55,24 +56,23 @@ std::vector<std::pair<std::string, std::string>> facts_of(const EbmAccount& acco
   const bool has_chains = model.training.name != "exact";
   std::vector<std::pair<std::string, std::string>> facts = {
       {"rows", rows_text(account)},
-      {"energy", filled("{}, {} parameters", model.energy.name, account.built.energy().layout().size())},
+      {"energy", fmt::format("{}, {} parameters", model.energy.name, account.built.energy().layout().size())},
       {"training", training_text(account)}};
   if (has_chains) facts.emplace_back("sampler", model.sampler.name);
   if (account.figures.empty()) return facts;
   const EbmFigures last = last_figures(account);
   if (has_chains) {
-    facts.emplace_back("energy gap",
-                       filled("{} nats between data and chains, in the last tenth of the epochs",
-                              number_with_digits(last.gap(), 3)));
+    facts.emplace_back(
+        "energy gap",
+        fmt::format("{:.3g} nats between data and chains, in the last tenth of the epochs", last.gap()));
     if (chain_sampler_named(model.sampler.name).is_adjusted &&
         !chain_sampler_named(model.sampler.name).is_for_bits)
-      facts.emplace_back("acceptance", number_with_digits(last.acceptance, 2));
+      facts.emplace_back("acceptance", fmt::format("{:.2g}", last.acceptance));
   }
   const double held_out = held_out_of(account.trained);
   if (!std::isnan(held_out))
-    facts.emplace_back("held-out log likelihood",
-                       filled("{} nats a row (log Z by {})", number_with_digits(held_out, 6),
-                              account.built.energy().exact_partition_by()));
+    facts.emplace_back("held-out log likelihood", fmt::format("{:.6g} nats a row (log Z by {})", held_out,
+                                                              account.built.energy().exact_partition_by()));
   return facts;
 }
 
@@ -82,22 +82,22 @@ Findings findings_of(const EbmAccount& account) {
     findings.push_back(
         {.code = "not-finite",
          .message = account.trained.failure + ".",
-         .evidence = filled("the state after epoch {} was kept", account.trained.epochs.size()),
+         .evidence = fmt::format("the state after epoch {} was kept", account.trained.epochs.size()),
          .advice =
              "Lower --rate or --step-size, take --sampler mala, or look for extreme values in the data."});
   if (account.figures.empty() || account.built.model().training.name == "exact") return findings;
   const EbmFigures last = last_figures(account);
   if (last.acceptance < kLowAcceptance)
     findings.push_back({.code = "low-acceptance",
-                        .message = filled("The chains accepted few of their proposals: {} %.",
-                                          static_cast<int>(100 * last.acceptance)),
+                        .message = fmt::format("The chains accepted few of their proposals: {} %.",
+                                               static_cast<int>(100 * last.acceptance)),
                         .evidence = "the energy has become too steep for the step size",
                         .advice = "Lower --rate, or give --energy-decay 0.001."});
   if (account.built.training().chains().defined() && std::abs(last.gap()) > kWideGap)
     findings.push_back(
         {.code = "energy-gap",
          .message = "The chains do not follow the model: their energies are not those of the data.",
-         .evidence = filled("{} nats between data and chains", number_with_digits(last.gap(), 3)),
+         .evidence = fmt::format("{:.3g} nats between data and chains", last.gap()),
          .advice = "Give more --chain-steps, or lower --rate."});
   if (account.built.model().training.name == "short-run")
     findings.push_back({.code = "short-run",

@@ -1,10 +1,11 @@
 #include "deep/energy/fit/fit.hpp"
 
+#include <fmt/format.h>
+
 #include "base/content_hash.hpp"
 #include "base/csv_numbers.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "deep/data/png.hpp"
 #include "deep/energy/fit/account.hpp"
 #include "deep/energy/fit/pictures.hpp"
@@ -87,8 +88,8 @@ class Fit final : public TrainingRun {
     const EbmTraining& training = request_.training;
     return {.file = "model.json",
             .text = to_json(built_->model()),
-            .more = filled("{} {} {}", training.rate, static_cast<int>(training.schedule),
-                           training.energy_decay)};
+            .more = fmt::format("{} {} {}", training.rate, static_cast<int>(training.schedule),
+                                training.energy_decay)};
   }
 
   std::unique_ptr<Trainee> make_trainee() override {

@@ -1,10 +1,11 @@
 #include "deep/energy/fit/loglik.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/purpose.hpp"
 #include "posterior/json_text.hpp"
@@ -31,16 +32,16 @@ void add_findings(EbmLoglik& result, const EbmLoglikOptions& options) {
     result.findings.push_back(
         {.code = "few-chains",
          .message = "Few chains decide log Z: it may be far too low, and the likelihood too high.",
-         .evidence = filled("the weights of {} chains count as {}", options.annealing.chains,
-                            number_with_digits(result.log_partition.effective, 3)),
+         .evidence = fmt::format("the weights of {} chains count as {:.3g}", options.annealing.chains,
+                                 result.log_partition.effective),
          .advice = "Give more --temperatures."});
   if (result.raise_rows > 0 && result.same_rows - result.raise > kApart)
     result.findings.push_back(
         {.code = "estimates-apart",
          .message =
              "The conservative figure is well below the annealed one: the truth may be anywhere between.",
-         .evidence = filled("{} and {} nats on the same {} rows", number_with_digits(result.raise, 5),
-                            number_with_digits(result.same_rows, 5), result.raise_rows),
+         .evidence = fmt::format("{:.5g} and {:.5g} nats on the same {} rows", result.raise, result.same_rows,
+                                 result.raise_rows),
          .advice = "Give more --temperatures."});
 }
 
@@ -91,46 +92,47 @@ EbmLoglik loglik_of(const BuiltEbm& built, const torch::Tensor& prepared, const 
 
 std::string loglik_json(const EbmLoglik& l) {
   const auto number = [](double value) { return posterior::json_number(value); };
-  std::string text = filled("{{\n  \"kind\": \"ebm\",\n  \"rows\": {},\n  \"log_likelihood\": {},\n", l.rows,
-                            number(l.mean));
-  text += filled("  \"error_over_rows\": {},\n  \"error_of_log_z\": {},\n  \"log_z\": {},\n",
-                 number(l.over_rows), number(l.log_partition.error), number(l.log_partition.value));
-  text += filled("  \"effective_chains\": {},\n", number(l.log_partition.effective));
-  text += filled("  \"log_z_upper\": {},\n",
-                 optional_number(l.upper.has_value(), l.upper.value_or(LogEstimate{}).value));
-  text += filled("  \"exact_log_z\": {},\n", optional_number(l.exact.has_value(), l.exact.value_or(0)));
-  text += filled("  \"exact_log_likelihood\": {},\n",
-                 optional_number(l.exact.has_value(), l.mean + l.log_partition.value - l.exact.value_or(0)));
+  std::string text = fmt::format("{{\n  \"kind\": \"ebm\",\n  \"rows\": {},\n  \"log_likelihood\": {},\n",
+                                 l.rows, number(l.mean));
+  text += fmt::format("  \"error_over_rows\": {},\n  \"error_of_log_z\": {},\n  \"log_z\": {},\n",
+                      number(l.over_rows), number(l.log_partition.error), number(l.log_partition.value));
+  text += fmt::format("  \"effective_chains\": {},\n", number(l.log_partition.effective));
+  text += fmt::format("  \"log_z_upper\": {},\n",
+                      optional_number(l.upper.has_value(), l.upper.value_or(LogEstimate{}).value));
+  text += fmt::format("  \"exact_log_z\": {},\n", optional_number(l.exact.has_value(), l.exact.value_or(0)));
   text +=
-      filled("  \"raise_rows\": {},\n  \"raise\": {},\n  \"raise_error\": {},\n", l.raise_rows,
-             optional_number(l.raise_rows > 0, l.raise), optional_number(l.raise_rows > 0, l.raise_error));
-  text += filled("  \"log_likelihood_of_raise_rows\": {},\n", optional_number(l.raise_rows > 0, l.same_rows));
-  return text + filled("  \"findings\": {}\n}}\n", posterior::json_findings(l.findings));
+      fmt::format("  \"exact_log_likelihood\": {},\n",
+                  optional_number(l.exact.has_value(), l.mean + l.log_partition.value - l.exact.value_or(0)));
+  text += fmt::format("  \"raise_rows\": {},\n  \"raise\": {},\n  \"raise_error\": {},\n", l.raise_rows,
+                      optional_number(l.raise_rows > 0, l.raise),
+                      optional_number(l.raise_rows > 0, l.raise_error));
+  text += fmt::format("  \"log_likelihood_of_raise_rows\": {},\n",
+                      optional_number(l.raise_rows > 0, l.same_rows));
+  return text + fmt::format("  \"findings\": {}\n}}\n", posterior::json_findings(l.findings));
 }
 
 std::string loglik_text(const EbmLoglik& l) {
-  std::string text = filled(
-      "{} rows{}\nlog likelihood  {} nats a row, by annealing: too high on average, as log Z is too low\n"
-      "                standard error {} of log Z, {} from row to row\n",
-      l.rows, l.is_levels ? ", levels moved within their intervals at random" : "",
-      number_with_digits(l.mean, 6), number_with_digits(l.log_partition.error, 2),
-      number_with_digits(l.over_rows, 2));
+  std::string text = fmt::format(
+      "{} rows{}\nlog likelihood  {:.6g} nats a row, by annealing: too high on average, as log Z is too low\n"
+      "                standard error {:.2g} of log Z, {:.2g} from row to row\n",
+      l.rows, l.is_levels ? ", levels moved within their intervals at random" : "", l.mean,
+      l.log_partition.error, l.over_rows);
   if (l.bits_per_dim != 0)
-    text += filled("                {} bits a {}\n", number_with_digits(l.bits_per_dim, 4),
-                   l.is_levels ? "pixel" : "column");
+    text +=
+        fmt::format("                {:.4g} bits a {}\n", l.bits_per_dim, l.is_levels ? "pixel" : "column");
   if (l.raise_rows > 0)
-    text += filled(
-        "conservative    {} nats a row of the first {}, by RAISE: too low on average for the annealed model\n"
-        "                standard error {}; annealing says {} of the same rows\n",
-        number_with_digits(l.raise, 6), l.raise_rows, number_with_digits(l.raise_error, 2),
-        number_with_digits(l.same_rows, 6));
+    text += fmt::format(
+        "conservative    {:.6g} nats a row of the first {}, by RAISE: too low on average for the annealed "
+        "model\n"
+        "                standard error {:.2g}; annealing says {:.6g} of the same rows\n",
+        l.raise, l.raise_rows, l.raise_error, l.same_rows);
   if (l.upper)
-    text += filled("log Z           {} to {}, annealed up from the base and down from exact draws\n",
-                   number_with_digits(l.log_partition.value, 6), number_with_digits(l.upper->value, 6));
+    text +=
+        fmt::format("log Z           {:.6g} to {:.6g}, annealed up from the base and down from exact draws\n",
+                    l.log_partition.value, l.upper->value);
   if (l.exact)
-    text += filled("exact           {} nats a row, log Z = {} by {}\n",
-                   number_with_digits(l.mean + l.log_partition.value - *l.exact, 6),
-                   number_with_digits(*l.exact, 6), l.exact_by);
+    text += fmt::format("exact           {:.6g} nats a row, log Z = {:.6g} by {}\n",
+                        l.mean + l.log_partition.value - *l.exact, *l.exact, l.exact_by);
   return text;
 }
 

@@ -1,10 +1,11 @@
 #include "deep/energy/fit/model.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
@@ -28,11 +29,12 @@ const Record& named(std::span<const Record* const> records, const std::string& n
     if (record->name == name) return *record;
     all += (all.empty() ? "" : ", ") + std::string(record->name);
   }
-  throw Error(ErrorKind::usage, filled("there is no --{} '{}'.", option, name), "Known are: " + all + ".");
+  throw Error(ErrorKind::usage, fmt::format("there is no --{} '{}'.", option, name),
+              "Known are: " + all + ".");
 }
 
 std::string json_part(const Part& part) {
-  return filled("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
+  return fmt::format("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
 }
 
 Part read_part(const JsonFields& json, const std::string& name) {
@@ -44,7 +46,8 @@ torch::Tensor are_bits(const torch::Tensor& x) { return ((x == 0).logical_or(x =
 
 std::string column_text(const EbmModel& model, std::int64_t column) {
   const auto i = static_cast<std::size_t>(column);
-  return i < model.names.size() ? filled("column '{}'", model.names[i]) : filled("pixel {}", column + 1);
+  return i < model.names.size() ? fmt::format("column '{}'", model.names[i])
+                                : fmt::format("pixel {}", column + 1);
 }
 
 void check_bits(const EbmModel& model, const torch::Tensor& x, const std::string& file) {
@@ -52,8 +55,8 @@ void check_bits(const EbmModel& model, const torch::Tensor& x, const std::string
   const torch::Tensor others = at::nonzero(at::logical_not(are_bits(x)));
   if (others.size(0) == 0) return;
   throw Error(ErrorKind::bad_input,
-              filled("{}: {} has numbers besides 0 and 1, which --energy rbm cannot explain.", file,
-                     column_text(model, others[0][0].item<std::int64_t>())),
+              fmt::format("{}: {} has numbers besides 0 and 1, which --energy rbm cannot explain.", file,
+                          column_text(model, others[0][0].item<std::int64_t>())),
               "Give --energy net.");
 }
 
@@ -63,8 +66,8 @@ void check_varies(const EbmModel& model, const torch::Tensor& x, const std::stri
   if (constant.size(0) == 0 || model.is_image()) return;
   const std::int64_t column = constant[0][0].item<std::int64_t>();
   throw Error(ErrorKind::bad_input,
-              filled("{}: {} is the same number in all rows, which has no density.", file,
-                     column_text(model, column)),
+              fmt::format("{}: {} is the same number in all rows, which has no density.", file,
+                          column_text(model, column)),
               "Leave it out with --ignore.");
 }
 
@@ -79,22 +82,22 @@ const EnergyTrainingRecord& energy_training_named(const std::string& name) {
 }
 
 std::string to_json(const EbmModel& model) {
-  std::string text = filled("{{\n  \"format\": \"{}\",\n  \"dim\": {},\n  \"channels\": {},\n", kFormat,
-                            model.dim, model.image.channels);
-  text += filled("  \"height\": {},\n  \"width\": {},\n", model.image.height, model.image.width);
-  text += filled("  \"columns\": {},\n  \"has_levels\": {},\n", json_texts(model.names),
-                 model.has_levels ? "true" : "false");
-  text += filled("  \"energy\": {},\n  \"sampler\": {},\n  \"training\": {},\n", json_part(model.energy),
-                 json_part(model.sampler), json_part(model.training));
+  std::string text = fmt::format("{{\n  \"format\": \"{}\",\n  \"dim\": {},\n  \"channels\": {},\n", kFormat,
+                                 model.dim, model.image.channels);
+  text += fmt::format("  \"height\": {},\n  \"width\": {},\n", model.image.height, model.image.width);
+  text += fmt::format("  \"columns\": {},\n  \"has_levels\": {},\n", json_texts(model.names),
+                      model.has_levels ? "true" : "false");
+  text += fmt::format("  \"energy\": {},\n  \"sampler\": {},\n  \"training\": {},\n", json_part(model.energy),
+                      json_part(model.sampler), json_part(model.training));
   return text +
-         filled("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
+         fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
 }
 
 EbmModel read_ebm_model(const std::filesystem::path& file) {
   const JsonValue value = parse_json(read_file(file), file.string(),
                                      "The file was written by another program, or is damaged; train again.");
   const JsonFields json(value, file.string());
-  if (json.text("format") != kFormat) json.refuse("format", filled("'{}'", kFormat));
+  if (json.text("format") != kFormat) json.refuse("format", fmt::format("'{}'", kFormat));
   const auto count = [&](const char* name) { return static_cast<std::int64_t>(json.count(name)); };
   EbmModel model;
   model.dim = count("dim");
@@ -134,9 +137,9 @@ BuiltEbm::BuiltEbm(EbmModel model, torch::Device device)
   const EnergyTrainingRecord& training = energy_training_named(model_.training.name);
   if (sampler.is_for_bits != energy.needs_bits)
     throw Error(ErrorKind::usage,
-                filled("--sampler {} moves {}, and --energy {} is of {}.", sampler.name,
-                       sampler.is_for_bits ? "0 and 1" : "numbers along gradients", energy.name,
-                       energy.needs_bits ? "0 and 1" : "numbers"),
+                fmt::format("--sampler {} moves {}, and --energy {} is of {}.", sampler.name,
+                            sampler.is_for_bits ? "0 and 1" : "numbers along gradients", energy.name,
+                            energy.needs_bits ? "0 and 1" : "numbers"),
                 energy.needs_bits ? "Choose --sampler gibbs." : "Choose --sampler mala.");
   energy_ = energy.make(Settings(energy.options, model_.energy.options), {.dim = model_.dim,
                                                                           .channels = model_.image.channels,
@@ -145,16 +148,16 @@ BuiltEbm::BuiltEbm(EbmModel model, torch::Device device)
                                                                           .options = options_});
   if (training.needs_exact_partition && energy_->exact_partition_by().empty())
     throw Error(ErrorKind::usage,
-                filled("--training {} needs the constant of the energy, which this one does not give.",
-                       training.name),
+                fmt::format("--training {} needs the constant of the energy, which this one does not give.",
+                            training.name),
                 "It is available for at most 16 hidden units, or one or two columns; choose --training "
                 "persistent.");
   if (training.needs_adjusted_sampler && !sampler.is_adjusted)
     throw Error(
         ErrorKind::usage,
-        filled("--training {} needs a sampler that leaves the model invariant, and --sampler {} is not "
-               "adjusted.",
-               training.name, sampler.name),
+        fmt::format("--training {} needs a sampler that leaves the model invariant, and --sampler {} is not "
+                    "adjusted.",
+                    training.name, sampler.name),
         "Choose --sampler mala or hmc, or --training persistent.");
   sampler_ = sampler.make(Settings(sampler.options, model_.sampler.options), model_.dim, options_);
   training_ = training.make(Settings(training.options, model_.training.options), *energy_);
@@ -185,15 +188,15 @@ void BuiltEbm::start(const torch::Tensor& rows) {
 
 void BuiltEbm::check(const RawRows& rows, const std::string& file) const {
   if (rows.x.size(1) != model_.dim)
-    throw Error(
-        ErrorKind::bad_input,
-        filled("{}: has rows of {} numbers; the model was trained on {}.", file, rows.x.size(1), model_.dim),
-        "Give data of the kind it was trained on.");
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: has rows of {} numbers; the model was trained on {}.", file, rows.x.size(1),
+                            model_.dim),
+                "Give data of the kind it was trained on.");
   if (model_.has_levels != (rows.x.scalar_type() == torch::kUInt8))
     throw Error(ErrorKind::bad_input,
-                filled("{}: has {}; the model was trained on {}.", file,
-                       model_.has_levels ? "numbers" : "levels from 0 to 255",
-                       model_.has_levels ? "levels from 0 to 255" : "numbers"),
+                fmt::format("{}: has {}; the model was trained on {}.", file,
+                            model_.has_levels ? "numbers" : "levels from 0 to 255",
+                            model_.has_levels ? "levels from 0 to 255" : "numbers"),
                 "Give data of the kind it was trained on.");
   if (!energy_->is_continuous()) check_bits(model_, rows.x, file);
 }
@@ -227,7 +230,7 @@ double BuiltEbm::log_units() const {
 std::vector<std::string> BuiltEbm::column_names() const {
   if (!model_.names.empty()) return model_.names;
   std::vector<std::string> names;
-  for (std::int64_t i = 1; i <= model_.dim; ++i) names.push_back(filled("pixel_{}", i));
+  for (std::int64_t i = 1; i <= model_.dim; ++i) names.push_back(fmt::format("pixel_{}", i));
   return names;
 }
 
@@ -269,11 +272,11 @@ void BuiltEbm::load(const std::filesystem::path& file) {
 BuiltEbm open_ebm(const std::filesystem::path& folder, torch::Device device) {
   if (!std::filesystem::exists(folder / "model.json"))
     throw Error(ErrorKind::missing_file,
-                filled("{}: holds no energy-based model (there is no model.json).", folder.string()),
+                fmt::format("{}: holds no energy-based model (there is no model.json).", folder.string()),
                 "Give the folder that 'kullback ebm' wrote.");
   if (!std::filesystem::exists(folder / "weights.safetensors"))
     throw Error(ErrorKind::missing_file,
-                filled("{}: has no weights: its training did not end.", folder.string()),
+                fmt::format("{}: has no weights: its training did not end.", folder.string()),
                 "Go on with it with 'kullback ebm ... --resume'.");
   BuiltEbm built(read_ebm_model(folder / "model.json"), device);
   built.load(folder / "weights.safetensors");

@@ -1,9 +1,10 @@
 #include "deep/energy/fit/sample.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/energy/annealing.hpp"
 #include "deep/purpose.hpp"
@@ -79,22 +80,24 @@ EbmDraws sample_ebm(BuiltEbm& built, const EbmSampling& sampling) {
   double accepted = 0;
   for (std::int64_t i = 0; i < transitions; ++i) {
     if (sampling.should_stop && sampling.should_stop())
-      throw Error(ErrorKind::usage,
-                  filled("interrupted after {} of {} transitions; nothing was written.", i, transitions));
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("interrupted after {} of {} transitions; nothing was written.", i, transitions));
     const ChainStep step = built.sampler().move(target, x, 2 * i < transitions);
     x = step.x;
     if (2 * i >= transitions) accepted += step.acceptance.item<double>();
   }
   const torch::Tensor bad = at::nonzero(at::logical_not(at::isfinite(x).all(1)));
   if (bad.size(0) > 0)
-    throw Error(ErrorKind::bad_input,
-                filled("chain {} diverged: its state is not finite.", bad[0][0].item<std::int64_t>() + 1),
-                "Give a smaller --step-size to 'kullback ebm', or take --sampler mala.");
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("chain {} diverged: its state is not finite.", bad[0][0].item<std::int64_t>() + 1),
+        "Give a smaller --step-size to 'kullback ebm', or take --sampler mala.");
   return {.x = x,
-          .how = filled("{} transitions of {} from {}", transitions, built.model().sampler.name,
-                        from == "chains" ? "the chains of the training"
-                        : from == "base" ? "the base"
-                                         : "annealed chains"),
+          .how = fmt::format("{} transitions of {} from {}", transitions, built.model().sampler.name,
+                             from == "chains" ? "the chains of the training"
+                             : from == "base" ? "the base"
+                                              : "annealed chains"),
           .acceptance = accepted / static_cast<double>(std::max<std::int64_t>(transitions / 2, 1))};
 }
 

@@ -1,5 +1,6 @@
 #include "deep/energy/fit/trainee.hpp"
 
+#include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/filled.hpp"
 #include "base/random.hpp"
 #include "deep/purpose.hpp"
 
@@ -95,11 +95,11 @@ std::string EbmTrainee::first_not_finite() {
     const torch::Tensor energy = built_.energy()(built_.parameters(), chains);
     const torch::Tensor bad = at::nonzero(at::logical_not(energy.abs() < kDiverged));
     if (bad.size(0) > 0)
-      return filled("chain {}, whose energy is {}", bad[0][0].item<std::int64_t>() + 1,
-                    number_with_digits(energy[bad[0][0]].item<double>(), 3));
+      return fmt::format("chain {}, whose energy is {:.3g}", bad[0][0].item<std::int64_t>() + 1,
+                         energy[bad[0][0]].item<double>());
   }
   if (!(largest_.item<double>() < kDiverged))
-    return filled("a chain whose energy is {}", number_with_digits(largest_.item<double>(), 3));
+    return fmt::format("a chain whose energy is {:.3g}", largest_.item<double>());
   const torch::Tensor bad = at::nonzero(at::logical_not(at::isfinite(built_.flat()[0])));
   if (bad.size(0) > 0) return "parameters " + layout.owner(bad[0][0].item<std::int64_t>()).name;
   const torch::Tensor some = built_.observed(train_.narrow(0, 0, std::min<std::int64_t>(rows(), 256)));

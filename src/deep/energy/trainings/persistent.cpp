@@ -3,10 +3,11 @@
 // Mordatch 2019), of which so many at random move and count in a step; the others lag behind. A part begins
 // anew at the base each time, which finds low energies far from all chains; such chains are not in
 // equilibrium yet.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/energy/energy_training.hpp"
 
 namespace kullback::deep {
@@ -23,7 +24,7 @@ class Persistent final : public EnergyTraining {
             energy.base_draws(static_cast<std::int64_t>(settings.count("chains", 1, 10'000'000)), Noise())) {
     if (!(renewed_ >= 0 && renewed_ < 1))
       throw Error(ErrorKind::usage,
-                  filled("--renewed is '{}'; it must be from 0 to below 1.", settings.text("renewed")),
+                  fmt::format("--renewed is '{}'; it must be from 0 to below 1.", settings.text("renewed")),
                   "0.01 renews a hundredth of the chains in each step, 0 none.");
   }
 

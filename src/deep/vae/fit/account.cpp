@@ -1,8 +1,8 @@
 #include "deep/vae/fit/account.hpp"
 
-#include <cmath>
+#include <fmt/format.h>
 
-#include "base/filled.hpp"
+#include <cmath>
 
 namespace kullback::deep {
 
@@ -19,10 +19,11 @@ std::string counts_text(const std::vector<std::int64_t>& counts) {
 
 std::string rows_text(const VaeAccount& account) {
   const VaeSpec& spec = account.built.model().spec;
-  std::string text = filled("{} rows of {} numbers", account.train_rows + account.held_out_rows, spec.pixels);
-  if (spec.is_image()) text += filled(" (images {} x {})", spec.height, spec.width);
-  return text +
-         (account.held_out_rows == 0 ? ", none held out" : filled(", {} held out", account.held_out_rows));
+  std::string text =
+      fmt::format("{} rows of {} numbers", account.train_rows + account.held_out_rows, spec.pixels);
+  if (spec.is_image()) text += fmt::format(" (images {} x {})", spec.height, spec.width);
+  return text + (account.held_out_rows == 0 ? ", none held out"
+                                            : fmt::format(", {} held out", account.held_out_rows));
 }
 
 std::string network_text(const VaeAccount& account) {
@@ -34,15 +35,15 @@ std::string network_text(const VaeAccount& account) {
   if (!spec.hidden.empty()) text += ", hidden " + counts_text(spec.hidden);
   if (spec.architecture != Architecture::mlp && spec.is_image())
     text += ", filters " + counts_text(spec.filters);
-  return text + filled(", {}, {} latent variables, {} parameters", model.activation, spec.latent,
-                       account.built.vae().layout().size());
+  return text + fmt::format(", {}, {} latent variables, {} parameters", model.activation, spec.latent,
+                            account.built.vae().layout().size());
 }
 
 std::string training_text(const VaeAccount& account) {
   const TrainOutcome& trained = account.trained;
-  std::string text = filled("{} epochs of {} rows a step", trained.epochs.size(), account.options.batch);
+  std::string text = fmt::format("{} epochs of {} rows a step", trained.epochs.size(), account.options.batch);
   if (trained.stopped_early) text += ", stopped early";
-  if (trained.best_epoch != 0) text += filled(", epoch {} is kept", trained.best_epoch);
+  if (trained.best_epoch != 0) text += fmt::format(", epoch {} is kept", trained.best_epoch);
   return text;
 }
 
@@ -65,9 +66,9 @@ Activity activity_of(const torch::Tensor& means) {
 Findings findings_of(const Activity& activity) {
   const std::int64_t latent = activity.latent(), active = activity.active;
   if (2 * active > latent) return {};
-  const std::string evidence =
-      filled("the variance over rows of the posterior means is above {} for {} of {}, the largest is {}",
-             kActive, active, latent, number_with_digits(activity.variance.max().item<double>(), 3));
+  const std::string evidence = fmt::format(
+      "the variance over rows of the posterior means is above {} for {} of {}, the largest is {:.3g}",
+      kActive, active, latent, activity.variance.max().item<double>());
   if (active == 0)
     return {
         {.code = "collapse",
@@ -76,9 +77,9 @@ Findings findings_of(const Activity& activity) {
          .evidence = evidence,
          .advice = "Try --objective annealed, --floor delta or --floor batch-norm, or a weaker decoder."}};
   return {{.code = "unused-latents",
-           .message = filled("Only {} of {} latent variables are used.", active, latent),
+           .message = fmt::format("Only {} of {} latent variables are used.", active, latent),
            .evidence = evidence,
-           .advice = filled(
+           .advice = fmt::format(
                "Nothing is wrong with the bound; --latent {} would do, or --objective iwae or annealed "
                "may use more.",
                active)}};
@@ -89,19 +90,19 @@ std::vector<std::pair<std::string, std::string>> facts_of(const VaeAccount& acco
   std::vector<std::pair<std::string, std::string>> facts = {
       {"rows", rows_text(account)},
       {"networks", network_text(account)},
-      {"model", filled("{} decoder, {} prior, {} posterior{}", model.decoder.name, model.prior.name,
-                       model.family.name, model.spec.labels > 0 ? ", given the label" : "")},
+      {"model", fmt::format("{} decoder, {} prior, {} posterior{}", model.decoder.name, model.prior.name,
+                            model.family.name, model.spec.labels > 0 ? ", given the label" : "")},
       {"objective",
-       filled("{}, {} draw{} of a row", model.objective.name, account.built.objective().samples(),
-              account.built.objective().samples() == 1 ? "" : "s")},
+       fmt::format("{}, {} draw{} of a row", model.objective.name, account.built.objective().samples(),
+                   account.built.objective().samples() == 1 ? "" : "s")},
       {"training", training_text(account)}};
   if (!std::isnan(account.held_out_bound))
     facts.emplace_back("held-out bound",
-                       filled("{} nats a row ({} draw{})", number_with_digits(account.held_out_bound, 6),
-                              account.held_out_samples, account.held_out_samples == 1 ? "" : "s"));
+                       fmt::format("{:.6g} nats a row ({} draw{})", account.held_out_bound,
+                                   account.held_out_samples, account.held_out_samples == 1 ? "" : "s"));
   if (account.activity.variance.defined())
     facts.emplace_back("active units",
-                       filled("{} of {}", account.activity.active, account.activity.latent()));
+                       fmt::format("{} of {}", account.activity.active, account.activity.latent()));
   return facts;
 }
 
@@ -112,15 +113,15 @@ Findings findings_of(const VaeAccount& account) {
     findings.push_back(
         {.code = "not-finite",
          .message = account.trained.failure + ".",
-         .evidence = filled("the state after epoch {} was kept", account.trained.epochs.size()),
+         .evidence = fmt::format("the state after epoch {} was kept", account.trained.epochs.size()),
          .advice = "Lower --rate, or look for extreme values in the data."});
   if (is_still_rising(account))
-    findings.push_back({.code = "still-rising",
-                        .message = "The objective was still rising when the training ended.",
-                        .evidence = filled("loss {} after {} epochs",
-                                           number_with_digits(account.trained.epochs.back().loss, 6),
-                                           account.trained.epochs.size()),
-                        .advice = "Give more --epochs."});
+    findings.push_back(
+        {.code = "still-rising",
+         .message = "The objective was still rising when the training ended.",
+         .evidence = fmt::format("loss {:.6g} after {} epochs", account.trained.epochs.back().loss,
+                                 account.trained.epochs.size()),
+         .advice = "Give more --epochs."});
   return findings;
 }
 

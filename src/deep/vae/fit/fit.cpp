@@ -1,5 +1,7 @@
 #include "deep/vae/fit/fit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,7 +9,6 @@
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "deep/data/png.hpp"
 #include "deep/split_rows.hpp"
 #include "deep/vae/fit/account.hpp"
@@ -96,18 +97,19 @@ class Fit final : public TrainingRun {
     if (ranks().size() == 1) return;
     const bool is_family = built_->vae().family().mixes_rows();
     if (!is_family && !built_->objective().mixes_rows()) return;
-    throw Error(ErrorKind::usage,
-                filled("{} looks at all rows of a minibatch together, which several processes do not have.",
-                       !is_family                            ? "--objective " + built_->model().objective.name
-                       : built_->model().family.name == "vq" ? "--codebook means"
-                                                             : "--floor batch-norm"),
-                "Start one process.");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} looks at all rows of a minibatch together, which several processes do not have.",
+                    !is_family                            ? "--objective " + built_->model().objective.name
+                    : built_->model().family.name == "vq" ? "--codebook means"
+                                                          : "--floor batch-norm"),
+        "Start one process.");
   }
 
   Description describe() const override {
     return {.file = "model.json",
             .text = to_json(built_->model()),
-            .more = filled("{} {}", request_.rate, static_cast<int>(request_.schedule))};
+            .more = fmt::format("{} {}", request_.rate, static_cast<int>(request_.schedule))};
   }
 
   std::int64_t held_out_samples() const { return std::min<std::int64_t>(built_->objective().samples(), 50); }
@@ -159,14 +161,15 @@ class Fit final : public TrainingRun {
         png_bytes(latent_map(means_, shown_.label.defined() ? shown_.label.cpu() : torch::Tensor())));
     write_latent_map();
     if (built_->model().spec.is_image()) write_images();
-    replace_file(file("summary.json"),
-                 filled("{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"best_epoch\": {},\n"
-                        "  \"held_out_bound\": {},\n  \"held_out_samples\": {},\n  \"active_units\": {},\n"
-                        "  \"latent_variances\": {},\n  \"findings\": {}\n}}\n",
-                        account.train_rows, account.held_out_rows, account.trained.best_epoch,
-                        posterior::json_number(account.held_out_bound), account.held_out_samples,
-                        account.activity.active, variances_json(account.activity),
-                        posterior::json_findings(record().findings)));
+    replace_file(
+        file("summary.json"),
+        fmt::format("{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"best_epoch\": {},\n"
+                    "  \"held_out_bound\": {},\n  \"held_out_samples\": {},\n  \"active_units\": {},\n"
+                    "  \"latent_variances\": {},\n  \"findings\": {}\n}}\n",
+                    account.train_rows, account.held_out_rows, account.trained.best_epoch,
+                    posterior::json_number(account.held_out_bound), account.held_out_samples,
+                    account.activity.active, variances_json(account.activity),
+                    posterior::json_findings(record().findings)));
   }
 
   // The points of latents.png, some of them.
@@ -179,7 +182,7 @@ class Fit final : public TrainingRun {
     std::string text = has_label ? "x,y,label\n" : "x,y\n";
     for (std::int64_t row = 0; row < count; ++row) {
       const double* place = plane.data_ptr<double>() + 2 * row;
-      text += number_with_digits(place[0], 5) + "," + number_with_digits(place[1], 5);
+      text += fmt::format("{:.5g},{:.5g}", place[0], place[1]);
       if (has_label) text += "," + std::to_string(label.data_ptr<std::int64_t>()[row]);
       text += "\n";
     }

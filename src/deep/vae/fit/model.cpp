@@ -1,10 +1,11 @@
 #include "deep/vae/fit/model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/filled.hpp"
 #include "base/json.hpp"
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
@@ -30,7 +31,8 @@ const Record& named(std::span<const Record* const> records, const std::string& n
     if (record->name == name) return *record;
     all += (all.empty() ? "" : ", ") + std::string(record->name);
   }
-  throw Error(ErrorKind::usage, filled("there is no --{} '{}'.", option, name), "Known are: " + all + ".");
+  throw Error(ErrorKind::usage, fmt::format("there is no --{} '{}'.", option, name),
+              "Known are: " + all + ".");
 }
 
 template <class Record>
@@ -39,7 +41,7 @@ auto make(const Record& record, const Part& part, const VaeSpec& spec) {
 }
 
 std::string json_part(const Part& part) {
-  return filled("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
+  return fmt::format("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
 }
 
 Part read_part(const JsonFields& json, const std::string& name) {
@@ -57,10 +59,10 @@ std::vector<double> read_numbers(const JsonValue& object, const std::string& nam
   std::vector<double> numbers;
   const JsonValue* value = object.find(name);
   if (value == nullptr || value->array() == nullptr)
-    throw Error(ErrorKind::bad_input, filled("{}: has no list '{}'.", file, name));
+    throw Error(ErrorKind::bad_input, fmt::format("{}: has no list '{}'.", file, name));
   for (const JsonValue& item : *value->array()) {
     if (item.number() == nullptr)
-      throw Error(ErrorKind::bad_input, filled("{}: '{}' is no list of numbers.", file, name));
+      throw Error(ErrorKind::bad_input, fmt::format("{}: '{}' is no list of numbers.", file, name));
     numbers.push_back(item.number()->value);
   }
   return numbers;
@@ -88,7 +90,7 @@ const VaeObjectiveRecord& objective_named(const std::string& name) {
 Architecture architecture_named(const std::string& name) {
   for (std::size_t i = 0; i < std::size(kArchitectures); ++i)
     if (name == kArchitectures[i]) return static_cast<Architecture>(i);
-  throw Error(ErrorKind::usage, filled("there is no --architecture '{}'.", name),
+  throw Error(ErrorKind::usage, fmt::format("there is no --architecture '{}'.", name),
               "Known are: mlp, conv, residual.");
 }
 
@@ -99,26 +101,27 @@ bool VaeModel::is_binarised_once() const {
 
 std::string to_json(const VaeModel& model) {
   const VaeSpec& spec = model.spec;
-  std::string text = filled("{{\n  \"format\": \"{}\",\n  \"pixels\": {},\n  \"channels\": {},\n", kFormat,
-                            spec.pixels, spec.channels);
-  text += filled("  \"height\": {},\n  \"width\": {},\n  \"latent\": {},\n", spec.height, spec.width,
-                 spec.latent);
-  text += filled("  \"is_conditional\": {},\n", spec.labels > 0 ? "true" : "false");
+  std::string text = fmt::format("{{\n  \"format\": \"{}\",\n  \"pixels\": {},\n  \"channels\": {},\n",
+                                 kFormat, spec.pixels, spec.channels);
+  text += fmt::format("  \"height\": {},\n  \"width\": {},\n  \"latent\": {},\n", spec.height, spec.width,
+                      spec.latent);
+  text += fmt::format("  \"is_conditional\": {},\n", spec.labels > 0 ? "true" : "false");
+  text += fmt::format("  \"architecture\": \"{}\",\n",
+                      kArchitectures[static_cast<std::size_t>(spec.architecture)]);
+  text += fmt::format("  \"hidden\": {},\n  \"filters\": {},\n", json_counts(spec.hidden),
+                      json_counts(spec.filters));
+  text += fmt::format("  \"activation\": {},\n", json_string(model.activation));
+  text += fmt::format("  \"columns\": {},\n", json_texts(model.names));
+  text += fmt::format("  \"label_column\": {},\n", json_string(model.label_column));
+  text += fmt::format("  \"labels\": {},\n", json_texts(model.label_names));
+  text += fmt::format("  \"has_levels\": {},\n", model.has_levels ? "true" : "false");
   text +=
-      filled("  \"architecture\": \"{}\",\n", kArchitectures[static_cast<std::size_t>(spec.architecture)]);
-  text +=
-      filled("  \"hidden\": {},\n  \"filters\": {},\n", json_counts(spec.hidden), json_counts(spec.filters));
-  text += filled("  \"activation\": {},\n", json_string(model.activation));
-  text += filled("  \"columns\": {},\n", json_texts(model.names));
-  text += filled("  \"label_column\": {},\n", json_string(model.label_column));
-  text += filled("  \"labels\": {},\n", json_texts(model.label_names));
-  text += filled("  \"has_levels\": {},\n", model.has_levels ? "true" : "false");
-  text += filled("  \"center\": {},\n  \"sd\": {},\n", json_numbers(model.center), json_numbers(model.sd));
-  text += filled("  \"posterior\": {},\n", json_part(model.family));
-  text += filled("  \"decoder\": {},\n", json_part(model.decoder));
-  text += filled("  \"prior\": {},\n", json_part(model.prior));
-  text += filled("  \"objective\": {},\n", json_part(model.objective));
-  text += filled("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
+      fmt::format("  \"center\": {},\n  \"sd\": {},\n", json_numbers(model.center), json_numbers(model.sd));
+  text += fmt::format("  \"posterior\": {},\n", json_part(model.family));
+  text += fmt::format("  \"decoder\": {},\n", json_part(model.decoder));
+  text += fmt::format("  \"prior\": {},\n", json_part(model.prior));
+  text += fmt::format("  \"objective\": {},\n", json_part(model.objective));
+  text += fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
   return text;
 }
 
@@ -126,7 +129,7 @@ VaeModel read_model(const std::filesystem::path& file) {
   const JsonValue value = parse_json(read_file(file), file.string(),
                                      "The file was written by another program, or is damaged; train again.");
   const JsonFields json(value, file.string());
-  if (json.text("format") != kFormat) json.refuse("format", filled("'{}'", kFormat));
+  if (json.text("format") != kFormat) json.refuse("format", fmt::format("'{}'", kFormat));
   VaeModel model;
   VaeSpec& spec = model.spec;
   const auto count = [&](const char* name) { return static_cast<std::int64_t>(json.count(name)); };
@@ -175,10 +178,11 @@ BuiltVae::BuiltVae(VaeModel model, torch::Device device)
   if (!has_density && (prior.needs_density || objective.needs_density)) {
     throw Error(
         ErrorKind::usage,
-        filled("--{} {} needs the density of the posterior anywhere, which --posterior {} has only at its "
-               "own draws.",
-               prior.needs_density ? "prior" : "objective", prior.needs_density ? prior.name : objective.name,
-               family.name),
+        fmt::format(
+            "--{} {} needs the density of the posterior anywhere, which --posterior {} has only at its "
+            "own draws.",
+            prior.needs_density ? "prior" : "objective", prior.needs_density ? prior.name : objective.name,
+            family.name),
         "Choose --posterior gaussian, or another of the first.");
   }
   flat_ = torch::zeros({1, vae_->layout().size()}, options_);
@@ -209,7 +213,7 @@ torch::Tensor BuiltVae::in_own_units(const torch::Tensor& x) const {
 std::vector<std::string> BuiltVae::column_names() const {
   if (!model_.names.empty()) return model_.names;
   std::vector<std::string> names;
-  for (std::int64_t i = 1; i <= model_.spec.pixels; ++i) names.push_back(filled("pixel_{}", i));
+  for (std::int64_t i = 1; i <= model_.spec.pixels; ++i) names.push_back(fmt::format("pixel_{}", i));
   return names;
 }
 
@@ -289,7 +293,7 @@ torch::Tensor sample_vae(const BuiltVae& built, std::int64_t count, std::optiona
 BuiltVae open_vae(const std::filesystem::path& folder, torch::Device device) {
   if (!std::filesystem::exists(folder / "model.json")) {
     throw Error(ErrorKind::missing_file,
-                filled("{}: holds no autoencoder (there is no model.json).", folder.string()),
+                fmt::format("{}: holds no autoencoder (there is no model.json).", folder.string()),
                 "Give the folder that 'kullback vae' wrote.");
   }
   VaeModel model = read_model(folder / "model.json");

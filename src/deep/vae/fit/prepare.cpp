@@ -1,7 +1,8 @@
 #include "deep/vae/fit/prepare.hpp"
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 
 namespace kullback::deep {
 
@@ -11,15 +12,16 @@ bool is_binary(const torch::Tensor& x) { return ((x == 0).logical_or(x == 1)).al
 
 std::string column_name(const VaeModel& model, std::int64_t column) {
   const auto i = static_cast<std::size_t>(column);
-  return i < model.names.size() ? filled("column '{}'", model.names[i]) : filled("pixel {}", column + 1);
+  return i < model.names.size() ? fmt::format("column '{}'", model.names[i])
+                                : fmt::format("pixel {}", column + 1);
 }
 
 void check_unit_range(const VaeModel& model, const RawRows& rows, const std::string& file) {
   const torch::Tensor outside = at::nonzero(((rows.x < 0).logical_or(rows.x > 1)).any(0));
   if (outside.size(0) == 0) return;
   throw Error(ErrorKind::bad_input,
-              filled("{}: {} has numbers outside 0 to 1, which a {} decoder cannot explain.", file,
-                     column_name(model, outside[0][0].item<std::int64_t>()), model.decoder.name),
+              fmt::format("{}: {} has numbers outside 0 to 1, which a {} decoder cannot explain.", file,
+                          column_name(model, outside[0][0].item<std::int64_t>()), model.decoder.name),
               "Give --decoder gaussian, or --image HEIGHTxWIDTH for levels from 0 to 255.");
 }
 
@@ -73,8 +75,8 @@ void fit_model_to_rows(VaeModel& model, const RawRows& rows, const torch::Tensor
 void check_rows(const VaeModel& model, const RawRows& rows, const std::string& file) {
   if (rows.x.size(1) != model.spec.pixels)
     throw Error(ErrorKind::bad_input,
-                filled("{}: has rows of {} numbers; the model was trained on {}.", file, rows.x.size(1),
-                       model.spec.pixels),
+                fmt::format("{}: has rows of {} numbers; the model was trained on {}.", file, rows.x.size(1),
+                            model.spec.pixels),
                 "Give data of the kind it was trained on.");
   const bool has_levels = rows.x.scalar_type() == torch::kUInt8;
   if (!has_levels && decoder_named(model.decoder.name).needs_unit_range) check_unit_range(model, rows, file);

@@ -15,13 +15,13 @@
 // --repulsion c each also goes down c grad log q(u_i) (Zilberstein et al. 2024), where q is the density of
 // the others by a normal kernel with the bandwidth^2 h^2 = median |u_i - u_j|^2 / (2 log(n + 1)). c = 1 makes
 // it the gradient flow of the divergence of q from the posterior.
+#include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/diffusion/conditioning/method.hpp"
 #include "deep/train/adam.hpp"
 
@@ -132,7 +132,7 @@ const MethodRecord k_red_diff = {
     .make = [](const Settings& settings) -> std::unique_ptr<Method> {
       const double repulsion = settings.number("repulsion");
       if (!(repulsion >= 0))
-        throw Error(ErrorKind::usage, filled("--repulsion is {}; it must not be below 0.", repulsion));
+        throw Error(ErrorKind::usage, fmt::format("--repulsion is {}; it must not be below 0.", repulsion));
       return std::make_unique<RedDiff>(
           RedDiffOptions{.steps = static_cast<std::int64_t>(settings.count("steps", 1, 10'000'000)),
                          .rate = settings.positive("rate"),

@@ -12,13 +12,13 @@
 // of x = D(z) at the last time, so the guesses cancel: as particles grow in number, the weighted x follow
 // p(x) p(y | x) / p(y) for the x that the steps make without y, and the product of the mean weights is p(y).
 // What is left is the error of the steps, which more --steps lessen, and of a learned score.
+#include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/diffusion/conditioning/method.hpp"
 
 namespace kullback::deep::diffusion {

@@ -1,6 +1,7 @@
 // Saturation: numbers beyond the range of the instrument are seen at its ends. Not linear.
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/diffusion/conditioning/operator.hpp"
 
 namespace kullback::deep::diffusion {
@@ -21,7 +22,7 @@ class Clip final : public Operator {
 std::unique_ptr<Operator> make(const Settings& settings, const RowShape& takes) {
   const double low = settings.number("low"), high = settings.number("high");
   if (!(low < high))
-    throw Error(ErrorKind::usage, filled("--low {} is not below --high {}.", low, high),
+    throw Error(ErrorKind::usage, fmt::format("--low {} is not below --high {}.", low, high),
                 "They are the ends of what can be seen, in the data's units.");
   return std::make_unique<Clip>(takes, low, high);
 }

@@ -1,6 +1,7 @@
 // Means over squares of pixels: restoring is super-resolution. Of a row that is no image: means over runs.
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/diffusion/conditioning/operator.hpp"
 
 namespace kullback::deep::diffusion {
@@ -34,7 +35,7 @@ std::unique_ptr<Operator> make(const Settings& settings, const RowShape& takes) 
   const bool divides = takes.is_image() ? takes.image.height % factor == 0 && takes.image.width % factor == 0
                                         : takes.size % factor == 0;
   if (!divides)
-    throw Error(ErrorKind::usage, filled("--factor {} does not divide {}.", factor, text_of(takes)),
+    throw Error(ErrorKind::usage, fmt::format("--factor {} does not divide {}.", factor, text_of(takes)),
                 "Give a factor of their sides.");
   return std::make_unique<Downsample>(takes, factor);
 }

@@ -1,11 +1,12 @@
 // Some numbers of x are seen, the others are not: A(x) = m x with a mask m of ones and zeros, and where m is
 // 0 the observed number says nothing. What is missing (NaN) in an observed row is not seen either, with every
 // operator; so without a mask this one stands for x itself, noisy and with holes.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/diffusion/conditioning/operator.hpp"
 
@@ -34,19 +35,20 @@ torch::Tensor mask_of(const std::string& file, const RowShape& shape) {
     return (numbers.flatten() != 0).repeat({shape.image.channels});
   if (count != shape.size)
     throw Error(ErrorKind::bad_input,
-                filled("{}: the mask has {} numbers; the model is of {}.", file, count, text_of(shape)),
+                fmt::format("{}: the mask has {} numbers; the model is of {}.", file, count, text_of(shape)),
                 "Give a number for each of theirs: 0 where x is not seen.");
   return numbers.flatten() != 0;
 }
 
 [[noreturn]] void refuse_box(const std::string& text) {
-  throw Error(ErrorKind::usage, filled("--box is '{}'; it must be TOP,LEFT,HEIGHT,WIDTH in pixels.", text),
+  throw Error(ErrorKind::usage,
+              fmt::format("--box is '{}'; it must be TOP,LEFT,HEIGHT,WIDTH in pixels.", text),
               "Write --box 10,0,8,28.");
 }
 
 torch::Tensor box_of(const std::string& text, const RowShape& shape) {
   if (!shape.is_image())
-    throw Error(ErrorKind::usage, filled("--box is for images, and the model is of {}.", text_of(shape)),
+    throw Error(ErrorKind::usage, fmt::format("--box is for images, and the model is of {}.", text_of(shape)),
                 "Give a --mask, or leave cells of OBSERVED empty.");
   std::vector<std::int64_t> numbers;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -59,7 +61,7 @@ torch::Tensor box_of(const std::string& text, const RowShape& shape) {
   }
   if (numbers.size() != 4 || numbers[2] == 0 || numbers[3] == 0) refuse_box(text);
   if (numbers[0] + numbers[2] > shape.image.height || numbers[1] + numbers[3] > shape.image.width)
-    throw Error(ErrorKind::usage, filled("--box {} does not lie inside {}.", text, text_of(shape)),
+    throw Error(ErrorKind::usage, fmt::format("--box {} does not lie inside {}.", text, text_of(shape)),
                 "Its top and left are counted from 0.");
   torch::Tensor seen =
       torch::ones({shape.image.channels, shape.image.height, shape.image.width}, torch::kBool);

@@ -1,6 +1,7 @@
 // Any matrix: y = M x, of x as a row of numbers (images colour by colour, line by line).
+#include <fmt/format.h>
+
 #include "base/error.hpp"
-#include "base/filled.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/diffusion/conditioning/operator.hpp"
 
@@ -29,11 +30,11 @@ std::unique_ptr<Operator> make(const Settings& settings, const RowShape& takes) 
   const torch::Tensor matrix = read_numbers(file);
   if (matrix.dim() != 2 || matrix.size(1) != takes.size)
     throw Error(ErrorKind::bad_input,
-                filled("{}: the matrix has {} columns; the model is of {}, and {} are needed.", file,
-                       matrix.size(-1), text_of(takes), takes.size),
+                fmt::format("{}: the matrix has {} columns; the model is of {}, and {} are needed.", file,
+                            matrix.size(-1), text_of(takes), takes.size),
                 "It has a row for each observed number and a column for each number of x.");
   if (!at::isfinite(matrix).all().item<bool>())
-    throw Error(ErrorKind::bad_input, filled("{}: the matrix has numbers that are not finite.", file));
+    throw Error(ErrorKind::bad_input, fmt::format("{}: the matrix has numbers that are not finite.", file));
   return std::make_unique<Linear>(takes, matrix.to(torch::kFloat64));
 }
 
