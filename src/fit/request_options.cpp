@@ -16,6 +16,7 @@
 #include "fit/ladder.hpp"
 #include "fit/minibatch_options.hpp"
 #include "fit/option_values.hpp"
+#include "infer/optimize/options.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
@@ -157,7 +158,6 @@ std::span<const FitOption> fit_options() {
 #define KULLBACK_FIT_OPTION(name, kind, kept, type, fallback, help) \
   {#name, OptionKind::kind, Kept::kept == Kept::option, type, fallback, help},
 #include "fit/options.def"
-#include "infer/optimize/options.hpp"
 #undef KULLBACK_FIT_OPTION
   };
   return kOptions;

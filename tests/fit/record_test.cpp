@@ -119,7 +119,7 @@ TEST_F(Recorded, EveryOptionComesBack) {
   EXPECT_EQ(back.options[infer::option::kDraws], 123u);
   ASSERT_EQ(back.inputs.include_paths.size(), 3u);  // and the folder of the program
   EXPECT_EQ(back.inputs.include_paths[1], "/elsewhere");
-  EXPECT_EQ(options_of(record).draws, 123u);
+  EXPECT_EQ(options_of(record)[infer::option::kDraws], 123u);
 }
 
 TEST_F(Recorded, OptionsThatWereNotGivenComeBackAsTheirDefaults) {

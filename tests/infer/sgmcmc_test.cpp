@@ -507,9 +507,10 @@ TEST(Sgld, CountsItsEvaluations) {
   EXPECT_TRUE(target.sees_all());
 }
 
-std::string refusal(const char* method, density::LogDensity& density, const Options& options) {
+std::string refusal(const char* method, density::LogDensity& density,
+                    std::initializer_list<NamedValue> values) {
   try {
-    find_method(method)->make(density, options, start_at(std::vector<double>(density.dim(), 0.5)));
+    find_method(method)->make(density, Options(values), start_at(std::vector<double>(density.dim(), 0.5)));
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     EXPECT_FALSE(error.hint().empty());
@@ -521,32 +522,23 @@ std::string refusal(const char* method, density::LogDensity& density, const Opti
 TEST(SgOptions, WithoutSenseAreRefused) {
   Target no_rows = gaussian({0}, {1});
   RowRegression rows(50, 2);
-  const auto with = [](auto set) {
-    Options options;
-    set(options);
-    return options;
-  };
   const auto expect = [](const std::string& found, const char* words) {
     EXPECT_NE(found.find(words), std::string::npos) << found;
   };
-  expect(refusal("sgld", no_rows, with([](Options& o) { o.batch_size = 5; })), "has no rows");
-  expect(refusal("sgld", rows, with([](Options& o) { o.batch_size = 51; })), "the data have 50 rows");
-  expect(refusal("sghmc", no_rows, with([](Options& o) { o.sg_anchor = SgAnchor::mode; })), "there are none");
-  expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_cycles = 3; })), "cyclical` alone");
-  expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_decay = 0.7; })), "decaying` alone");
-  expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_rms_decay = 0.5; })), "RMSProp alone");
-  expect(refusal("sgnht", no_rows, with([](Options& o) { o.sg_step_size = -1; })), "not be negative");
-  expect(refusal("sgnht", no_rows, with([](Options& o) { o.thin = 0; })), "--thin");
-  expect(refusal("sgld", no_rows, with([](Options& o) {
-                   o.sg_schedule = SgSchedule::decaying;
-                   o.sg_decay = 2;
-                 })),
-         "(0, 1]");
-  expect(refusal("sgld", no_rows, with([](Options& o) {
-                   o.sg_schedule = SgSchedule::cyclical;
-                   o.sg_exploration = 1;
-                 })),
-         "not kept");
+  expect(refusal("sgld", no_rows, {{"batch_size", 5}}), "has no rows");
+  expect(refusal("sgld", rows, {{"batch_size", 51}}), "the data have 50 rows");
+  expect(refusal("sghmc", no_rows, {{"sg_anchor", SgAnchor::mode}}), "there are none");
+  expect(refusal("sgld", no_rows, {{"sg_cycles", 3}}), "cyclical` alone");
+  expect(refusal("sgld", no_rows, {{"sg_schedule", SgSchedule::cyclical}, {"draws", 5}}),
+         "at most the 5 draws");
+  expect(refusal("sgld", no_rows, {{"sg_decay", 0.7}}), "decaying` alone");
+  expect(refusal("sgld", no_rows, {{"sg_rms_decay", 0.5}}), "RMSProp alone");
+  expect(refusal("sgnht", no_rows, {{"sg_step_size", -1}}),
+         "--sg-step-size is -1; it must be auto or 0 or more");
+  expect(refusal("sgnht", no_rows, {{"thin", 0}}), "--thin is 0; it must be 1 or more");
+  expect(refusal("sgld", no_rows, {{"sg_decay", 2}}), "--sg-decay is 2; it must be above 0 and at most 1");
+  expect(refusal("sgld", no_rows, {{"sg_exploration", 1}}),
+         "--sg-exploration is 1; it must be from 0 to 0.99");
 }
 
 }  // namespace

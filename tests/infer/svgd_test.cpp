@@ -9,6 +9,7 @@
 #include "infer/particles/particle_coordinates.hpp"
 #include "infer/particles/stein_checks.hpp"
 #include "infer/particles/stein_force.hpp"
+#include "infer/particles/svgd_choices.hpp"
 #include "tests/infer/algorithm_runs.hpp"
 #include "tests/infer/test_densities.hpp"
 

@@ -24,16 +24,22 @@ inline constexpr auto kSgStepSize = NumberOption("sg_step_size", 0,
 inline constexpr auto kSgSchedule =
     ChoiceOption<SgSchedule>("sg_schedule", SgSchedule::constant, "constant|decaying|cyclical",
                              "Step sizes of stochastic-gradient MCMC from update to update");
-inline constexpr auto kSgDecay = NumberOption(
-    "sg_decay", 0.55,
-    "Decaying: what multiplies the gradient falls as (delay + iteration)^-decay; Robbins-Monro above 0.5");
+inline constexpr auto kSgDecay =
+    NumberOption(
+        "sg_decay", 0.55,
+        "Decaying: what multiplies the gradient falls as (delay + iteration)^-decay; Robbins-Monro above 0.5")
+        .above(0)
+        .to(1)
+        .hinted("From 0.5 to 1 the conditions of Robbins and Monro hold; 0.55 is the default.");
 inline constexpr auto kSgDelay =
     CountOption("sg_delay", 0,
                 "Decaying: iterations before the step size has fallen much; auto: those of the warm-up")
         .automatic();
-inline constexpr auto kSgCycles = CountOption("sg_cycles", 10, "Cyclical: cycles of the step size");
+inline constexpr auto kSgCycles = CountOption("sg_cycles", 10, "Cyclical: cycles of the step size").from(1);
 inline constexpr auto kSgExploration =
-    NumberOption("sg_exploration", 0.8, "Cyclical: first part of each cycle that is not kept");
+    NumberOption("sg_exploration", 0.8, "Cyclical: first part of each cycle that is not kept")
+        .from(0)
+        .to(0.99);
 inline constexpr auto kSgAnchor =
     ChoiceOption<SgAnchor>("sg_anchor", SgAnchor::chosen, "chosen|mode|none",
                            "Control variates against the noise of minibatches: at the mode, or none; chosen: "

@@ -114,11 +114,6 @@ std::optional<std::string> refuse(const EstimatorSetting& setting) {
 }
 
 std::unique_ptr<Estimator> make(const EstimatorSetting& setting) {
-  const double tau = (*setting.options)[option::kDispersion];
-  if (tau != 0 && !(tau > 0.5 && std::isfinite(tau)))
-    throw Error(ErrorKind::usage,
-                fmt::format("--dispersion is {}; weights have a finite variance above 0.5.", tau),
-                "Take a number a little above 1; 0 chooses it.");
   return std::make_unique<Overdispersed>(setting);
 }
 
