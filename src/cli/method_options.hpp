@@ -1,4 +1,4 @@
-// The options of fits and of methods on the command line, from fit/options.def and infer/options.def.
+// The options of fits and of methods on the command line, from fit/options.def and the tables of methods.
 #pragma once
 
 #include <string_view>
