@@ -1,7 +1,7 @@
 # Each target installs what it needs (tools/setup.sh), builds, and does its job.
 FUZZ_SECONDS := $(or $(SECONDS),600)
 
-.PHONY: help run deep wheel try-wheel test bench fuzz format clean
+.PHONY: help run deep wheel try-wheel test sanitize bench fuzz format clean
 
 help:
 	@echo 'make run                 build kullback, check the examples, fit eight schools'
@@ -9,6 +9,7 @@ help:
 	@echo 'make wheel               build what needs nothing but glibc, in build/dist: a wheel for Python, an archive'
 	@echo 'make try-wheel           install and use both in an empty Debian (as root)'
 	@echo 'make test                all that a change must pass; STAGES="arrows headers" runs only those'
+	@echo 'make sanitize            every test under the address, undefined-behaviour and thread sanitizers'
 	@echo 'make bench               build and run the benchmarks'
 	@echo 'make fuzz SECONDS=600    fuzz for that long, all harnesses together'
 	@echo 'make format              apply clang-format to the sources'
@@ -35,6 +36,10 @@ try-wheel: wheel
 test:
 	@tools/setup.sh test
 	@tools/test.sh $(STAGES)
+
+sanitize:
+	@tools/setup.sh test
+	@tools/test.sh whole_sanitizers whole_threads
 
 bench:
 	@tools/setup.sh bench

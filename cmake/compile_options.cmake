@@ -24,7 +24,14 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 # Nothing reads errno or the exception flags after arithmetic: square roots are then one instruction, and g++ turns selects
 # into vector instructions. Values, NaN and infinities are not touched.
 add_compile_options(-fno-math-errno -fno-trapping-math)
-set(kullback_fast $<$<CONFIG:Release>:-O3>)
+# Flags of FAST and COLD modules and of tests, beside those of the build type.
+set(kullback_fast)
+set(kullback_cold)
+set(kullback_test_flags)
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  set(kullback_fast -O3)
+  set(kullback_test_flags -O1)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-maybe-uninitialized)  # g++ 12 reports it inside std::shared_ptr and std::optional
   # And these in sums and moves of std::string, at -O3 or behind a precompiled header; the address sanitizer sees real ones.
@@ -41,6 +48,10 @@ if(KULLBACK_SANITIZE)
   add_compile_options(-O1 -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS
     -fsanitize=${KULLBACK_SANITIZE} -fno-sanitize=null,alignment,object-size,vptr -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${KULLBACK_SANITIZE})
+  if(NOT KULLBACK_FUZZ)
+    set(kullback_cold -O0)
+    set(kullback_test_flags -O0)
+  endif()
 endif()
 
 # Loading libstdc++ and libgcc as shared libraries takes half of the start-up time of the program.

@@ -1,5 +1,5 @@
 # The files of these modules that kullback-deep needs, for the build with LibTorch and what tools/collect_stack.sh collects
-# (-DKULLBACK_DEEP_ONLY=ON); the others need Eigen, Boost or netCDF. Of base and data it takes every file.
+# (-DKULLBACK_DEEP_ONLY=ON); the others need Eigen, Boost or netCDF. Of base, data and shell it takes every file.
 # tests/tools/deep_only_test.py holds them to it.
 set(kullback_deep_only_posterior
   finding_text.cpp

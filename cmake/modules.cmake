@@ -1,25 +1,50 @@
-# The precompiled headers of all modules, one for each level of optimisation: g++ 12 takes a header that was compiled
-# with other flags of code generation without a word, and then fails inside. They are named without the clone's folder, so that
-# another clone finds them, and all that includes them, in the compiler's cache.
+# kullback_shared_header(result [flag...]): the target whose precompiled header all modules with these flags share; g++ 12 takes
+# a header that was compiled with other flags of code generation without a word, and then fails inside. Its folder is named
+# without the clone's, so that another clone finds it, and all that includes it, in the compiler's cache.
 file(WRITE "${PROJECT_BINARY_DIR}/generated/precompiled.cpp" "// Only its precompiled header is used.\n")
-foreach(target IN ITEMS kullback_precompiled kullback_precompiled_fast)
-  add_library(${target} OBJECT "${PROJECT_BINARY_DIR}/generated/precompiled.cpp")
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/precompiled")
-  target_precompile_headers(${target} PRIVATE <kullback_precompiled.hpp>)
-  target_link_libraries(${target} PRIVATE kullback_fmt)
-endforeach()
-target_compile_options(kullback_precompiled_fast PRIVATE ${kullback_fast})
+function(kullback_shared_header result)
+  string(CONCAT target kullback_precompiled ${ARGN})
+  if(NOT TARGET ${target})
+    add_library(${target} OBJECT "${PROJECT_BINARY_DIR}/generated/precompiled.cpp")
+    target_compile_options(${target} PRIVATE ${ARGN})
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/precompiled")
+    target_precompile_headers(${target} PRIVATE <kullback_precompiled.hpp>)
+    target_link_libraries(${target} PRIVATE kullback_fmt)
+  endif()
+  set(${result} ${target} PARENT_SCOPE)
+endfunction()
 
-# kullback_module(name [FAST] [PRECOMPILE header...] [DEPENDS module...])
+# kullback_group(target): in builds with sanitizers the files of a target are compiled in groups, in a third of the time.
+# Release builds compile them one by one, so that a change to one file is built at once.
+find_package(Python3 QUIET COMPONENTS Interpreter)
+function(kullback_group target)
+  if(NOT KULLBACK_SANITIZE OR NOT Python3_Interpreter_FOUND)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  execute_process(COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/unity_groups.py" ${sources}
+    OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" lines "${lines}")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([0-9]+) (.*)$" match "${line}")
+    set_source_files_properties("${CMAKE_MATCH_2}" PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# kullback_module(name [FAST | COLD] [PRECOMPILE header... | PRECOMPILED_BY module] [DEPENDS module...])
 # Makes the library kullback_<name> from all of src/<name>, linked to base and to the modules named.
 # FAST: with -O3 (loops of unknown length and dot products in vector registers).
-# PRECOMPILE: with a precompiled header of its own, of these headers and those that all modules share.
+# COLD: not optimised in builds with sanitizers: it computes little, or LibTorch computes for it.
+# PRECOMPILE: with a precompiled header of its own, of these headers and those that all modules share; PRECOMPILED_BY: with that
+# of another module.
 # A folder that does not exist yet, or holds only headers, gives a library without a file, which still
 # hands on what it depends on; the globs notice when that changes.
 # cli/main.cpp and deep/main.cpp stay out: they are the programs, the rest is a library that tests can link;
 # capi/bridge too: it is a shared library of its own.
 function(kullback_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "FAST" "" "PRECOMPILE;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FAST;COLD" "PRECOMPILED_BY" "PRECOMPILE;DEPENDS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.cpp")
   list(REMOVE_ITEM sources "${PROJECT_SOURCE_DIR}/src/cli/main.cpp" "${PROJECT_SOURCE_DIR}/src/deep/main.cpp")
   list(FILTER sources EXCLUDE REGEX "/src/capi/bridge/")
@@ -29,17 +54,23 @@ function(kullback_module name)
   if(sources)
     set(scope PUBLIC)
     add_library(${target} STATIC ${sources})
-    set(shared_header kullback_precompiled)
+    set(flags)
     if(arg_FAST)
-      target_compile_options(${target} PRIVATE ${kullback_fast})
-      set(shared_header kullback_precompiled_fast)
+      set(flags ${kullback_fast})
+    elseif(arg_COLD)
+      set(flags ${kullback_cold})
     endif()
+    target_compile_options(${target} PRIVATE ${flags})
     if(arg_PRECOMPILE)
       target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/precompiled")
       target_precompile_headers(${target} PRIVATE <kullback_precompiled.hpp> ${arg_PRECOMPILE})
+    elseif(arg_PRECOMPILED_BY)
+      target_precompile_headers(${target} REUSE_FROM kullback_${arg_PRECOMPILED_BY})
     else()
+      kullback_shared_header(shared_header ${flags})
       target_precompile_headers(${target} REUSE_FROM ${shared_header})
     endif()
+    kullback_group(${target})
   else()
     add_library(${target} INTERFACE)
   endif()
@@ -62,7 +93,11 @@ function(kullback_torch_module name)
   if(NOT KULLBACK_HAS_TORCH)
     return()
   endif()
-  kullback_module(${name} PRECOMPILE <torch/types.h> ${ARGN})
+  if(TARGET kullback_dist)
+    kullback_module(${name} COLD PRECOMPILED_BY dist ${ARGN})
+  else()
+    kullback_module(${name} COLD PRECOMPILE <torch/types.h> ${ARGN})
+  endif()
   set_property(GLOBAL APPEND PROPERTY kullback_torch_modules ${name})
   get_target_property(type kullback_${name} TYPE)
   if(type STREQUAL INTERFACE_LIBRARY)
@@ -70,7 +105,7 @@ function(kullback_torch_module name)
   else()
     target_link_libraries(kullback_${name} PUBLIC kullback_torch)
   endif()
-  if(name STREQUAL dist)  # forty short files: together they take 17 s, one by one minutes
+  if(name STREQUAL dist AND NOT KULLBACK_SANITIZE)  # forty short files: together they take 17 s, one by one minutes
     set_target_properties(kullback_dist PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()
 endfunction()

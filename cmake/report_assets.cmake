@@ -29,6 +29,7 @@ add_custom_command(OUTPUT ${library_files}
 
 file(GLOB own_files CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/src/report/shell/*" "${PROJECT_SOURCE_DIR}/src/report/sections/*.js")
+list(FILTER own_files EXCLUDE REGEX "/README\\.md$")
 set(asset_files ${own_files} ${library_files})
 set(asset_names ${asset_files})
 list(TRANSFORM asset_names REPLACE "^.*/src/report/" "")

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# tools/test.sh [STAGE...]: what a change must pass, stage by stage, all of them by default.
+# tools/test.sh [STAGE...]: what a change must pass, stage by stage, all of them by default. whole_sanitizers and whole_threads,
+# which run every test under the sanitizers, take too long for that.
 # Stops at the first stage that fails; prints the time of each beside its budget at the end, and what took longest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly kStages="formatting arrows build headers unit sanitizers docs"
+readonly kStages="formatting arrows build headers unit sanitizers threads docs"
+readonly kLongStages="whole_sanitizers whole_threads"
 # Seconds on two cores with nothing in the compiler's cache; together they leave CI a third of its 90 minutes.
 declare -rA kBudgets=([formatting]=20 [arrows]=5 [build]=1200 [headers]=60 [unit]=600 [sanitizers]=1500 [docs]=300)
 times=()
@@ -14,8 +16,17 @@ arrows() { python3 tools/check_arrows.py && python3 tools/check_includes.py; }
 build() { KULLBACK_DEEP=ON tools/build.sh release; }
 headers() { build && python3 tools/check_headers.py build; }
 unit() { build && ctest --preset release; }
-sanitizers() { tools/build.sh asan && ctest --preset asan; }
+sanitizers() { KULLBACK_DEEP=ON tools/build.sh asan && ctest --preset asan; }
+threads() { tools/build.sh tsan threads_tests && without_random_addresses ctest --preset tsan; }
+whole_sanitizers() { KULLBACK_DEEP=ON tools/build.sh asan && ctest --preset asan-whole; }
+whole_threads() { tools/build.sh tsan && without_random_addresses ctest --preset tsan-whole; }
 docs() { build && KULLBACK=build/kullback python3 tests/docs/run_snippets.py; }
+
+# The thread sanitizer of g++ 12 needs places in memory that kernels with many random bits of an address (vm.mmap_rnd_bits above 28)
+# may give away.
+without_random_addresses() {
+  if setarch -R true 2>/dev/null; then setarch -R "$@"; else "$@"; fi
+}
 
 stage() {
   local name=$1 started=$EPOCHREALTIME verdict=passed
@@ -31,7 +42,7 @@ print_times() {
   echo
   printf '%s\n' "${times[@]}"
   local folder
-  for folder in build build-asan; do
+  for folder in build build-asan build-tsan; do
     [ ! -d $folder ] || python3 tools/slowest.py $folder
   done
 }
@@ -39,9 +50,9 @@ print_times() {
 refuse_unknown_stages() {
   local name
   for name in "$@"; do
-    case " $kStages " in
+    case " $kStages $kLongStages " in
       *" $name "*) ;;
-      *) echo "test: there is no stage '$name'; the stages are: $kStages" >&2; exit 64 ;;
+      *) echo "test: there is no stage '$name'; the stages are: $kStages $kLongStages" >&2; exit 64 ;;
     esac
   done
 }

@@ -186,9 +186,9 @@ void run_in_memory(std::size_t n, std::size_t k, std::size_t batch, const std::s
   model.rows();
   const double finding_rows = seconds_since(began);
   infer::Options options;
-  options.batch_size = batch;
-  options.row_control = control;
-  options.draws = 40000;
+  options.set("batch_size", batch);
+  options.set("row_control", control);
+  options.set("draws", 40000);
   began = Clock::now();
   WithoutDraws fitted_model(model);
   const auto algorithm =

@@ -10,6 +10,7 @@
 
 #include "fit/chain_outputs.hpp"
 #include "infer/algorithm.hpp"
+#include "infer/mcmc/options.hpp"
 #include "posterior/summary.hpp"
 #include "stan_driver.hpp"
 #include "stan_nuts.hpp"
@@ -59,14 +60,15 @@ Recorder run_chain(StanNuts* sample, const fit::Request& request, density::LogDe
                           draw,
                           static_cast<unsigned>(request.seed),
                           static_cast<unsigned>(chain + 1),
-                          static_cast<int>(options.warmup),
-                          static_cast<int>(options.draws),
-                          options.target_accept,
-                          static_cast<int>(options.max_depth)};
+                          static_cast<int>(options[infer::option::kWarmup]),
+                          static_cast<int>(options[infer::option::kDraws]),
+                          options[infer::option::kTargetAccept],
+                          static_cast<int>(options[infer::option::kMaxDepth])};
   char problem[2048] = "";
   const int code = sample(&task, problem, sizeof problem);
   // Where no first step size is found, Stan ends without draws and without an error.
-  if (code != 0 || recorder.result.draws.count() != options.draws) throw std::runtime_error(problem);
+  if (code != 0 || recorder.result.draws.count() != options[infer::option::kDraws])
+    throw std::runtime_error(problem);
   return recorder;
 }
 
@@ -113,8 +115,8 @@ Setting read_setting(int argc, char** argv) {
   setting.request.seed = std::strtoull(argv[4], nullptr, 10);
   if (argc == 8) {
     setting.request.chains = std::strtoull(argv[5], nullptr, 10);
-    setting.request.options.warmup = std::strtoull(argv[6], nullptr, 10);
-    setting.request.options.draws = std::strtoull(argv[7], nullptr, 10);
+    setting.request.options.set("warmup", std::strtoull(argv[6], nullptr, 10));
+    setting.request.options.set("draws", std::strtoull(argv[7], nullptr, 10));
   }
   return setting;
 }

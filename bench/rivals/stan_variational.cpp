@@ -98,7 +98,7 @@ void run(const Setting& setting) {
                           say,
                           static_cast<unsigned>(request.seed),
                           1,
-                          static_cast<int>(request.options.draws)};
+                          static_cast<int>(request.options[infer::option::kDraws])};
   const double began = rivals::processor_seconds();
   char problem[2048] = "";
   const int code = approximate(&task, problem, sizeof problem);
@@ -124,7 +124,7 @@ Setting read_setting(int argc, char** argv) {
   setting.request.inputs = {.program = argv[2], .data = argv[3]};
   setting.request.method = infer::find_method("laplace");  // independent draws of an approximation
   setting.request.seed = std::strtoull(argv[4], nullptr, 10);
-  setting.request.options.draws = argc == 6 ? std::strtoull(argv[5], nullptr, 10) : 1000;
+  setting.request.options.set("draws", argc == 6 ? std::strtoull(argv[5], nullptr, 10) : 1000);
   return setting;
 }
 

@@ -14,7 +14,6 @@
 #include "capi/relay.hpp"
 #include "fit/outcome_text.hpp"
 #include "fit/request_options.hpp"
-#include "infer/option_text.hpp"
 
 namespace kullback::capi {
 
@@ -37,9 +36,8 @@ const fit::FitOption* find_fit_option(const std::string& name) {
 }
 
 bool is_switch(const std::string& name) {
-  const auto infos = infer::option_infos();
-  return std::any_of(infos.begin(), infos.end(),
-                     [&](const infer::OptionInfo& info) { return info.name == name && info.type == "0|1"; });
+  const OptionRecord* option = find_option(infer::all_options(), name);
+  return option != nullptr && option->type == OptionType::flag;
 }
 
 void add_flag(const JsonValue::Member& member, const std::string& name, fit::GivenOptions& given) {
@@ -73,14 +71,12 @@ fit::GivenOptions given_options(const char* text) {
   fit::check_names(given);
   for (const auto& [name, instead] : kElsewhere) {
     if (given.contains(std::string(name)))
-      throw Error(ErrorKind::usage,
-                  fmt::format("{} cannot be used with a model in memory.", infer::flag_of(name)),
+      throw Error(ErrorKind::usage, fmt::format("{} cannot be used with a model in memory.", flag_of(name)),
                   std::string(instead));
   }
   for (const std::string_view name : kOfFolder) {
     if (given.contains(std::string(name)) && !given.contains("out"))
-      throw Error(ErrorKind::usage,
-                  fmt::format("{} needs a folder, and none was given.", infer::flag_of(name)),
+      throw Error(ErrorKind::usage, fmt::format("{} needs a folder, and none was given.", flag_of(name)),
                   "Name one as \"out\".");
   }
   return given;

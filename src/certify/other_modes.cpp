@@ -9,6 +9,7 @@
 #include "certify/certify.hpp"
 #include "infer/algorithm.hpp"
 #include "infer/optimize/lbfgs.hpp"
+#include "infer/optimize/options.hpp"
 #include "infer/optimize/path.hpp"
 #include "infer/start.hpp"
 
@@ -23,8 +24,8 @@ constexpr std::size_t kMaxIterations = 200;
 
 infer::Options climb_options() {
   infer::Options options;
-  options.elbo_draws = kElboDraws;
-  options.max_iterations = kMaxIterations;
+  options.set(infer::option::kElboDraws, kElboDraws);
+  options.set(infer::option::kMaxIterations, kMaxIterations);
   return options;
 }
 

@@ -49,9 +49,13 @@ VerbWords describe(const CLI::App& verb) {
   return words;
 }
 
-std::vector<VerbWords> describe_all(const CLI::App& root) {
+std::vector<VerbWords> describe_all() {
   std::vector<VerbWords> all;
-  for (const CLI::App* verb : root.get_subcommands({})) all.push_back(describe(*verb));
+  for (const shell::Verb& verb : program().verbs) {
+    CLI::App app(std::string(verb.summary), std::string(verb.name));
+    if (verb.add) verb.add(Command(app), {});
+    all.push_back(describe(app));
+  }
   return all;
 }
 
@@ -171,8 +175,8 @@ Run add_completion(const Command& verb) {
       .required()
       .type_name("bash|zsh|fish")
       .one_of({"bash", "zsh", "fish"});
-  return [shell, verb] {
-    const std::vector<VerbWords> verbs = describe_all(*verb.app().get_parent());
+  return [shell] {
+    const std::vector<VerbWords> verbs = describe_all();
     const std::string script = *shell == "bash"  ? bash_script(verbs)
                                : *shell == "zsh" ? zsh_script(verbs)
                                                  : fish_script(verbs);

@@ -11,9 +11,9 @@
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <string_view>
 
 #include "base/error.hpp"
-#include "cli/verb.hpp"
 #include "posterior/run_record.hpp"
 
 namespace kullback::cli {
@@ -23,6 +23,20 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kProgram = "kullback-deep";
+
+bool is_deep_verb(std::string_view word) {
+#define KULLBACK_DEEP_VERB(name, summary) \
+  if (word == #name) return true;
+#include "shell/verbs.def"
+  return false;
+}
+
+bool is_common_verb(std::string_view word) {
+#define KULLBACK_COMMON_VERB(name, summary) \
+  if (word == #name) return true;
+#include "shell/verbs.def"
+  return false;
+}
 
 bool is_program(const fs::path& path) {
   std::error_code none;
@@ -53,11 +67,6 @@ bool is_deep_folder(const std::string& word) {
          kind == "discrete-diffusion";
 }
 
-Run forward(const Command& verb) {
-  verb.take_all_words();  // kullback-deep has a help of its own
-  return [verb] { return run_deep(verb.words()); };
-}
-
 }  // namespace
 
 int run_deep(const std::vector<std::string>& words) {
@@ -80,25 +89,14 @@ int run_deep(const std::vector<std::string>& words) {
 }
 
 bool is_for_deep(const std::vector<std::string>& words) {
-  if (words.empty() || (words[0] != "predict" && words[0] != "summary")) return false;
+  if (words.empty()) return false;
+  if (is_deep_verb(words[0])) return true;
+  if (!is_common_verb(words[0])) return false;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const bool is_value = words[i - 1] == "--out";
     if (!is_value && !words[i].starts_with("-") && is_deep_folder(words[i])) return true;
   }
   return false;
 }
-
-Run add_bnn(const Command& verb) { return forward(verb); }
-Run add_vae(const Command& verb) { return forward(verb); }
-Run add_encode(const Command& verb) { return forward(verb); }
-Run add_decode(const Command& verb) { return forward(verb); }
-Run add_ebm(const Command& verb) { return forward(verb); }
-Run add_diffusion(const Command& verb) { return forward(verb); }
-Run add_score(const Command& verb) { return forward(verb); }
-Run add_loglik(const Command& verb) { return forward(verb); }
-Run add_restore(const Command& verb) { return forward(verb); }
-Run add_sample(const Command& verb) { return forward(verb); }
-Run add_evaluate(const Command& verb) { return forward(verb); }
-Run add_posteriors(const Command& verb) { return forward(verb); }
 
 }  // namespace kullback::cli

@@ -10,7 +10,8 @@ namespace kullback::cli {
 // missing_file where there is none.
 int run_deep(const std::vector<std::string>& words);
 
-// Whether the words are `predict` or `summary` of a folder that kullback-deep wrote.
+// Whether the words are a verb of kullback-deep, or a verb of both (`predict`, `summary`) and a folder that
+// kullback-deep wrote.
 bool is_for_deep(const std::vector<std::string>& words);
 
 }  // namespace kullback::cli

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "infer/option_text.hpp"
-
 namespace kullback::cli {
 
 namespace {
@@ -14,7 +12,7 @@ namespace {
 void add_value(const Command& verb, const fit::FitOption& option, GivenOptions& given) {
   const std::string name(option.name);
   const AddedOption added = verb.add_text(
-      infer::flag_of(name), [&given, name](const std::string& text) { given[name] = text; },
+      flag_of(name), [&given, name](const std::string& text) { given[name] = text; },
       std::string(option.help));
   added.last_one_counts();  // advice is pasted after the command that was run
   added.type_name(std::string(option.type));
@@ -24,7 +22,7 @@ void add_value(const Command& verb, const fit::FitOption& option, GivenOptions& 
 void add_list(const Command& verb, const fit::FitOption& option, GivenOptions& given) {
   const std::string name(option.name);
   verb.add_list(
-          infer::flag_of(name),
+          flag_of(name),
           [&given, name](const std::vector<std::string>& items) {
             given[name] = fmt::format("{}\n", fmt::join(items, "\n"));
           },
@@ -36,23 +34,22 @@ void add_list(const Command& verb, const fit::FitOption& option, GivenOptions& g
 void add_flag(const Command& verb, const fit::FitOption& option, GivenOptions& given) {
   const std::string name(option.name);
   verb.add_switch(
-      infer::flag_of(name), [&given, name] { given[name] = "1"; }, std::string(option.help));
+      flag_of(name), [&given, name] { given[name] = "1"; }, std::string(option.help));
 }
 
 }  // namespace
 
 void add_method_options(const Command& verb, GivenOptions& given, std::string_view only) {
-  const infer::Options defaults;
-  for (const infer::OptionInfo& info : infer::option_infos()) {
-    const std::string name(info.name);
-    if (!only.empty() && !fit::reads(method_named(std::string(only)), name)) continue;
+  const OptionTable options = only.empty() ? infer::all_options() : method_named(std::string(only)).options;
+  for (const OptionRecord* option : options) {
+    const std::string name(option->name);
     verb.add_text(
-            infer::flag_of(name), [&given, name](const std::string& text) { given[name] = text; },
-            only.empty() ? fmt::format("{} ({})", info.help, fit::methods_reading(name))
-                         : std::string(info.help))
+            flag_of(name), [&given, name](const std::string& text) { given[name] = text; },
+            only.empty() ? fmt::format("{} ({})", option->help, fit::methods_reading(name))
+                         : std::string(option->help))
         .last_one_counts()
-        .type_name(std::string(info.type))
-        .default_text(infer::option_text(defaults, name))
+        .type_name(std::string(type_text(*option)))
+        .default_text(default_text(*option))
         .group("Options of methods");
   }
 }

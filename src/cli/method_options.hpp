@@ -1,9 +1,9 @@
-// The options of fits and of methods on the command line, from fit/options.def and infer/options.def.
+// The options of fits and of methods on the command line, from fit/options.def and the tables of methods.
 #pragma once
 
 #include <string_view>
 
-#include "cli/command.hpp"
+#include "cli/verb.hpp"
 #include "fit/request_options.hpp"
 
 namespace kullback::cli {

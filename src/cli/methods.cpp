@@ -10,7 +10,6 @@
 #include "cli/verb.hpp"
 #include "fit/ladder.hpp"
 #include "infer/algorithm.hpp"
-#include "infer/option_text.hpp"
 #include "infer/vi/parts.hpp"
 
 namespace kullback::cli {
@@ -24,21 +23,14 @@ std::string needs_text(const infer::MethodNeeds& needs) {
   return text.empty() ? "log densities only" : text;
 }
 
-std::string help_of(std::string_view option) {
-  for (const infer::OptionInfo& info : infer::option_infos()) {
-    if (info.name == option) return std::string(info.help);
-  }
-  return {};
-}
-
 template <class Record>
 std::string choices_text(const infer::Method& method, std::string_view option,
                          std::span<const Record* const> records) {
-  if (std::find(method.options.begin(), method.options.end(), option) == method.options.end()) return {};
-  std::string text = fmt::format("\nChoices of {}:\n", infer::flag_of(option));
+  if (find_option(method.options, option) == nullptr) return {};
+  std::string text = fmt::format("\nChoices of {}:\n", flag_of(option));
   for (const Record* record : records) {
     text += fmt::format("  {:<20} {}", record->name, record->summary);
-    for (const std::string_view read : record->options) text += fmt::format(" {}", infer::flag_of(read));
+    for (const OptionRecord* read : record->options) text += fmt::format(" {}", flag_of(read->name));
     text += "\n";
   }
   return text;
@@ -60,12 +52,9 @@ std::string method_text(const infer::Method& method) {
                   method.is_exact ? "converge to the posterior"
                                   : "are of an approximation; how far it is from the posterior is estimated",
                   method.citation);
-  const infer::Options defaults;
-  for (const std::string_view option : method.options) {
-    const std::string value = infer::option_text(defaults, option);
-    text += fmt::format("  {:<20} {}{}\n", infer::flag_of(option), help_of(option),
-                        value.empty() ? "" : fmt::format(" (default {})", value));
-  }
+  for (const OptionRecord* option : method.options)
+    text +=
+        fmt::format("  {:<20} {} (default {})\n", flag_of(option->name), option->help, default_text(*option));
   return text + parts_text(method);
 }
 

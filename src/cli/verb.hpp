@@ -1,22 +1,22 @@
 // A verb of the program: adds its options to the command line and returns what to run after parsing.
 #pragma once
 
-#include <functional>
-#include <string>
-
-#include "cli/command.hpp"
+#include "shell/command.hpp"
+#include "shell/program.hpp"
 
 namespace kullback::cli {
 
-// Returns the exit code; throws Error.
-using Run = std::function<int()>;
+using shell::AddedOption;
+using shell::Command;
+using shell::print_error;
+using shell::Run;
 
 #define KULLBACK_VERB(name, summary) Run add_##name(const Command& verb);
-#include "cli/verbs.def"
-#undef KULLBACK_VERB
+#define KULLBACK_COMMON_VERB(name, summary) Run add_##name(const Command& verb);
+#include "shell/verbs.def"
 
-// "kullback: MESSAGE" and a hint, on standard error.
-void print_error(const std::string& message, const std::string& hint);
+// The program with all its verbs.
+shell::Program program();
 
 // Parses the command line and runs one verb. Never throws.
 int main(int argc, char** argv);

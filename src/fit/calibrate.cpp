@@ -26,7 +26,6 @@
 #include "fit/ladder.hpp"
 #include "fit/record.hpp"
 #include "fit/simulated_fit.hpp"
-#include "infer/option_text.hpp"
 #include "model/prepared.hpp"
 #include "posterior/json_text.hpp"
 #include "posterior/posterior.hpp"
@@ -231,8 +230,8 @@ posterior::RunRecord begin_calibration(const CalibrateRequest& request, const Lo
   posterior::RunRecord record = begin_record(request.inputs, model, request.seed);
   record.kind = "calibration";
   record.method = std::string(request.method->name);
-  for (const std::string_view name : request.method->options)
-    record.options[std::string(name)] = infer::option_text(request.options, name);
+  for (const OptionRecord* option : request.method->options)
+    record.options[std::string(option->name)] = request.options.text_of(*option);
   record.options["simulations"] = std::to_string(request.simulations);
   return record;
 }

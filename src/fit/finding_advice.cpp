@@ -7,13 +7,11 @@
 
 #include "fit/fit.hpp"
 #include "fit/request_options.hpp"
-#include "infer/option_text.hpp"
+#include "infer/mcmc/options.hpp"
 
 namespace kullback::fit {
 
 namespace {
-
-constexpr const char* kTargetAccept = "target_accept";
 
 bool names(const std::vector<std::string>& options, std::string_view name) {
   return std::find(options.begin(), options.end(), name) != options.end();
@@ -24,19 +22,18 @@ std::string method_words(const posterior::RunRecord& record, const infer::Method
                          const std::vector<std::string>& named) {
   std::string words = "--method " + record.method;
   const infer::Options used = options_of(record);
-  const bool has_raised =
-      reads(method, kTargetAccept) && used.target_accept != infer::Options().target_accept;
-  if (has_raised && !names(named, kTargetAccept))
-    words += fmt::format(" {} {}", infer::flag_of(kTargetAccept), used.target_accept);
+  const OptionRecord& raised = infer::option::kTargetAccept;
+  if (reads(method, raised.name) && !used.is_default(raised) && !names(named, raised.name))
+    words += fmt::format(" {} {}", flag_of(raised.name), used.text_of(raised));
   return "`" + words + "`";
 }
 
 // Options of the command that a named method refuses.
 std::string without(const posterior::RunRecord& record, const infer::Method& method) {
   std::string flags;
-  if (record.options.contains("budget")) flags = infer::flag_of("budget");
+  if (record.options.contains("budget")) flags = flag_of("budget");
   if (record.options.contains("wasserstein") && !method.has_log_q)
-    flags += (flags.empty() ? "" : " and ") + infer::flag_of("wasserstein");
+    flags += (flags.empty() ? "" : " and ") + flag_of("wasserstein");
   return flags.empty() ? "" : fmt::format(" and leave {} out", flags);
 }
 
@@ -45,10 +42,10 @@ std::string without(const posterior::RunRecord& record, const infer::Method& met
 posterior::FindingOptions finding_options(const posterior::RunRecord& record) {
   posterior::FindingOptions options;
   const infer::Options asked = options_of(record);
-  options.max_depth = asked.max_depth;
-  options.target_accept = asked.target_accept;
-  options.warmup = asked.warmup;
-  options.thin = asked.thin;
+  options.max_depth = asked[infer::option::kMaxDepth];
+  options.target_accept = asked[infer::option::kTargetAccept];
+  options.warmup = asked[infer::option::kWarmup];
+  options.thin = asked[infer::option::kThin];
   options.is_markov = is_markov(record);
   if (const infer::Method* method = infer::find_method(record.method))
     options.method_options = method->options;

@@ -11,7 +11,7 @@ namespace {
 class Fixed final : public infer::Algorithm {
  public:
   Fixed(density::LogDensity& density, const infer::Options& options)
-      : density_(density), draws_(options.draws) {}
+      : density_(density), draws_(options[infer::option::kDraws]) {}
 
   bool step(infer::Draws& draws) override {
     if (done_ >= draws_) return false;
@@ -40,7 +40,7 @@ std::unique_ptr<infer::Algorithm> make(density::LogDensity& density, const infer
 }  // namespace
 
 const infer::Method& fixed_method() {
-  static constexpr std::array<std::string_view, 1> kOptions{"draws"};
+  static constexpr const OptionRecord* kOptions[] = {&infer::option::kDraws};
   static const infer::Method method{
       .name = "fixed_param",
       .summary = "no parameters: generated quantities only",

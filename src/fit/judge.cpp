@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "fit/begin.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::fit {
 
@@ -58,7 +59,7 @@ certify::Terms terms_of(const Request& request, std::function<bool()> should_sto
 
 void check_can_be_judged(const infer::Method& method, const infer::Options& options) {
   if (is_chained(method)) return;
-  if (method.has_log_q && options.family != "semi-implicit") return;
+  if (method.has_log_q && options[infer::option::kFamily] != "semi-implicit") return;
   throw Error(ErrorKind::usage,
               fmt::format("--tolerance: draws of {} cannot be judged, since they come without log q.",
                           method.has_log_q ? "a semi-implicit family" : std::string(method.name)),

@@ -32,7 +32,8 @@
 #include "fit/rungs.hpp"
 #include "fit/starts.hpp"
 #include "infer/archive.hpp"
-#include "infer/option_text.hpp"
+#include "infer/mcmc/options.hpp"
+#include "infer/optimize/options.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
@@ -142,11 +143,11 @@ Request Ladder::rung_request(const RungRecord& rung) const {
   made.method = infer::find_method(rung.method);
   made.rung = rung.name;
   made.options = {};
-  if (rung.target_accept > 0) made.options.target_accept = rung.target_accept;
-  made.options.resample = false;
+  if (rung.target_accept > 0) made.options.set(infer::option::kTargetAccept, rung.target_accept);
+  made.options.set(infer::option::kResample, false);
   if (!made.method->has_chains) {
     made.chains = 1;
-    made.options.draws = draws_for(*request_.tolerance);
+    made.options.set(infer::option::kDraws, draws_for(*request_.tolerance));
     made.defers_outputs = true;
   }
   made.keeps_state =
@@ -173,8 +174,8 @@ void Ladder::note(const Request& rung, const certify::Certificate& certificate, 
   posterior::Rung made{std::string(rung.method->name), std::string(verdict_name(certificate.verdict)),
                        gradients + certificate.cost.gradients,
                        is_met || certificate.reasons.empty() ? "" : certificate.reasons.front().text};
-  if (rung.options.target_accept != infer::Options{}.target_accept)
-    made.method += fmt::format(" --target-accept {}", rung.options.target_accept);
+  if (!rung.options.is_default(infer::option::kTargetAccept))
+    made.method += " --target-accept " + rung.options.text_of(infer::option::kTargetAccept);
   auto& rungs = outcome_.record.rungs;
   outcome_.record.gradients += made.gradients;
   note_event(request_, "rung",
@@ -331,8 +332,9 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
                                     [](const FinishedChain& chain) { return !chain.result.is_finished; });
     is_done_ = is_cut;
     // Saved chains that are longer have passed this look.
-    goes_on = std::any_of(chains.begin(), chains.end(),
-                          [&](const FinishedChain& chain) { return chain.chain.draws > rung.options.draws; });
+    goes_on = std::any_of(chains.begin(), chains.end(), [&](const FinishedChain& chain) {
+      return chain.chain.draws > rung.options[infer::option::kDraws];
+    });
     const bool can_be_judged = !goes_on && chains.size() == rung.chains &&
                                std::all_of(chains.begin(), chains.end(), [](const FinishedChain& chain) {
                                  return chain.chain.draws >= kLeastChainDraws;
@@ -346,12 +348,13 @@ bool Ladder::sample_once(const Request& rung, const std::vector<infer::Start>& s
       }
       judged.certificate.cost.gradients = 0;
       const double rhat = judged.certificate.chains->rhat;
-      const bool is_hopeless = rung.options.draws >= kHopelessAfter && !(rhat < kHopelessRhat);
+      const bool is_hopeless =
+          rung.options[infer::option::kDraws] >= kHopelessAfter && !(rhat < kHopelessRhat);
       facts_.diverged = has_reason(judged.certificate, certify::ReasonCode::diverged);
       facts_.disagree = has_reason(judged.certificate, certify::ReasonCode::disagree);
-      const bool is_divergent = rung.options.draws >= 2 * kFirstDraws && facts_.diverged;
+      const bool is_divergent = rung.options[infer::option::kDraws] >= 2 * kFirstDraws && facts_.diverged;
       goes_on = judged.certificate.verdict != certify::Verdict::met && !is_hopeless && !is_divergent &&
-                !is_cut && rung.options.draws < most_draws;
+                !is_cut && rung.options[infer::option::kDraws] < most_draws;
       if (!goes_on) note(rung, judged.certificate, gradients);
       keep({rung, std::move(chains), std::move(judged.certificate)});
     } else if (is_cut && !best_) {
@@ -381,9 +384,9 @@ bool Ladder::sample(const RungRecord& record) {
   rung.chains = request_.chains;
   stage_ = rung.rung;
   const std::vector<infer::Start> starts = chain_starts(rung);
-  rung.options.draws = kFirstDraws;
+  rung.options.set(infer::option::kDraws, kFirstDraws);
   while (sample_once(rung, starts, record.most_draws)) {
-    rung.options.draws *= 2;
+    rung.options.set(infer::option::kDraws, 2 * rung.options[infer::option::kDraws]);
     rung.resume = true;
   }
   return is_done_ || is_met();

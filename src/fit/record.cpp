@@ -9,12 +9,11 @@
 
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
+#include "base/option_values.hpp"
 #include "fit/begin.hpp"
 #include "fit/fit.hpp"
 #include "fit/fixed.hpp"
 #include "fit/ladder.hpp"
-#include "fit/option_values.hpp"
-#include "infer/option_text.hpp"
 #include "kullback_version.hpp"
 #include "model/streamed_rows.hpp"
 #include "posterior/own_files.hpp"
@@ -185,8 +184,8 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   posterior::RunRecord record = begin_record(request.inputs, model, request.seed);
   record.method = request.method->name;
   record.chains = request.chains;
-  for (const std::string_view name : request.method->options)
-    record.options[std::string(name)] = infer::option_text(request.options, name);
+  for (const OptionRecord* option : request.method->options)
+    record.options[std::string(option->name)] = request.options.text_of(*option);
   if (request.inputs.data.empty() && model.data_text != nullptr && !request.out.empty())
     record.data = kept_data_path(request.out).string();
   for (const KeptOption& kept : kKeptOptions) {
@@ -231,7 +230,12 @@ void continue_record(const std::filesystem::path& folder, posterior::RunRecord& 
 infer::Options options_of(const posterior::RunRecord& record) {
   infer::Options options;
   for (const auto& [name, text] : record.options) {
-    if (!is_of_request(name)) infer::set_option(options, name, text);
+    if (is_of_request(name)) continue;
+    const OptionRecord* option = find_option(infer::all_options(), name);
+    if (option == nullptr)
+      throw Error(ErrorKind::bad_input, fmt::format("run.json: its option '{}' is not known.", name),
+                  "Another version of kullback wrote it; fit again.");
+    options.put(*option, read_option(*option, text));
   }
   return options;
 }

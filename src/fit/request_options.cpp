@@ -11,12 +11,12 @@
 
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
+#include "base/option_values.hpp"
 #include "fit/fit.hpp"
 #include "fit/judge.hpp"
 #include "fit/ladder.hpp"
 #include "fit/minibatch_options.hpp"
-#include "fit/option_values.hpp"
-#include "infer/option_text.hpp"
+#include "infer/optimize/options.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::fit {
@@ -38,7 +38,7 @@ std::uint64_t count_or(const GivenOptions& given, const char* name, std::uint64_
   const std::optional<std::uint64_t> count = read_count(*text);
   if (count && *count >= range.first && *count <= range.second) return *count;
   throw Error(ErrorKind::usage,
-              fmt::format("{}: {}.", infer::flag_of(name), no_count_text(*text, range.first, range.second)));
+              fmt::format("{}: {}.", flag_of(name), no_count_text(*text, range.first, range.second)));
 }
 
 std::optional<double> number_of(const GivenOptions& given, const char* name) {
@@ -47,7 +47,7 @@ std::optional<double> number_of(const GivenOptions& given, const char* name) {
   const std::optional<double> number = read_number(*text);
   if (!number)
     throw Error(ErrorKind::usage,
-                fmt::format("{}: '{}' was given, but a number is needed.", infer::flag_of(name), *text));
+                fmt::format("{}: '{}' was given, but a number is needed.", flag_of(name), *text));
   return number;
 }
 
@@ -81,7 +81,7 @@ std::string_view first_reading(std::string_view option) {
 }
 
 [[noreturn]] void refuse_option(const infer::Method& method, const std::string& option) {
-  const std::string flag = infer::flag_of(option);
+  const std::string flag = flag_of(option);
   if (&method == &auto_method()) {
     throw Error(ErrorKind::usage, fmt::format("{} cannot be used with the default method.", flag),
                 fmt::format("Add `--method {}`; it is an option of {}.", first_reading(option),
@@ -103,8 +103,10 @@ void set_draws_for(double tolerance, const GivenOptions& given, Request& request
         ErrorKind::usage, fmt::format("--tolerance is {}; it must be above 0.", tolerance),
         "0.1 asks for means and standard deviations within a tenth of a posterior standard deviation.");
   }
-  if (request.method->has_log_q && !given.contains("draws")) request.options.draws = draws_for(tolerance);
-  if (!given.contains("resample")) request.options.resample = false;  // resampled draws have no log q
+  if (request.method->has_log_q && !given.contains("draws"))
+    request.options.set(infer::option::kDraws, draws_for(tolerance));
+  if (!given.contains("resample"))
+    request.options.set(infer::option::kResample, false);  // resampled draws have no log q
 }
 
 void check_wasserstein(const Request& request) {
@@ -162,7 +164,7 @@ std::span<const FitOption> fit_options() {
 }
 
 bool reads(const infer::Method& method, std::string_view option) {
-  return std::find(method.options.begin(), method.options.end(), option) != method.options.end();
+  return find_option(method.options, option) != nullptr;
 }
 
 std::string methods_reading(std::string_view option) {
@@ -187,8 +189,9 @@ const infer::Method& method_named(const std::string& name) {
 infer::Options options_of(const infer::Method& method, const GivenOptions& given) {
   infer::Options options;
   for (const auto& [name, text] : given) {
-    if (!reads(method, name)) refuse_option(method, name);
-    infer::set_option(options, name, text);
+    const OptionRecord* option = find_option(method.options, name);
+    if (option == nullptr) refuse_option(method, name);
+    options.put(*option, read_option(*option, text));
   }
   return options;
 }
@@ -205,10 +208,10 @@ std::vector<std::string> items_of(const std::string& list) {
 
 void check_names(const GivenOptions& given) {
   std::vector<std::string> flags;
-  for (const FitOption& option : fit_options()) flags.push_back(infer::flag_of(option.name));
-  for (const infer::OptionInfo& info : infer::option_infos()) flags.push_back(infer::flag_of(info.name));
+  for (const FitOption& option : fit_options()) flags.push_back(flag_of(option.name));
+  for (const OptionRecord* option : infer::all_options()) flags.push_back(flag_of(option->name));
   for (const auto& [name, text] : given) {
-    const std::string flag = infer::flag_of(name);
+    const std::string flag = flag_of(name);
     if (std::find(flags.begin(), flags.end(), flag) != flags.end()) continue;
     const std::vector<std::string_view> candidates(flags.begin(), flags.end());
     const std::string_view near = nearest_name(flag, candidates);

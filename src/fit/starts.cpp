@@ -104,7 +104,7 @@ std::vector<double> start_from(const Request& request, const LoadedModel& model,
 std::vector<std::vector<double>> pathfinder_starts(const Request& request, const LoadedModel& model,
                                                    const std::vector<std::uint32_t>& chains) {
   infer::Options options;
-  options.draws = request.chains;
+  options.set(infer::option::kDraws, request.chains);
   const auto algorithm =
       infer::find_method(kPathfinder)
           ->make(*model.density, options, {random_start(request, model, 0, kDefaultRadius), request.seed, 0});

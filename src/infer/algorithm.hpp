@@ -126,8 +126,8 @@ struct Method {
   bool is_exact = true;    // its draws converge to the posterior
   bool has_log_q = false;  // its draws are independent, with the density they were drawn from
   MethodNeeds needs = {};
-  std::span<const std::string_view> options;  // names in infer/options.def that it reads
-  std::span<const std::string_view> stats;    // columns of Draws::stats: "accept_stat__", ...
+  OptionTable options;                      // that it reads
+  std::span<const std::string_view> stats;  // columns of Draws::stats: "accept_stat__", ...
   // Throws Error usage for options without sense. The density must outlive the algorithm.
   std::unique_ptr<Algorithm> (*make)(density::LogDensity& density, const Options& options, Start start);
   std::span<const Refusal> refusals = {};

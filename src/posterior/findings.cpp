@@ -163,8 +163,7 @@ void find_not_finite(const Posterior& posterior, Findings& findings) {
 }
 
 bool FindingOptions::reads(std::string_view option) const {
-  return !method_options ||
-         std::find(method_options->begin(), method_options->end(), option) != method_options->end();
+  return !method_options || find_option(*method_options, option) != nullptr;
 }
 
 Findings find_problems(const Posterior& posterior, const std::vector<SummaryRow>& rows,

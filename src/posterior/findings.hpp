@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/finding.hpp"
+#include "base/option.hpp"
 #include "posterior/posterior.hpp"
 #include "posterior/summary.hpp"
 
@@ -17,7 +18,7 @@ namespace kullback::posterior {
 struct FindingOptions {
   std::size_t max_depth = 10;  // of NUTS, for saturated trees
   // For the advice, which names only options that the method reads.
-  std::optional<std::span<const std::string_view>> method_options = {};  // not set: all
+  std::optional<OptionTable> method_options = {};  // not set: all
   double target_accept = 0.8;
   std::size_t warmup = 1000;
   std::size_t thin = 1;

@@ -107,8 +107,12 @@ std::vector<Number> converted(const std::vector<double>& numbers) {
 }  // namespace
 
 void begin_loading_netcdf() {
-  static std::vector<std::jthread> loader;
-  if (loader.empty()) try_start(loader, [] { library(); });
+  // Made once, whichever of several fits is first.
+  static const std::vector<std::jthread> loader = [] {
+    std::vector<std::jthread> threads;
+    try_start(threads, [] { library(); });
+    return threads;
+  }();
 }
 
 NetcdfFile::NetcdfFile() {

@@ -65,7 +65,7 @@ expect 'over the program' 64 'the library would replace the program' -- "$kullba
 expect 'a folder as output' 73 'parts: this is a folder' -- "$kullback" bridge eight_schools.stan -o parts --force
 expect 'a folder that is not there' 73 'nowhere/model.so: cannot be written' -- "$kullback" bridge eight_schools.stan -o nowhere/model.so
 expect 'standard input without a name' 64 'hint: Name the library: -o model.so' -- bash -c "'$kullback' bridge - <eight_schools.stan"
-expect 'no program' 64 'program is required' -- "$kullback" bridge
+expect 'no program' 64 'bridge needs MODEL: ' -- "$kullback" bridge
 expect 'two programs' 64 -- "$kullback" bridge eight_schools.stan wrong.stan
 expect 'an unknown option' 64 "has no option '--forced'" -- "$kullback" bridge eight_schools.stan --forced
 

@@ -30,7 +30,7 @@ done
 expect 'no verb' 64 'check' -- "$kullback"
 expect 'unknown verb' 64 -- "$kullback" chekc good.stan
 expect 'unknown option' 64 'kullback check --help' -- "$kullback" check --frobnicate good.stan
-expect 'no file named' 64 'required' -- "$kullback" check
+expect 'no file named' 64 'check needs FILE: ' -- "$kullback" check
 expect 'bad dump' 64 'dump' -- "$kullback" check --dump tape good.stan
 
 expect 'good program is silent' 0 '^$' -- "$kullback" check good.stan

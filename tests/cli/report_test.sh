@@ -28,7 +28,7 @@ expect 'no folder' 66 'nowhere: there is no such folder' -- "$kullback" report n
 mkdir empty
 expect 'no result' 66 'empty: is not the folder of a result: it has no run.json' -- "$kullback" report empty
 expect 'a file' 65 'page.html: is a file; the folder of a result is needed' -- "$kullback" report page.html
-expect 'no argument' 64 'folder is required' -- "$kullback" report
+expect 'no argument' 64 'report needs DIR: ' -- "$kullback" report
 expect 'cannot write' 73 'nowhere/page.html' -- "$kullback" report nuts -o nowhere/page.html
 cp -r nuts newer && sed -i 's/"version": "[^"]*"/"version": "99.1.0"/' newer/run.json
 expect 'a newer version' 65 'newer: was written by Kullback 99.1.0' -- "$kullback" report newer

@@ -72,6 +72,29 @@ assert error < 40, error"
 expect 'as a picture' 0 -- bash -c "head -9 bars/latents.csv >few.csv; '$kullback' decode bars few.csv --out few.png && python3 png.py few.png"
 expect 'new images' 0 '16 samples' -- "$kullback" sample bars --count 16 --out new.png
 expect 'their size' 0 '^82 22 1$' -- python3 png.py new.png
+cat >pixels.py <<'PY'
+# Of a grey PNG with 8 images of 8 x 8 across, gaps of 2 between: the largest distance from the numbers of an .npy file, in levels.
+import array, struct, sys, zlib
+png, content, at = open(sys.argv[1], "rb").read(), b"", 8
+while at < len(png):
+    size, = struct.unpack(">I", png[at:at + 4])
+    if png[at + 4:at + 8] == b"IHDR": width, height = struct.unpack(">II", png[at + 8:at + 16])
+    if png[at + 4:at + 8] == b"IDAT": content += png[at + 8:at + 8 + size]
+    at += size + 12
+rows, lines = zlib.decompress(content), []
+for y in range(height):
+    kind, *line = rows[y * (width + 1):(y + 1) * (width + 1)]
+    for x in range(width):
+        other = 0 if kind == 0 else (line[x - 1] if x else 0) if kind == 1 else (lines[-1][x] if y else 0)
+        line[x] = (line[x] + other) % 256
+    lines.append(line)
+data = open(sys.argv[2], "rb").read()
+numbers = array.array("d", data[10 + struct.unpack("<H", data[8:10])[0]:])
+shown = [lines[2 + i // 8 * 10 + y][2 + i % 8 * 10 + x] for i in range(len(numbers) // 64) for y in range(8) for x in range(8)]
+worst = max(abs(a - b) for a, b in zip(shown, numbers, strict=True))
+print("apart by half a level at most" if worst < 0.5001 else f"apart by {worst}")
+PY
+expect 'a picture shows the numbers' 0 '^apart by half' -- bash -c "'$kullback' sample bars --count 16 --out new.npy >/dev/null && python3 pixels.py new.png new.npy"
 expect 'the same again' 0 '^$' -- bash -c "'$kullback' sample bars --count 16 --out new2.png >/dev/null && cmp new.png new2.png"
 expect 'others by another seed' 1 'differ' -- bash -c "'$kullback' sample bars --count 16 --seed 2 --out new3.png >/dev/null && cmp new.png new3.png"
 

@@ -18,8 +18,8 @@ refuse "no such estimator" "choices are reparam" --method advi --estimator foo
 refuse "no such optimiser" "choices are adam" --method iw --optimizer foo
 refuse "a part that the method has chosen" "cannot be used with --method advi" --method advi --family fullrank
 refuse "an alpha that is no number" "must be a finite number" --method renyi --alpha nan
-refuse "an order of at most 1" "order must be above 1" --method cubo --order 0.5
-refuse "a bound of no draws" "a bound has 1 or more draws" --method iw --importance-draws 0
+refuse "an order of at most 1" "order is 0.5; it must be above 1" --method cubo --order 0.5
+refuse "a bound of no draws" "importance-draws is 0; it must be 1 or more" --method iw --importance-draws 0
 refuse "control variates of one draw" "Found --family meanfield .* --estimator score-loo" --method advi --estimator score-loo --grad-draws 1
 refuse "fixed draws, full rank" "hint: --grad-draws 6 or more, or --family meanfield" --method fullrank --estimator fixed --grad-draws 2
 refuse "forward KL, no inverse" "Found --family planar --objective forward-kl" --method vi --family planar --objective forward-kl

@@ -82,14 +82,14 @@ TEST_F(Calibrating, AnExactPosteriorPasses) {
 
 TEST_F(Calibrating, AFullRankFitOfCorrelatedParametersPasses) {
   CalibrateRequest request{.simulations = 120};
-  request.options.draws = 400;
+  request.options.set("draws", 400);
   const Calibration calibration = run(kCorrelated, "fullrank", request);
   EXPECT_TRUE(calibration.is_ok()) << calibration.parameters[0].verdict;
 }
 
 TEST_F(Calibrating, AMeanFieldFitOfCorrelatedParametersIsTooNarrow) {
   CalibrateRequest request{.simulations = 120};
-  request.options.draws = 400;
+  request.options.set("draws", 400);
   const Calibration calibration = run(kCorrelated, "advi", request);
   ASSERT_EQ(calibration.parameters.size(), 2u);
   for (const CalibratedParameter& parameter : calibration.parameters) {

@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 #include "fit/request_options.hpp"
-#include "infer/option_text.hpp"
+#include "infer/options.hpp"
 #include "posterior/summary.hpp"
 #include "tests/posterior/made_posterior.hpp"
 
@@ -102,8 +102,8 @@ GivenOptions options_to_paste(const std::string& advice) {
 posterior::RunRecord record_of(const infer::Method& method) {
   posterior::RunRecord record;
   record.method = method.name;
-  for (const std::string_view name : method.options)
-    record.options[std::string(name)] = infer::option_text({}, name);
+  for (const OptionRecord* option : method.options)
+    record.options[std::string(option->name)] = default_text(*option);
   return record;
 }
 
@@ -120,10 +120,8 @@ std::string refusal(GivenOptions command, const std::string& advice) {
     const Request request = make_request(command, {"model.stan", ""});
     for (const std::string& name : options_in(advice)) {
       check_names({{name, ""}});
-      const auto infos = infer::option_infos();
-      const bool is_of_methods =
-          std::any_of(infos.begin(), infos.end(), [&](const auto& info) { return info.name == name; });
-      if (is_of_methods && !reads(*request.method, name)) return "--" + name + " is not read";
+      if (find_option(infer::all_options(), name) != nullptr && !reads(*request.method, name))
+        return "--" + name + " is not read";
     }
   } catch (const Error& error) {
     return error.message();

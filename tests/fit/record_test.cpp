@@ -109,17 +109,17 @@ TEST_F(Recorded, EveryOptionComesBack) {
   request.budget = 12.5;
   request.jacobian = false;
   request.chains = 1;
-  request.options.draws = 123;
+  request.options.set("draws", 123);
   const posterior::RunRecord record = write(request);
   for (const FitOption& option : fit_options()) {
     EXPECT_EQ(record.options.contains(std::string(option.name)), option.is_kept) << option.name;
   }
   const Request back = read();
   expect_same(back, request);
-  EXPECT_EQ(back.options.draws, 123u);
+  EXPECT_EQ(back.options[infer::option::kDraws], 123u);
   ASSERT_EQ(back.inputs.include_paths.size(), 3u);  // and the folder of the program
   EXPECT_EQ(back.inputs.include_paths[1], "/elsewhere");
-  EXPECT_EQ(options_of(record).draws, 123u);
+  EXPECT_EQ(options_of(record)[infer::option::kDraws], 123u);
 }
 
 TEST_F(Recorded, OptionsThatWereNotGivenComeBackAsTheirDefaults) {

@@ -120,13 +120,13 @@ std::vector<std::string> names_of(std::span<const Record* const> records) {
 
 Options options_for(const Combination& combination, std::size_t steps) {
   Options options;
-  options.family = combination.family;
-  options.objective = combination.objective;
-  options.estimator = combination.estimator;
-  options.optimizer = combination.optimizer;
-  options.max_steps = steps;
-  options.grad_draws = 4;
-  options.draws = 6;
+  options.set("family", combination.family);
+  options.set("objective", combination.objective);
+  options.set("estimator", combination.estimator);
+  options.set("optimizer", combination.optimizer);
+  options.set("max_steps", steps);
+  options.set("grad_draws", 4);
+  options.set("draws", 6);
   return options;
 }
 
@@ -281,7 +281,7 @@ std::string refusal(density::LogDensity& density, const Options& options) {
 TEST(Refusals, FixedDrawsNoMoreThanDimensionsOfAFullCovariance) {
   Regression density;
   Options options = options_for({"fullrank", "elbo", "fixed", "adam"}, 10);
-  options.grad_draws = kDim;
+  options.set("grad_draws", kDim);
   EXPECT_EQ(
       refusal(density, options),
       "--estimator fixed does not go with this family and --objective elbo: with 3 fixed draws in 3 "
@@ -289,7 +289,7 @@ TEST(Refusals, FixedDrawsNoMoreThanDimensionsOfAFullCovariance) {
       "fullrank --objective elbo --estimator fixed --optimizer adam. --grad-draws 6 or more, or --family "
       "meanfield.");
   options = options_for({"fullrank", "elbo", "", "lbfgs"}, 10);
-  options.grad_draws = kDim;
+  options.set("grad_draws", kDim);
   EXPECT_NE(refusal(density, options).find("3 fixed draws do not determine a covariance of 3 coordinates"),
             std::string::npos)
       << refusal(density, options);
@@ -313,11 +313,7 @@ TEST(Refusals, ObjectivesThatNeedAnInverseOfFlowsWithout) {
   }
 }
 
-TEST(Refusals, NoSteps) {
-  Regression density;
-  EXPECT_NE(refusal(density, options_for({}, 0)).find("--max-steps is 0; it must be 1 or more."),
-            std::string::npos);
-}
+TEST(Refusals, NoSteps) { EXPECT_THROW(options_for({}, 0), Error); }
 
 INSTANTIATE_TEST_SUITE_P(Families, Combinations, ::testing::ValuesIn(names_of(families())),
                          [](const auto& tested) {

@@ -114,8 +114,8 @@ TEST(ConstrainedFamily, HoldsConjugatePosteriors) {
 TEST(ConstrainedFamily, FindsConjugatePosteriors) {
   TestDensity density = conjugate();
   Options options;
-  options.family = "constrained";
-  options.draws = 2000;
+  options.set("family", "constrained");
+  options.set("draws", 2000);
   const auto run = testing::run("vi", density, options, {{0.1, 0.2, 0.3, -0.2}, 5, 0});
   double elbo = 0;
   for (std::size_t d = 0; d < run.draws.count(); ++d)

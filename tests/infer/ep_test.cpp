@@ -470,7 +470,7 @@ Outcome ep(density::LogDensity& density, Vector start, const Options& options = 
 
 TEST(Ep, drawsAndTheirLogQ) {
   TermDensity density = binary_regression(log_inv_logit);
-  const Outcome run = ep(density, {0, 0}, {.draws = 4000});
+  const Outcome run = ep(density, {0, 0}, {{"draws", 4000}});
   EXPECT_FALSE(run.found("ep-not-converged")) << run.codes();
   EXPECT_EQ(run.progress.gradients, density.gradients);  // values of terms are none
   ASSERT_EQ(run.draws.count(), 4000U);
@@ -528,19 +528,19 @@ TEST(Ep, meanAndScale) {
 
 TEST(Ep, resumesToTheSameBits) {
   TermDensity density = binary_regression(log_normal_cdf);
-  testing::expect_resumes("ep", density, {.draws = 100}, {.theta = {0.5, -0.5}, .seed = 4}, 3);
+  testing::expect_resumes("ep", density, {{"draws", 100}}, {.theta = {0.5, -0.5}, .seed = 4}, 3);
 }
 
 TEST(Ep, withoutParameters) {
   TermDensity density(0, {{{}, [](const Vector&, Vector&) { return -1.5; }}});
-  const Outcome run = ep(density, {}, {.draws = 20});
+  const Outcome run = ep(density, {}, {{"draws", 20}});
   EXPECT_EQ(run.draws.log_density, Vector(20, -1.5));
   EXPECT_TRUE(run.findings.empty()) << run.codes();
 }
 
 TEST(Ep, saysThatItHasNotConverged) {
   TermDensity density = binary_regression(log_inv_logit);
-  const Outcome run = ep(density, {0, 0}, {.draws = 10, .sweeps = 1, .tol_sites = 1e-12});
+  const Outcome run = ep(density, {0, 0}, {{"draws", 10}, {"sweeps", 1}, {"tol_sites", 1e-12}});
   ASSERT_TRUE(run.found("ep-not-converged")) << run.codes();
   EXPECT_NE(run.finding("ep-not-converged")->evidence.find("12 sites, 0 have a cavity"), std::string::npos)
       << run.codes();
@@ -548,7 +548,7 @@ TEST(Ep, saysThatItHasNotConverged) {
 
 TEST(Ep, saysThatThereIsOneTermOnly) {
   TermDensity density(4, {log_gammas()});
-  const Outcome run = ep(density, {1, 1, 1, 1}, {.draws = 100});
+  const Outcome run = ep(density, {1, 1, 1, 1}, {{"draws", 100}});
   EXPECT_TRUE(run.found("ep-one-term")) << run.codes();
 }
 
@@ -573,21 +573,21 @@ TEST(Ep, refusesATermOfEverything) {
 
 TEST(Ep, refusesOptionsWithoutSense) {
   TermDensity density = binary_regression(log_inv_logit);
-  const auto message = [&](const Options& options) {
+  const auto message = [&](std::initializer_list<NamedValue> values) {
     try {
-      find_method("ep")->make(density, options, {.theta = {0, 0}});
+      find_method("ep")->make(density, Options(values), {.theta = {0, 0}});
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
       return std::string(error.what());
     }
     return std::string();
   };
-  EXPECT_EQ(message({.power = 0}), "--power is 0; it must be above 0 and at most 1.");
-  EXPECT_EQ(message({.power = 1.5}), "--power is 1.5; it must be above 0 and at most 1.");
-  EXPECT_EQ(message({.damping = -1}), "--damping is -1; it must be above 0 and at most 1.");
-  EXPECT_EQ(message({.tol_sites = 0}), "--tol-sites is 0; it must be above 0.");
-  EXPECT_EQ(message({.sweeps = 0}), "--sweeps is 0; it must be 1 or more.");
-  EXPECT_EQ(message({.draws = 0}), "--draws is 0; it must be 1 or more.");
+  EXPECT_EQ(message({{"power", 0}}), "--power is 0; it must be above 0 and at most 1.");
+  EXPECT_EQ(message({{"power", 1.5}}), "--power is 1.5; it must be above 0 and at most 1.");
+  EXPECT_EQ(message({{"damping", -1}}), "--damping is -1; it must be above 0 and at most 1.");
+  EXPECT_EQ(message({{"tol_sites", 0}}), "--tol-sites is 0; it must be above 0.");
+  EXPECT_EQ(message({{"sweeps", 0}}), "--sweeps is 0; it must be 1 or more.");
+  EXPECT_EQ(message({{"draws", 0}}), "--draws is 0; it must be 1 or more.");
   EXPECT_EQ(message({}), "");
   Target whole = gaussian({0, 0}, {1, 1});
   EXPECT_THROW(find_method("ep")->make(whole, {}, start_at({0, 0})), Error);

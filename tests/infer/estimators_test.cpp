@@ -12,6 +12,7 @@
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/expectation_objective.hpp"
 #include "infer/vi/f_divergence.hpp"
+#include "infer/vi/options.hpp"
 #include "tests/infer/coupled_target.hpp"
 #include "tests/infer/test_densities.hpp"
 
@@ -36,7 +37,7 @@ struct Bench {
         objective(std::move(of)),
         family(find_family("meanfield").make({2, {}, {}, &options})),
         noise({seed, 0, 5}, Sampling::iid, family->noise()) {
-    options.grad_draws = count;
+    options.set("grad_draws", count);
     const EstimatorSetting setting{&target, family.get(), objective.get(), &noise, count, &options};
     if (record != nullptr) {
       estimator = record->make_estimator(setting);
@@ -187,10 +188,10 @@ struct Surrogate {
 };
 
 TEST(Estimators, SurrogatesOfSeveralDrawsAreUnbiased) {
-  const Surrogate rows[] = {{"iw", {.importance_draws = 5}},
-                            {"renyi", {.importance_draws = 5, .alpha = 0.5}},
-                            {"renyi", {.importance_draws = 5, .alpha = 1.5}},
-                            {"tvo", {.importance_draws = 5, .partitions = 4}}};
+  const Surrogate rows[] = {{"iw", {{"importance_draws", 5}}},
+                            {"renyi", {{"importance_draws", 5}, {"alpha", 0.5}}},
+                            {"renyi", {{"importance_draws", 5}, {"alpha", 1.5}}},
+                            {"tvo", {{"importance_draws", 5}, {"partitions", 4}}}};
   for (const Surrogate& row : rows) {
     const ObjectiveRecord& record = find_objective(row.name);
     Bench whole(nullptr, record.make(row.options), "reparam", 10, 103, row.options);
@@ -212,11 +213,11 @@ TEST(Estimators, SurrogatesOfSeveralDrawsAreUnbiased) {
 // The whole derivative is that of the bound at fixed noise, and so unbiased for it.
 TEST(Estimators, TheWholeDerivativeIsThatOfTheBound) {
   const Surrogate rows[] = {{"elbo", {}},
-                            {"iw", {.importance_draws = 5}},
-                            {"renyi", {.importance_draws = 5, .alpha = 0.5}},
-                            {"renyi", {.importance_draws = 5, .alpha = -1}},
-                            {"cubo", {.grad_draws = 10}},
-                            {"tvo", {.importance_draws = 5}}};
+                            {"iw", {{"importance_draws", 5}}},
+                            {"renyi", {{"importance_draws", 5}, {"alpha", 0.5}}},
+                            {"renyi", {{"importance_draws", 5}, {"alpha", -1}}},
+                            {"cubo", {{"grad_draws", 10}}},
+                            {"tvo", {{"importance_draws", 5}}}};
   for (const Surrogate& row : rows) {
     Bench bench(nullptr, find_objective(row.name).make(row.options), "reparam", 10, 105, row.options);
     Estimate estimate;
@@ -320,7 +321,7 @@ TEST(Estimators, CubosBiasFallsAsOneOverK) {
   for (const char* name : {"dreg", "score-loo", "reparam"}) {
     expect_bias_falls(
         [&](std::size_t draws) {
-          const Options options{.grad_draws = draws};
+          const Options options{{"grad_draws", draws}};
           auto bench = std::make_unique<Bench>(nullptr, find_objective("cubo").make(options), name, draws,
                                                108, options);
           EXPECT_EQ(bench->estimator->bias(), Bias::consistent);
@@ -358,7 +359,7 @@ TEST(Estimators, FDivergencesBiasFallsAsOneOverK) {
   for (const char* name : {"dreg", "score-cv"}) {
     expect_bias_falls(
         [&](std::size_t draws) {
-          const Options options{.grad_draws = draws, .divergence = "hellinger"};
+          const Options options{{"grad_draws", draws}, {"divergence", "hellinger"}};
           return std::make_unique<Bench>(nullptr, find_objective("f").make(options), name, draws, 110,
                                          options);
         },
@@ -499,8 +500,8 @@ std::string refusal(const char* estimator, const char* objective, const char* fa
                     density::LogDensity& density) {
   const auto of = find_objective(objective).make(options);
   const auto family = find_family(family_name).make({density.dim(), {}, {}, &options});
-  const NoiseSource noise({1, 0, 5}, sampling_of(options.sampling), family->noise());
-  const std::size_t draws = std::max(options.grad_draws, of->draws());
+  const NoiseSource noise({1, 0, 5}, sampling_of(options[option::kSampling]), family->noise());
+  const std::size_t draws = std::max(options[option::kGradDraws], of->draws());
   return find_estimator(estimator)
       .refuse({&density, family.get(), of.get(), &noise, draws, &options})
       .value_or("");
@@ -509,7 +510,7 @@ std::string refusal(const char* estimator, const char* objective, const char* fa
 TEST(Estimators, CombinationsWithoutSenseAreRefusedWithWhatWouldWork) {
   CoupledTarget coupled;
   TestDensity no_terms(3, testing::normal({0, 0, 0}, {1, 1, 1}));
-  const Options eight{.grad_draws = 8};
+  const Options eight{{"grad_draws", 8}};
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
   };
@@ -522,11 +523,11 @@ TEST(Estimators, CombinationsWithoutSenseAreRefusedWithWhatWouldWork) {
   EXPECT_TRUE(has(refusal("local-expectation", "elbo", "fullrank", eight, coupled), "meanfield"));
   EXPECT_TRUE(has(refusal("local-expectation", "renyi", "meanfield", eight, coupled), "score-cv"));
   EXPECT_TRUE(has(refusal("overdispersed", "iw", "meanfield", eight, coupled), "score-loo"));
-  EXPECT_TRUE(has(refusal("score-cv", "iw", "meanfield", {.grad_draws = 10}, coupled), "--grad-draws 20"));
+  EXPECT_TRUE(has(refusal("score-cv", "iw", "meanfield", {{"grad_draws", 10}}, coupled), "--grad-draws 20"));
   EXPECT_TRUE(
-      has(refusal("score-loo", "elbo", "meanfield", {.sampling = "antithetic", .grad_draws = 8}, coupled),
+      has(refusal("score-loo", "elbo", "meanfield", {{"sampling", "antithetic"}, {"grad_draws", 8}}, coupled),
           "--sampling iid"));
-  const Options sobol{.sampling = "sobol", .grad_draws = 20};
+  const Options sobol{{"sampling", "sobol"}, {"grad_draws", 20}};
   for (const char* objective : {"iw", "renyi", "tvo"}) {
     EXPECT_TRUE(has(refusal("dreg", objective, "meanfield", sobol, coupled), "--estimator reparam"));
     EXPECT_TRUE(has(refusal("score", objective, "meanfield", sobol, coupled), "--sampling iid"));
@@ -535,10 +536,10 @@ TEST(Estimators, CombinationsWithoutSenseAreRefusedWithWhatWouldWork) {
   EXPECT_EQ(refusal("dreg", "cubo", "meanfield", sobol, coupled), "");
   EXPECT_EQ(refusal("stl", "elbo", "meanfield", sobol, coupled), "");
   EXPECT_EQ(refusal("score", "elbo", "meanfield", sobol, coupled), "");
-  EXPECT_TRUE(has(refusal("fixed", "elbo", "fullrank", {.grad_draws = 3}, no_terms), "--grad-draws 6"));
-  EXPECT_TRUE(has(refusal("fixed", "elbo", "student", {.grad_draws = 3}, no_terms), "--grad-draws 6"));
+  EXPECT_TRUE(has(refusal("fixed", "elbo", "fullrank", {{"grad_draws", 3}}, no_terms), "--grad-draws 6"));
+  EXPECT_TRUE(has(refusal("fixed", "elbo", "student", {{"grad_draws", 3}}, no_terms), "--grad-draws 6"));
   EXPECT_EQ(refusal("fixed", "elbo", "fullrank", eight, no_terms), "");
-  EXPECT_EQ(refusal("fixed", "elbo", "meanfield", {.grad_draws = 3}, no_terms), "");
+  EXPECT_EQ(refusal("fixed", "elbo", "meanfield", {{"grad_draws", 3}}, no_terms), "");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ std::vector<Case> cases() {
 class FamilyContract : public testing::TestWithParam<Case> {
  protected:
   FamilyContract() {
-    options_.rank = 2;
+    options_.set("rank", 2);
     family_ = GetParam().record->make({kDim, blocks_, GetParam().supports, &options_});
     lambda_.resize(family_->parameters());
     family_->begin(kGuess, kSeed, lambda_);

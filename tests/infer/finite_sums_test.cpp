@@ -16,7 +16,7 @@ class Reduced : public ::testing::TestWithParam<const char*> {};
 TEST_P(Reduced, ReachesThePosteriorOfAFiniteSum) {
   RowSum target(200);
   Options options;
-  options.batch_size = 20;
+  options.set("batch_size", 20);
   auto run = begin(target, {"meanfield", "elbo", GetParam()}, options);
   run->finish();
   EXPECT_TRUE(target.sees_all());
@@ -31,7 +31,7 @@ TEST_P(Reduced, ReachesThePosteriorOfAFiniteSum) {
 TEST_P(Reduced, RefusesMoreRowsThanThereAre) {
   RowSum target(10);
   Options options;
-  options.batch_size = 11;
+  options.set("batch_size", 11);
   EXPECT_NE(refusal(target, {"meanfield", "elbo", GetParam()}, options).find("the data have 10 rows"),
             std::string::npos);
 }

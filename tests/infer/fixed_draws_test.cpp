@@ -35,7 +35,7 @@ TEST_P(FixedDraws, FullRankReachesTheTarget) {
   const Equicorrelated shape(3, 0.5, 1);
   TestDensity target = gaussian_target(Numbers(3, 1), shape);
   Options options;
-  options.grad_draws = 400;
+  options.set("grad_draws", 400);
   auto run = begin(target, {"fullrank", "elbo", GetParam()}, options);
   run->finish();
   expect_near(run->gaussian(), Numbers(3, 1), shape.precision, 0.25);
@@ -45,12 +45,12 @@ TEST_P(FixedDraws, FullRankReachesTheTarget) {
 TEST_P(FixedDraws, TooFewForFullRankAreRefused) {
   TestDensity target = gaussian_target(Numbers(8, 0.0), Equicorrelated(8, 0, 1));
   Options options;
-  options.grad_draws = 8;
+  options.set("grad_draws", 8);
   const std::string said = refusal(target, {"fullrank", "elbo", GetParam()}, options);
   EXPECT_NE(said.find("8 fixed draws do not determine a covariance of 8 coordinates"), std::string::npos)
       << said;
   EXPECT_NE(said.find("--grad-draws 16"), std::string::npos) << said;
-  options.grad_draws = 9;
+  options.set("grad_draws", 9);
   EXPECT_EQ(refusal(target, {"fullrank", "elbo", GetParam()}, options), "not refused");
 }
 
@@ -79,7 +79,7 @@ TEST(LinearResponse, KnowsTheNoiseOfFixedDraws) {
   for (int n = 0; n < count; ++n) {
     const NormalPoints points = antithetic_points(1, 20, Random(11, 0, 0, static_cast<std::uint32_t>(n)));
     FixedBound bound(target, *family, points.z, {-0.5, 0.0});
-    options.tol_rel_obj = options.tol_obj = options.tol_rel_grad = 0;
+    for (const char* name : {"tol_rel_obj", "tol_obj", "tol_rel_grad"}) options.set(name, 0);
     Lbfgs lbfgs(bound, options, {0, 0});
     while (lbfgs.step()) {
     }
@@ -102,14 +102,14 @@ TEST(FixedDrawsNoise, TellsThatOtherDrawsWouldGiveOtherMeans) {
            0.15 * (x[1] - 2) * (x[1] - 2) - 0.15 * (x[2] - 1) * (x[2] - 1);
   });
   Options options;
-  options.grad_draws = 6;
+  options.set("grad_draws", 6);
   auto run = begin(target, {"meanfield", "elbo", "lbfgs"}, options);
   run->finish();
   const Findings few = run->scheme->findings();
   ASSERT_EQ(few.size(), 1U);
   EXPECT_EQ(few[0].code, "fixed-draws");
   EXPECT_NE(few[0].advice.find("--grad-draws"), std::string::npos);
-  options.grad_draws = 600;
+  options.set("grad_draws", 600);
   run = begin(target, {"meanfield", "elbo", "lbfgs"}, options);
   run->finish();
   EXPECT_TRUE(run->scheme->findings().empty());
@@ -119,7 +119,7 @@ TEST(Dadvi, DrawsHaveTheLinearResponseCovariance) {
   const Equicorrelated shape(3, 0.9, 1);
   TestDensity target = gaussian_target(Numbers(3, 1), shape);
   Options options;
-  options.draws = 4000;
+  options.set("draws", 4000);
   const auto outcome = testing::run("dadvi", target, options, {Numbers(3, 0.0), 1, 0});
   EXPECT_TRUE(outcome.findings.empty()) << outcome.codes();
   const double truth = shape.sd[0];

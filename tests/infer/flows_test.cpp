@@ -197,9 +197,9 @@ struct Bound {
 
 Bound fit(Target target, const std::string& family, std::size_t steps) {
   Options options;
-  options.draws = 8000;
-  options.max_steps = steps;
-  options.family = family;
+  options.set("draws", 8000);
+  options.set("max_steps", steps);
+  options.set("family", family);
   const auto run = testing::run("vi", target, options, {Vector(target.dim(), 0.5), 20261115, 0});
   Bound bound;
   const auto count = static_cast<double>(run.draws.count());
@@ -249,7 +249,7 @@ TEST(Flows, FitTheFunnel) {
 TEST(SemiImplicit, SurrogateRisesToTheElboWithItsAuxiliaryDraws) {
   const auto bound = [](std::size_t aux_draws) {
     Options options;
-    options.aux_draws = aux_draws;
+    options.set("aux_draws", aux_draws);
     const auto family = find_family("semi-implicit").make({2, {}, {}, &options});
     Vector lambda(family->parameters());
     family->begin({{0, 0}, {1, 1}, {}}, 2, lambda);
@@ -272,9 +272,9 @@ TEST(SemiImplicit, SurrogateRisesToTheElboWithItsAuxiliaryDraws) {
 TEST(SemiImplicit, SaysThatItsGradientIsOfTheSurrogate) {
   Target target = banana(1);
   Options options;
-  options.family = "semi-implicit";
-  options.max_steps = 20;
-  options.draws = 10;
+  options.set("family", "semi-implicit");
+  options.set("max_steps", 20);
+  options.set("draws", 10);
   const auto algorithm = find_method("vi")->make(target, options, {{0.1, 0.1}, 1, 0});
   testing::finish(*algorithm);
   for (const auto& [name, value] : algorithm->facts()) {
@@ -289,8 +289,8 @@ TEST(SemiImplicit, SaysThatItsGradientIsOfTheSurrogate) {
 
 TEST(FlowMethod, TakesSplinesOrRealNvpByDimensionAndResumes) {
   Options options;
-  options.max_steps = 60;
-  options.draws = 70;
+  options.set("max_steps", 60);
+  options.set("draws", 70);
   const auto family_in = [&](std::size_t dim) {
     Target target = gaussian(Vector(dim, 0.0), Vector(dim, 1.0));
     const auto algorithm = find_method("flow")->make(target, options, {Vector(dim, 0.5), 1, 0});
@@ -306,8 +306,8 @@ TEST(FlowMethod, TakesSplinesOrRealNvpByDimensionAndResumes) {
 TEST(Flows, RefuseTooManyBins) {
   Target target = banana(1);
   Options options;
-  options.bins = 1000;
-  options.family = "spline";
+  options.set("bins", 1000);
+  options.set("family", "spline");
   try {
     find_method("vi")->make(target, options, {{0, 0}, 1, 0});
     FAIL();

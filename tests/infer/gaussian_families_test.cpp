@@ -133,7 +133,7 @@ TEST(GaussianFamilies, LowRankIsExactWithRankEnough) {
   Target target = gaussian_target(g);
   for (const std::size_t rank : {5, 6}) {
     Options options;
-    options.rank = rank;
+    options.set("rank", rank);
     const auto family = make("lowrank", 6, options);
     Vector lambda(family->parameters());
     family->set_gaussian(g, lambda);
@@ -145,7 +145,7 @@ TEST(GaussianFamilies, LowRankIsExactWithRankEnough) {
 TEST(GaussianFamilies, LowRankFindsTheFactorsOfAFactorModel) {
   constexpr std::size_t kDim = 8;
   Options options;
-  options.rank = 2;
+  options.set("rank", 2);
   const auto family = make("lowrank", kDim, options);
   Random random(4, 7);
   Vector lambda(family->parameters());
@@ -166,7 +166,7 @@ TEST(GaussianFamilies, SetGaussianIsTheNearestMember) {
   const GaussianGuess g = random_gaussian(7, 23);
   for (const std::string_view name : {"lowrank", "block", "meanfield"}) {
     Options options;
-    options.rank = 2;
+    options.set("rank", 2);
     const std::vector<density::Block> blocks{{"a", 0, 3}, {"b", 3, 0}, {"c", 3, 4}};
     const auto family = find_family(name).make({7, blocks, {}, &options});
     Vector lambda(family->parameters());
@@ -211,7 +211,7 @@ TEST(GaussianFamilies, SchemesReachTheEvidence) {
   Target target = gaussian_target(g);
   for (const std::string_view name : {"fullrank", "lowrank"}) {
     Options options;
-    options.rank = 3;
+    options.set("rank", 3);
     const auto family = make(name, 4, options);
     const auto scheme = make_scheme({&target,
                                      family.get(),
@@ -235,7 +235,7 @@ TEST(GaussianFamilies, FitsFromEndToEnd) {
   const GaussianGuess g = random_gaussian(3, 41);
   Target target = gaussian_target(g);
   Options options;
-  options.draws = 2000;
+  options.set("draws", 2000);
   for (const Preset& preset : {Preset{"fullrank", "elbo", "", ""}, Preset{"lowrank", "elbo", "", ""}}) {
     const auto run = testing::finish(*make_variational(target, options, {{0, 0, 0}, 5, 0}, preset));
     double worst = 0;
@@ -414,7 +414,7 @@ Target two_modes() {
 TEST(Boosting, RaisesTheBoundToTheEvidenceOfTwoModes) {
   Target target = two_modes();
   Options options;
-  options.components = 3;
+  options.set("components", 3);
   Mixture family(2, 3);
   const auto scheme = make_scheme({&target,
                                    &family,
@@ -440,9 +440,9 @@ TEST(Boosting, RaisesTheBoundToTheEvidenceOfTwoModes) {
 TEST(Boosting, ResumesToTheSameBits) {
   Target target = two_modes();
   Options options;
-  options.components = 2;
-  options.draws = 64;
-  options.max_steps = 60;
+  options.set("components", 2);
+  options.set("draws", 64);
+  options.set("max_steps", 60);
   const Preset preset{"mixture", "elbo", "", "boosting"};
   const auto fresh = [&] { return make_variational(target, options, {{-3.0, 0.5}, 3, 0}, preset); };
   const auto whole = testing::finish(*fresh());

@@ -43,6 +43,15 @@ double correlated(const Vector& theta, Vector& gradient) {
   return value;
 }
 
+// Models divide a batch among threads where data are many: few draws together would leave nothing to divide.
+TEST(Laplace, draws_are_evaluated_many_at_once) {
+  TestDensity density(3, correlated);
+  Options options;
+  options.draws = 128;
+  laplace(density, {0, 0, 0}, options);
+  EXPECT_EQ(density.most_lanes, 64U);
+}
+
 TEST(Laplace, exact_for_a_gaussian) {
   TestDensity density(3, correlated);
   ModeSearch search(density, {}, {0, 0, 0}, 10);
@@ -64,7 +73,7 @@ TEST(Laplace, exact_for_a_gaussian) {
 TEST(Laplace, draws_of_a_gaussian) {
   constexpr std::size_t kDraws = 20000;
   TestDensity density(3, correlated);
-  const Outcome run = laplace(density, {0, 0, 0}, {.draws = kDraws});
+  const Outcome run = laplace(density, {0, 0, 0}, {{"draws", kDraws}});
   ASSERT_EQ(run.draws.count(), kDraws);
   ASSERT_EQ(run.draws.theta.size(), 3 * kDraws);
   EXPECT_TRUE(run.findings.empty()) << run.codes();
@@ -90,7 +99,7 @@ TEST(Laplace, draws_of_a_gaussian) {
 // log q is normalised: log p - log q is the log of the integral of p at every draw.
 TEST(Laplace, log_q_is_normalised) {
   TestDensity density(3, correlated);
-  const Outcome run = laplace(density, {0, 0, 0}, {.draws = 100});
+  const Outcome run = laplace(density, {0, 0, 0}, {{"draws", 100}});
   const double log_integral = 1.5 * std::log(2 * std::numbers::pi) - 0.5 * std::log(kDeterminant) +
                               std::log(kUnit[0] * kUnit[1] * kUnit[2]);
   Vector gradient(3);
@@ -110,7 +119,7 @@ TEST(Laplace, sixty_coordinates_in_several_blocks_of_columns) {
     sd[i] = 0.1 + static_cast<double>(i);
   }
   TestDensity density(60, testing::normal(mean, sd));
-  const Outcome run = laplace(density, Vector(60, 0.0), {.draws = 5000});
+  const Outcome run = laplace(density, Vector(60, 0.0), {{"draws", 5000}});
   EXPECT_TRUE(run.findings.empty()) << run.codes();
   for (std::size_t i = 0; i < 60; ++i) {
     double sum = 0;
@@ -138,11 +147,11 @@ TEST(Laplace, skewed_density_has_a_large_khat) {
     };
   };
   TestDensity skewed(10, log_gamma(0.2));
-  const Outcome run = laplace(skewed, Vector(10, 0.0), {.draws = 4000});
+  const Outcome run = laplace(skewed, Vector(10, 0.0), {{"draws", 4000}});
   EXPECT_EQ(run.draws.count(), 4000U);
   EXPECT_TRUE(run.found("khat")) << run.codes();
   TestDensity mild(10, log_gamma(1000));
-  EXPECT_TRUE(laplace(mild, Vector(10, 0.0), {.draws = 4000}).findings.empty());
+  EXPECT_TRUE(laplace(mild, Vector(10, 0.0), {{"draws", 4000}}).findings.empty());
 }
 
 TEST(Laplace, without_a_mode_there_are_no_draws) {
@@ -187,14 +196,14 @@ TEST(Laplace, draws_outside_the_support_are_counted) {
 
 TEST(Laplace, resumes_with_the_same_bits) {
   TestDensity density(20, testing::rosenbrock);
-  testing::expect_resumes("laplace", density, {.draws = 200}, {.theta = Vector(20, 0.5), .seed = 3}, 9);
+  testing::expect_resumes("laplace", density, {{"draws", 200}}, {.theta = Vector(20, 0.5), .seed = 3}, 9);
   TestDensity correlated_density(3, correlated);
-  testing::expect_resumes("laplace", correlated_density, {.draws = 200}, {.theta = {0, 0, 0}, .seed = 3});
+  testing::expect_resumes("laplace", correlated_density, {{"draws", 200}}, {.theta = {0, 0, 0}, .seed = 3});
 }
 
 TEST(Laplace, seeds_differ) {
   TestDensity density(3, correlated);
-  const Options options{.draws = 10};
+  const Options options{{"draws", 10}};
   const Outcome one = testing::run("laplace", density, options, {.theta = {0, 0, 0}, .seed = 1});
   const Outcome two = testing::run("laplace", density, options, {.theta = {0, 0, 0}, .seed = 2});
   EXPECT_NE(one.draws.theta, two.draws.theta);
@@ -202,7 +211,7 @@ TEST(Laplace, seeds_differ) {
 
 TEST(Laplace, options_without_sense_are_refused) {
   TestDensity density(3, correlated);
-  EXPECT_THROW(laplace(density, {0, 0, 0}, {.draws = 0}), Error);
+  EXPECT_THROW(laplace(density, {0, 0, 0}, {{"draws", 0}}), Error);
   TestDensity huge(100000, testing::normal(Vector(100000, 0.0), Vector(100000, 1.0)));
   EXPECT_THROW(laplace(huge, Vector(100000, 0.0)), Error);
 }

@@ -5,16 +5,14 @@
 #include <set>
 #include <string>
 
+#include "base/error.hpp"
+#include "infer/options.hpp"
 #include "tests/infer/targets.hpp"
 
 namespace kullback::infer {
 namespace {
 
 TEST(Methods, RecordsAreComplete) {
-  std::set<std::string_view> options;
-#define KULLBACK_OPTION(type, name, value, help) options.insert(#name);
-#include "infer/options.def"
-#undef KULLBACK_OPTION
   for (const Method* method : methods()) {
     SCOPED_TRACE(method->name);
     EXPECT_EQ(find_method(method->name), method);
@@ -22,9 +20,39 @@ TEST(Methods, RecordsAreComplete) {
     EXPECT_FALSE(method->citation.empty());
     ASSERT_FALSE(method->use_when.empty());
     EXPECT_EQ(method->use_when.back(), '.');
-    for (const std::string_view option : method->options) EXPECT_TRUE(options.contains(option)) << option;
   }
   EXPECT_EQ(find_method("no such method"), nullptr);
+}
+
+// An option is one record, whatever methods read it: the command line, run.json and the other languages know
+// it by its name.
+TEST(Methods, OptionsHaveOneRecordEach) {
+  std::set<std::string_view> names;
+  for (const OptionRecord* option : all_options()) {
+    SCOPED_TRACE(option->name);
+    EXPECT_TRUE(names.insert(option->name).second);
+    EXPECT_FALSE(option->help.empty());
+    EXPECT_NE(option->help.back(), '.');
+    EXPECT_NO_THROW(check_option(*option, default_value(*option)));
+    EXPECT_EQ(read_option(*option, default_text(*option)), default_value(*option));
+  }
+  for (const Method* method : methods()) {
+    for (const Refusal& refusal : method->refusals)
+      EXPECT_EQ(find_option(method->options, refusal.option), nullptr) << method->name << refusal.option;
+  }
+}
+
+TEST(Methods, OptionsByNameKnowTheirType) {
+  Options options{
+      {"draws", 100}, {"metric", Metric::dense}, {"resample", false}, {"family", "flow"}, {"step_size", 2}};
+  EXPECT_EQ(options[option::kDraws], 100U);
+  EXPECT_EQ(options[option::kMetric], Metric::dense);
+  EXPECT_EQ(options[option::kWarmup], 1000U);
+  EXPECT_FALSE(options.is_given(option::kWarmup));
+  options.set("draws", 7);
+  EXPECT_EQ(options.text_of(option::kDraws), "7");
+  EXPECT_THROW(options.set("no_such_option", 1), Error);
+  EXPECT_THROW(options.set("metric", 0.5), Error);
 }
 
 class Sampler : public testing::TestWithParam<const char*> {
@@ -32,10 +60,10 @@ class Sampler : public testing::TestWithParam<const char*> {
   const Method& method() const { return *find_method(GetParam()); }
   static Options brief() {
     Options options;
-    options.warmup = 50;
-    options.draws = 20;
-    options.particles = 20;
-    options.temperatures = 4;
+    options.set("warmup", 50);
+    options.set("draws", 20);
+    options.set("particles", 20);
+    options.set("temperatures", 4);
     return options;
   }
 };

@@ -20,10 +20,10 @@ class Metropolis : public testing::TestWithParam<Case> {
   const Method& method() const { return *find_method(GetParam().method); }
   Options options(Metric metric = Metric::diagonal) const {
     Options result;
-    result.draws = GetParam().draws;
-    result.warmup = 2000;
-    result.int_time = GetParam().int_time;
-    result.metric = metric;
+    result.set("draws", GetParam().draws);
+    result.set("warmup", 2000);
+    result.set("int_time", GetParam().int_time);
+    result.set("metric", metric);
     return result;
   }
 };
@@ -63,9 +63,9 @@ TEST_P(Metropolis, SamplesABanana) {
 TEST_P(Metropolis, WithoutWarmupNothingIsAdapted) {
   Target target = autoregression(3, 0.5);
   Options as_given = options();
-  as_given.warmup = 0;
-  as_given.draws = 20;
-  as_given.step_size = 0.3;
+  as_given.set("warmup", 0);
+  as_given.set("draws", 20);
+  as_given.set("step_size", 0.3);
   const Draws draws = run(*method().make(target, as_given, start_at({0, 0, 0})));
   for (const double step : column(draws, method(), "stepsize__")) EXPECT_EQ(step, 0.3);
 }
@@ -87,9 +87,9 @@ TEST(Metropolis, AcceptanceReachesItsTarget) {
   const auto acceptance = [&target](const char* name) {
     const Method& method = *find_method(name);
     Options options;
-    options.warmup = 2000;
-    options.draws = 4000;
-    options.int_time = 1.5;
+    options.set("warmup", 2000);
+    options.set("draws", 4000);
+    options.set("int_time", 1.5);
     double sum = 0;
     for (std::uint32_t chain = 0; chain < 8; ++chain) {
       const Draws draws =
@@ -110,7 +110,7 @@ TEST(Metropolis, SingleStepsStayInsideTheSupport) {
   });
   for (const char* name : {"mala", "rwm"}) {
     Options options;
-    options.draws = 60000;
+    options.set("draws", 60000);
     const Draws draws = run(*find_method(name)->make(target, options, start_at({1})));
     EXPECT_LT(estimate(coordinate(draws, 0)).errors_from(1), kErrors) << name;
   }
@@ -134,15 +134,15 @@ TEST(Rwm, AsksForNoGradient) {
 TEST(Hmc, StepsFillTheIntegrationTime) {
   Target target = gaussian({0, 0}, {1, 1});
   Options options;
-  options.warmup = 0;
-  options.draws = 10;
-  options.step_size = 0.1;
-  options.int_time = 1.05;
+  options.set("warmup", 0);
+  options.set("draws", 10);
+  options.set("step_size", 0.1);
+  options.set("int_time", 1.05);
   const auto chain = find_method("hmc")->make(target, options, start_at({0.5, 0.5}));
   const Draws draws = run(*chain);
   EXPECT_EQ(chain->progress().gradients, 1U + 10 * 10);
   for (const double time : column(draws, *find_method("hmc"), "int_time__")) EXPECT_EQ(time, 1.05);
-  options.int_time = 0;
+  options.set("int_time", 0);
   EXPECT_THROW(find_method("hmc")->make(target, options, start_at({0, 0})), Error);
 }
 

@@ -7,6 +7,7 @@
 #include "infer/rows/anchor_search.hpp"
 #include "infer/rows/row_sampler.hpp"
 #include "infer/rows/subsampled_density.hpp"
+#include "infer/vi/options.hpp"
 #include "tests/infer/scheme_runs.hpp"
 
 namespace kullback::infer {
@@ -152,7 +153,8 @@ TEST(AnchorSearch, findsTheModeOfAllRows) {
 // Posterior of RowSum: Gaussian with precision sum of (1, x)(1, x)'. Against Newton's step from anywhere.
 void expect_posterior(const std::string& method, Options options, double mean_tolerance,
                       double sd_tolerance) {
-  SCOPED_TRACE(method + " " + options.row_sampling + " " + options.row_control);
+  SCOPED_TRACE(method + " " + std::string(options[option::kRowSampling]) + " " +
+               std::string(options[option::kRowControl]));
   constexpr std::size_t kRows = 3000;
   RowSum target(kRows);
   const At origin = evaluate(target, {0, 0});
@@ -165,7 +167,7 @@ void expect_posterior(const std::string& method, Options options, double mean_to
   const Numbers mean{(p11 * origin.gradient[0] - p01 * origin.gradient[1]) / determinant,
                      (p00 * origin.gradient[1] - p01 * origin.gradient[0]) / determinant};
   const Numbers sd{std::sqrt(p11 / determinant), std::sqrt(p00 / determinant)};
-  options.draws = 4000;
+  options.set("draws", 4000);
   const testing::Outcome outcome = testing::run(method, target, options, {{0.1, 0.2}, 3, 0});
   for (std::size_t i = 0; i < 2; ++i) {
     double sum = 0;
@@ -181,9 +183,9 @@ void expect_posterior(const std::string& method, Options options, double mean_to
 
 TEST(MinibatchFit, reachesThePosterior) {
   Options options;
-  options.batch_size = 60;
+  options.set("batch_size", 60);
   for (const char* sampling : {"uniform", "epochs", "importance"}) {
-    options.row_sampling = sampling;
+    options.set("row_sampling", sampling);
     expect_posterior("fullrank", options, 0.1, 0.1);
     expect_posterior("advi", options, 0.1, 0.1);
   }
@@ -191,19 +193,19 @@ TEST(MinibatchFit, reachesThePosterior) {
 
 TEST(MinibatchFit, plainIsNoisierAndComesNear) {
   Options options;
-  options.batch_size = 200;
-  options.row_control = "none";
+  options.set("batch_size", 200);
+  options.set("row_control", "none");
   expect_posterior("advi", options, 0.5, 0.3);
 }
 
 TEST(MinibatchFit, resumes) {
   RowSum target(300);
   Options options;
-  options.batch_size = 20;
-  options.max_steps = 60;
-  options.draws = 10;
+  options.set("batch_size", 20);
+  options.set("max_steps", 60);
+  options.set("draws", 10);
   for (const char* sampling : {"uniform", "epochs"}) {
-    options.row_sampling = sampling;
+    options.set("row_sampling", sampling);
     testing::expect_resumes("advi", target, options, {{0.1, 0.2}, 3, 0}, 7);
     testing::expect_resumes("fullrank", target, options, {{0.1, 0.2}, 3, 0}, 7);
   }
@@ -222,9 +224,9 @@ std::string refused(const std::string& method, const Options& options) {
 TEST(MinibatchFit, refusesWhatMakesNoSense) {
   const auto with = [](std::size_t rows, const char* sampling, const char* control) {
     Options options;
-    options.batch_size = rows;
-    options.row_sampling = sampling;
-    options.row_control = control;
+    options.set("batch_size", rows);
+    options.set("row_sampling", sampling);
+    options.set("row_control", control);
     return options;
   };
   EXPECT_NE(refused("advi", with(31, "uniform", "")).find("the data have 30 rows"), std::string::npos);

@@ -13,8 +13,8 @@ const Method& nuts() { return *find_method("nuts"); }
 
 Options with(std::size_t draws, Metric metric = Metric::diagonal) {
   Options options;
-  options.draws = draws;
-  options.metric = metric;
+  options.set("draws", draws);
+  options.set("metric", metric);
   return options;
 }
 
@@ -138,9 +138,9 @@ TEST(Nuts, TheEdgeOfASupportIsAWall) {
 TEST(Nuts, WithoutWarmupTheStepSizeIsAsGiven) {
   Target target = autoregression(4, 0.3);
   Options options = with(50);
-  options.warmup = 0;
-  options.step_size = 0.25;
-  options.max_depth = 3;
+  options.set("warmup", 0);
+  options.set("step_size", 0.25);
+  options.set("max_depth", 3);
   const auto chain = nuts().make(target, options, start_at(std::vector<double>(4, 0.0)));
   const Draws draws = run(*chain);
   for (const double step : column(draws, nuts(), "stepsize__")) EXPECT_EQ(step, 0.25);
@@ -155,9 +155,9 @@ TEST(Nuts, WithoutWarmupTheStepSizeIsAsGiven) {
 TEST(Nuts, JitterMovesTheStepSize) {
   Target target = autoregression(4, 0.3);
   Options options = with(400);
-  options.warmup = 0;
-  options.step_size = 0.5;
-  options.step_size_jitter = 0.5;
+  options.set("warmup", 0);
+  options.set("step_size", 0.5);
+  options.set("step_size_jitter", 0.5);
   const std::vector<double> step =
       column(run(*nuts().make(target, options, start_at(std::vector<double>(4, 0.0)))), nuts(), "stepsize__");
   EXPECT_GT(*std::max_element(step.begin(), step.end()), 0.7);
@@ -168,7 +168,7 @@ TEST(Nuts, JitterMovesTheStepSize) {
 TEST(Nuts, ThinsAsStan) {
   Target target = autoregression(2, 0.3);
   Options options = with(10);
-  options.thin = 3;
+  options.set("thin", 3);
   EXPECT_EQ(run(*nuts().make(target, options, start_at({0, 0}))).count(), 4U);
 }
 
@@ -189,17 +189,26 @@ TEST(Nuts, AnImproperPosteriorIsNamed) {
 }
 
 TEST(Nuts, RefusesOptionsWithoutSense) {
-  Target target = autoregression(2, 0.3);
-  const auto expect_refused = [&target](auto change) {
-    Options options;
-    change(options);
-    EXPECT_THROW(nuts().make(target, options, start_at({0, 0})), Error);
+  const auto message = [](const char* name, double value) -> std::string {
+    try {
+      Options().set(name, value);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return error.message() + " " + error.hint();
+    }
+    return "accepted";
   };
-  expect_refused([](Options& o) { o.target_accept = 1; });
-  expect_refused([](Options& o) { o.step_size = 0; });
-  expect_refused([](Options& o) { o.step_size_jitter = 1; });
-  expect_refused([](Options& o) { o.thin = 0; });
-  expect_refused([](Options& o) { o.max_depth = 0; });
+  EXPECT_EQ(message("target_accept", 1),
+            "--target-accept is 1; it must be between 0 and 1. 0.8 suits most models; 0.95 difficult ones.");
+  EXPECT_EQ(message("step_size", 0),
+            "--step-size is 0; it must be above 0. Leave it at 1 where warm-up adapts it.");
+  EXPECT_EQ(message("step_size_jitter", 1),
+            "--step-size-jitter is 1; it must be at least 0 and below 1. Use 0 for none.");
+  EXPECT_EQ(message("thin", 0), "--thin is 0; it must be 1 or more. Use --thin 1 to keep all.");
+  EXPECT_EQ(message("max_depth", 31),
+            "--max-depth is 31; it must be from 1 to 30. 10 allows trajectories of 1023 steps.");
+  EXPECT_EQ(message("step_size", std::nan("")),
+            "--step-size is nan; it must be above 0. Leave it at 1 where warm-up adapts it.");
 }
 
 TEST(Nuts, ChainsAndSeedsDiffer) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "infer/vi/options.hpp"
 #include "tests/infer/algorithm_runs.hpp"
 #include "tests/infer/targets.hpp"
 
@@ -14,11 +15,11 @@ using testing::expect_resumes;
 
 Options parts(const char* objective, const char* estimator = "") {
   Options options;
-  options.family = "meanfield";
-  options.objective = objective;
-  options.estimator = estimator;
-  options.draws = 4096;
-  options.max_steps = 4000;
+  options.set("family", "meanfield");
+  options.set("objective", objective);
+  options.set("estimator", estimator);
+  options.set("draws", 4096);
+  options.set("max_steps", 4000);
   return options;
 }
 
@@ -36,8 +37,9 @@ void expect_target(const Options& options) {
       squares += z * z;
     }
     const auto count = static_cast<double>(run.draws.count());
-    EXPECT_NEAR(sum / count, 0, 0.12) << options.objective << ' ' << options.estimator;
-    EXPECT_NEAR(std::sqrt(squares / count), 1, 0.12) << options.objective << ' ' << options.estimator;
+    EXPECT_NEAR(sum / count, 0, 0.12) << options[option::kObjective] << ' ' << options[option::kEstimator];
+    EXPECT_NEAR(std::sqrt(squares / count), 1, 0.12)
+        << options[option::kObjective] << ' ' << options[option::kEstimator];
   }
 }
 
@@ -54,9 +56,9 @@ TEST(ObjectiveFits, EveryEstimatorFindsATargetThatTheFamilyHolds) {
 
 TEST(ObjectiveFits, UpperBoundsFindItToo) {
   Options options = parts("renyi");
-  options.alpha = -0.5;
-  options.importance_draws = 32;
-  options.grad_draws = 32;
+  options.set("alpha", -0.5);
+  options.set("importance_draws", 32);
+  options.set("grad_draws", 32);
   expect_target(options);
 }
 
@@ -64,8 +66,8 @@ TEST(ObjectiveFits, GoOnFromAnArchive) {
   for (const char* name : {"iw", "cubo", "forward-kl", "msc", "stein"}) {
     Target target = gaussian({0.7, -2}, {0.5, 3});
     Options options = parts(name);
-    options.draws = 100;
-    options.max_steps = 60;
+    options.set("draws", 100);
+    options.set("max_steps", 60);
     expect_resumes("vi", target, options, {{0.5, 0.5}, 3, 0}, 41);
   }
 }
@@ -74,7 +76,7 @@ TEST(ObjectiveFits, GoOnFromAnArchive) {
 TEST(ObjectiveFits, AnInfiniteBoundIsAFinding) {
   Target target = student_t(3);
   Options options = parts("cubo");
-  options.max_steps = 300;
+  options.set("max_steps", 300);
   const auto run = testing::run("vi", target, options, {{0.5}, 3, 0});
   bool is_found = false;
   for (const Finding& finding : run.findings) is_found = is_found || finding.code == "infinite-bound";
@@ -85,7 +87,7 @@ TEST(ObjectiveFits, PresetsHaveNames) {
   for (const char* name : {"iw", "renyi", "cubo"}) {
     Target target = gaussian({0.7, -2}, {0.5, 3});
     Options options;
-    options.max_steps = 200;
+    options.set("max_steps", 200);
     EXPECT_EQ(testing::run(name, target, options, {{0.3, 0.2}, 5, 0}).draws.count(), 1000U);
   }
 }

@@ -29,8 +29,10 @@ std::unique_ptr<Objective> make(std::string_view name, const Options& options = 
   return find_objective(name).make(options);
 }
 
-Options with_draws(std::size_t draws) { return {.importance_draws = draws}; }
-Options with_alpha(double alpha, std::size_t draws) { return {.importance_draws = draws, .alpha = alpha}; }
+Options with_draws(std::size_t draws) { return {{"importance_draws", draws}}; }
+Options with_alpha(double alpha, std::size_t draws) {
+  return {{"importance_draws", draws}, {"alpha", alpha}};
+}
 
 // log p - log q of draws from a mean field.
 Vector log_ratios(density::LogDensity& density, const Vector& lambda, std::size_t count) {
@@ -56,7 +58,7 @@ const Row kSeveralDraws[] = {{"iw", with_draws(5)},
                              {"renyi", with_alpha(2.5, 5)},
                              {"tvo", with_draws(5)},
                              {"elbo", {}},
-                             {"tvo", {.importance_draws = 5, .partitions = 1}}};
+                             {"tvo", {{"importance_draws", 5}, {"partitions", 1}}}};
 
 TEST(Objectives, SlopesAreDerivatives) {
   constexpr double kStep = 1e-5;
@@ -115,10 +117,11 @@ TEST(Objectives, RenyiIsTheElboAtOneAndTheWeightedBoundAtZero) {
   EXPECT_EQ(make("renyi", with_alpha(0, 5))->value({kP, kQ}, nullptr),
             make("iw", with_draws(5))->value({kP, kQ}, nullptr));
   EXPECT_EQ(make("iw", with_draws(1))->value({kP, kQ}, nullptr), elbo);
-  EXPECT_NEAR(make("tvo", {.importance_draws = 5, .partitions = 1})->value({kP, kQ}, nullptr), elbo, 1e-14);
+  EXPECT_NEAR(make("tvo", {{"importance_draws", 5}, {"partitions", 1}})->value({kP, kQ}, nullptr), elbo,
+              1e-14);
   // Below 0 it is CUBO of order 1 - alpha.
   EXPECT_EQ(make("renyi", with_alpha(-1, 5))->value({kP, kQ}, nullptr),
-            make("cubo", {.grad_draws = 5, .order = 2})->value({kP, kQ}, nullptr));
+            make("cubo", {{"grad_draws", 5}, {"order", 2}})->value({kP, kQ}, nullptr));
   // Slopes go over into each other too.
   BoundSlopes near;
   BoundSlopes at;
@@ -138,7 +141,7 @@ TEST(Objectives, WeightsOfZeroMakeNoNan) {
     for (const double slope : slopes.q_q) EXPECT_TRUE(std::isfinite(slope)) << row.name;
   }
   BoundSlopes slopes;
-  EXPECT_TRUE(std::isfinite(make("cubo", {.grad_draws = 5})->value({p, kQ}, &slopes)));
+  EXPECT_TRUE(std::isfinite(make("cubo", {{"grad_draws", 5}})->value({p, kQ}, &slopes)));
   for (const double slope : slopes.q_p) EXPECT_TRUE(std::isfinite(slope));
 }
 
@@ -281,7 +284,7 @@ TEST(Objectives, FDivergencesThatNeedTheEvidenceAreRefused) {
   EXPECT_FALSE(needs_no_evidence(jensen_shannon));
   EXPECT_THROW(make_f_objective(jensen_shannon, 64), Error);
   for (const char* name : {"jensen-shannon", "total-variation", "nonsense"})
-    EXPECT_THROW(make("f", {.divergence = name}), Error) << name;
+    EXPECT_THROW(make("f", {{"divergence", name}}), Error) << name;
 }
 
 TEST(Objectives, FDivergencesAgreeWithQuadrature) {
@@ -296,7 +299,7 @@ TEST(Objectives, FDivergencesAgreeWithQuadrature) {
                                [&](double p, double q) { return std::exp(q) * f(std::exp(p - q - log_z)); });
   };
   const auto found = [&](const char* name) {
-    return -make("f", {.grad_draws = ratios.size(), .divergence = name})->value({ratios, zeros}, nullptr);
+    return -make("f", {{"grad_draws", ratios.size()}, {"divergence", name}})->value({ratios, zeros}, nullptr);
   };
   EXPECT_NEAR(found("forward-kl"), exact([](double t) { return t * std::log(t); }), 0.01);
   EXPECT_NEAR(found("reverse-kl"), exact([](double t) { return -std::log(t); }), 0.01);
@@ -308,9 +311,9 @@ TEST(Objectives, OptionsWithoutSenseAreRefused) {
   EXPECT_THROW(make("iw", with_draws(0)), Error);
   EXPECT_THROW(make("renyi", with_alpha(std::numeric_limits<double>::quiet_NaN(), 10)), Error);
   EXPECT_THROW(make("renyi", with_alpha(-1, 1)), Error);
-  EXPECT_THROW(make("cubo", {.order = 1}), Error);
-  EXPECT_THROW(make("cubo", {.grad_draws = 1}), Error);
-  EXPECT_THROW(make("tvo", {.partitions = 0}), Error);
+  EXPECT_THROW(make("cubo", {{"order", 1}}), Error);
+  EXPECT_THROW(make("cubo", {{"grad_draws", 1}}), Error);
+  EXPECT_THROW(make("tvo", {{"partitions", 0}}), Error);
   EXPECT_THROW(make("tvo", with_draws(1)), Error);
 }
 

@@ -195,7 +195,7 @@ TEST(Pathfinder, isotropic_gaussians) {
     ASSERT_TRUE(path.has_gaussian());
     EXPECT_NEAR(path.elbo(), log_z, 1e-6) << dim;
     for (const std::size_t paths : {1U, 4U}) {
-      const Outcome run = pathfinder(density, {.draws = 4000, .paths = paths});
+      const Outcome run = pathfinder(density, {{"draws", 4000}, {"paths", paths}});
       ASSERT_EQ(run.draws.count(), 4000U);
       EXPECT_TRUE(run.findings.empty()) << run.codes();
       // Of 16000 candidates and of 4000 choices among them.
@@ -225,7 +225,7 @@ TEST(Pathfinder, unequal_scales) {
   Vector sd;
   for (const std::size_t dim : {2U, 20U}) {
     TestDensity density = unequal(dim, mean, sd);
-    const Outcome run = pathfinder(density, {.draws = 4000, .paths = 4});
+    const Outcome run = pathfinder(density, {{"draws", 4000}, {"paths", 4}});
     ASSERT_EQ(run.draws.count(), 4000U);
     EXPECT_TRUE(run.findings.empty()) << run.codes();
     for (std::size_t i = 0; i < dim; ++i) {
@@ -235,7 +235,7 @@ TEST(Pathfinder, unequal_scales) {
     }
   }
   TestDensity large = unequal(200, mean, sd);
-  const Outcome run = pathfinder(large, {.draws = 1000, .paths = 1});
+  const Outcome run = pathfinder(large, {{"draws", 1000}, {"paths", 1}});
   EXPECT_TRUE(run.found("khat")) << run.codes();
   for (std::size_t i = 0; i < 200; ++i)
     EXPECT_NEAR((moments(run.draws, i).mean - mean[i]) / sd[i], 0, 0.25) << i;
@@ -254,7 +254,7 @@ double two_modes(const Vector& x, Vector& gradient) {
 
 TEST(Pathfinder, columns_and_log_q) {
   TestDensity density(2, testing::normal({1, 2}, {1, 3}));
-  const Outcome single = pathfinder(density, {.draws = 100, .paths = 1});
+  const Outcome single = pathfinder(density, {{"draws", 100}, {"paths", 1}});
   ASSERT_EQ(single.draws.stats.size(), 200U);
   ASSERT_EQ(single.draws.log_q.size(), 100U);
   Vector gradient(2);
@@ -265,7 +265,7 @@ TEST(Pathfinder, columns_and_log_q) {
     EXPECT_EQ(single.draws.log_density[d],
               normal({single.draws.theta[2 * d], single.draws.theta[2 * d + 1]}, gradient));
   }
-  const Outcome several = pathfinder(density, {.draws = 100, .paths = 3});
+  const Outcome several = pathfinder(density, {{"draws", 100}, {"paths", 3}});
   ASSERT_EQ(several.draws.stats.size(), 200U);
   EXPECT_TRUE(several.draws.log_q.empty());
   bool seen[4] = {};
@@ -284,10 +284,10 @@ TEST(Pathfinder, columns_and_log_q) {
 TEST(Pathfinder, draws_of_the_mixture) {
   constexpr std::size_t kDraws = 2000;
   TestDensity bimodal(2, two_modes);
-  const Outcome resampled = pathfinder(bimodal, {.draws = kDraws, .paths = 4});
+  const Outcome resampled = pathfinder(bimodal, {{"draws", kDraws}, {"paths", 4}});
   EXPECT_TRUE(resampled.draws.log_q.empty());
   const std::size_t with_all_candidates = std::exchange(bimodal.evaluations, 0);
-  const Outcome run = pathfinder(bimodal, {.draws = kDraws, .paths = 4, .resample = false});
+  const Outcome run = pathfinder(bimodal, {{"draws", kDraws}, {"paths", 4}, {"resample", false}});
   EXPECT_EQ(with_all_candidates - bimodal.evaluations, 3 * kDraws);
   ASSERT_EQ(run.draws.count(), kDraws);
   ASSERT_EQ(run.draws.log_q.size(), kDraws);
@@ -305,7 +305,7 @@ TEST(Pathfinder, draws_of_the_mixture) {
   const double error = std::sqrt((squares - mean * mean) / kDraws);
   EXPECT_LT(error, 0.1 * 2 * std::numbers::pi);
   EXPECT_NEAR(mean, 2 * std::numbers::pi, 4.5 * error);
-  const Outcome uneven = pathfinder(bimodal, {.draws = 7, .paths = 4, .resample = false});
+  const Outcome uneven = pathfinder(bimodal, {{"draws", 7}, {"paths", 4}, {"resample", false}});
   ASSERT_EQ(uneven.draws.count(), 7U);
   EXPECT_EQ(uneven.draws.stats[2 * 6 + 1], 3);
 }
@@ -322,7 +322,7 @@ TEST(Pathfinder, funnel_is_flagged) {
     return -x[0] * x[0] / 18 - 4.5 * x[0] - 0.5 * squares * std::exp(-x[0]);
   });
   for (const std::size_t paths : {1U, 4U}) {
-    const Outcome run = pathfinder(funnel, {.draws = 2000, .paths = paths});
+    const Outcome run = pathfinder(funnel, {{"draws", 2000}, {"paths", paths}});
     EXPECT_TRUE(run.found("khat")) << run.codes();
   }
 }
@@ -331,7 +331,7 @@ TEST(Pathfinder, funnel_is_flagged) {
 TEST(Pathfinder, several_paths_cover_two_modes) {
   TestDensity bimodal(2, two_modes);
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
-    const Outcome run = pathfinder(bimodal, {.draws = 4000, .paths = 8}, seed);
+    const Outcome run = pathfinder(bimodal, {{"draws", 4000}, {"paths", 8}}, seed);
     ASSERT_EQ(run.draws.count(), 4000U);
     double left = 0;
     for (std::size_t d = 0; d < 4000; ++d) left += run.draws.theta[2 * d] < 0 ? 1 : 0;
@@ -348,7 +348,7 @@ TEST(Pathfinder, paths_that_fail_are_findings) {
     return x[0] > 4 ? -0.5 * (x[0] - 20) * (x[0] - 20) : std::numeric_limits<double>::quiet_NaN();
   });
   const Start start{.theta = {10}, .seed = 1};
-  const Outcome run = testing::run("pathfinder", density, {.draws = 500, .paths = 3}, start);
+  const Outcome run = testing::run("pathfinder", density, {{"draws", 500}, {"paths", 3}}, start);
   EXPECT_EQ(run.draws.count(), 500U);
   ASSERT_TRUE(run.found("path-failed"));
   EXPECT_EQ(run.finding("path-failed")->message, "Path 2 of 3 failed.");
@@ -364,7 +364,8 @@ TEST(Pathfinder, paths_that_fail_are_findings) {
     }
     return value;
   });
-  const Outcome none = testing::run("pathfinder", edge, {.paths = 2}, {.theta = Vector(30, 1.0), .seed = 1});
+  const Outcome none =
+      testing::run("pathfinder", edge, {{"paths", 2}}, {.theta = Vector(30, 1.0), .seed = 1});
   EXPECT_EQ(none.draws.count(), 0U);
   EXPECT_TRUE(none.found("path-failed"));
   EXPECT_TRUE(none.found("no-draws"));
@@ -375,32 +376,31 @@ TEST(Pathfinder, unbounded_density_is_a_finding) {
     gradient = {1, -x[1]};
     return x[0] - 0.5 * x[1] * x[1];
   });
-  EXPECT_TRUE(pathfinder(linear, {.draws = 100, .paths = 2}).found("unbounded"));
+  EXPECT_TRUE(pathfinder(linear, {{"draws", 100}, {"paths", 2}}).found("unbounded"));
 }
 
 TEST(Pathfinder, start_at_the_mode_and_no_parameters) {
   TestDensity normal(2, testing::normal({0, 0}, {1, 1}));
   const Outcome run =
-      testing::run("pathfinder", normal, {.draws = 100, .paths = 1}, {.theta = {0, 0}, .seed = 1});
+      testing::run("pathfinder", normal, {{"draws", 100}, {"paths", 1}}, {.theta = {0, 0}, .seed = 1});
   EXPECT_EQ(run.draws.count(), 100U);
   EXPECT_TRUE(run.findings.empty()) << run.codes();
   TestDensity nothing(0, [](const Vector&, Vector&) { return -2.0; });
-  EXPECT_EQ(pathfinder(nothing, {.draws = 10, .paths = 2}).draws.count(), 10U);
+  EXPECT_EQ(pathfinder(nothing, {{"draws", 10}, {"paths", 2}}).draws.count(), 10U);
 }
 
 TEST(Pathfinder, resumes_with_the_same_bits) {
   TestDensity density(5, testing::rosenbrock);
   const Start start{.theta = Vector(5, -1.0), .seed = 5};
-  testing::expect_resumes("pathfinder", density, {.draws = 150, .paths = 3}, start, 5);
-  testing::expect_resumes("pathfinder", density, {.draws = 150, .paths = 3, .resample = false}, start, 5);
-  testing::expect_resumes("pathfinder", density, {.draws = 150, .paths = 1}, start);
+  testing::expect_resumes("pathfinder", density, {{"draws", 150}, {"paths", 3}}, start, 5);
+  testing::expect_resumes("pathfinder", density, {{"draws", 150}, {"paths", 3}, {"resample", false}}, start,
+                          5);
+  testing::expect_resumes("pathfinder", density, {{"draws", 150}, {"paths", 1}}, start);
 }
 
 TEST(Pathfinder, options_without_sense_are_refused) {
-  TestDensity density(1, testing::normal({0}, {1}));
-  for (const Options& options :
-       {Options{.draws = 0}, Options{.paths = 0}, Options{.elbo_draws = 0}, Options{.history = 0}})
-    EXPECT_THROW(pathfinder(density, options), Error);
+  for (const char* name : {"draws", "paths", "elbo_draws", "history"})
+    EXPECT_THROW(Options({{name, 0}}), Error) << name;
 }
 
 }  // namespace

@@ -51,11 +51,11 @@ TEST_P(Resume, AnywhereToTheSameBits) {
   const Method& method = *find_method(GetParam());
   for (const Metric metric : {Metric::diagonal, Metric::dense}) {
     Options options;
-    options.warmup = 60;  // one window, iterations 9 to 53
-    options.draws = 40;
-    options.metric = metric;
-    options.particles = 64;
-    options.temperatures = 6;
+    options.set("warmup", 60);  // one window, iterations 9 to 53
+    options.set("draws", 40);
+    options.set("metric", metric);
+    options.set("particles", 64);
+    options.set("temperatures", 6);
     for (const std::size_t at : {0U, 1U, 3U, 37U, 54U, 60U, 71U}) expect_same_bits(method, options, at, 100);
   }
 }

@@ -125,8 +125,8 @@ TEST(NaturalGradient, MeansOfAMeanFieldFollowTheRidgeOfARegression) {
     return -0.5 * inverse * squares - kRows * x[3];
   });
   Options options;
-  options.draws = 4096;
-  options.sampling = "sobol";
+  options.set("draws", 4096);
+  options.set("sampling", "sobol");
   const testing::Outcome run = testing::run("advi", target, options, {Numbers(4, 0.5), 3, 0});
   EXPECT_FALSE(run.found("not-converged")) << run.codes();
   EXPECT_LT(run.progress.gradients, 2000U);
@@ -161,7 +161,7 @@ TEST(NaturalGradient, WithFewDrawsComesNearAGaussian) {
   const Equicorrelated shape(8, 0.3, 1);
   TestDensity target = gaussian_target(Numbers(8, 2), shape);
   Options options;
-  options.grad_draws = 10;
+  options.set("grad_draws", 10);
   auto run = begin(target, {"fullrank", "elbo", "natural"}, options);
   run->finish();
   expect_near(run->gaussian(), Numbers(8, 2), shape.precision, 0.02);
@@ -203,7 +203,7 @@ TEST_P(ScoreMatching, ReachesAGaussianWithABatchBelowTheDimension) {
   const Numbers mean = spaced(6, -1, 1);
   TestDensity target = gaussian_target(mean, shape);
   Options options;
-  options.grad_draws = 3;
+  options.set("grad_draws", 3);
   auto run = begin(target, {"fullrank", GetParam()}, options);
   run->finish();
   expect_near(run->gaussian(), mean, shape.precision, 0.05);
@@ -220,7 +220,7 @@ TEST(GaussianScoreMatching, MatchesTheScoreOfItsDraw) {
     return 0.0;
   });
   Options options;
-  options.grad_draws = 1;
+  options.set("grad_draws", 1);
   auto run = begin(target, {"fullrank", "gsm"}, options);
   run->scheme->step();
   Numbers log_q(1), slopes(3), wanted(3);
@@ -311,7 +311,7 @@ TEST_P(Resumes, FromAnyStep) {
   const bool has_rows = parts.optimizer == "svrg" || parts.optimizer == "saga";
   density::LogDensity& target = has_rows ? static_cast<density::LogDensity&>(sum) : skewed;
   Options options;
-  options.max_steps = 60;
+  options.set("max_steps", 60);
   auto whole = begin(target, parts, options);
   std::vector<Numbers> archives;
   do {

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "infer/sgmcmc/gradient_source.hpp"
+#include "infer/sgmcmc/options.hpp"
 #include "tests/infer/algorithm_runs.hpp"
 #include "tests/infer/targets.hpp"
 
@@ -87,8 +88,8 @@ TEST(RowCoordinates, HaveExactGradientsInTheirMinibatchesAndRestElsewhere) {
   target.evaluate({1, theta.data(), &value, full.data(), &status});
   for (const SgAnchor anchor : {SgAnchor::none, SgAnchor::mode}) {
     Options options;
-    options.batch_size = 5;
-    options.sg_anchor = anchor;
+    options.set("batch_size", 5);
+    options.set("sg_anchor", anchor);
     GradientSource source(target, options, {1, 0, 0});
     source.set_anchor(std::vector<double>(41, 0.3));
     double sum = 0;
@@ -114,11 +115,11 @@ class RowLatents : public ::testing::TestWithParam<const char*> {};
 TEST_P(RowLatents, SamplesThePosterior) {
   Latents target(30);
   Options options;
-  options.batch_size = 10;
-  options.draws = 20000;
-  options.sg_step_size = GetParam() == std::string("sgld") ? 0.05 : 0.1;
-  options.sg_updates = 10;
-  options.sg_anchor = SgAnchor::none;
+  options.set("batch_size", 10);
+  options.set("draws", 20000);
+  options.set("sg_step_size", GetParam() == std::string("sgld") ? 0.05 : 0.1);
+  options.set("sg_updates", 10);
+  options.set("sg_anchor", SgAnchor::none);
   const testing::Outcome found =
       testing::run(GetParam(), target, options, start_at(std::vector<double>(31, 0.5), 4));
   EXPECT_NEAR(estimate(coordinate(found.draws, 0)).value, target.mean(),
@@ -136,8 +137,8 @@ INSTANTIATE_TEST_SUITE_P(Methods, RowLatents, ::testing::Values("sgld", "sghmc")
 TEST(RowCoordinates, AreNotMixedByADenseMetric) {
   Latents target(30);
   Options options;
-  options.batch_size = 10;
-  options.metric = Metric::dense;
+  options.set("batch_size", 10);
+  options.set("metric", Metric::dense);
   EXPECT_THROW(find_method("sgld")->make(target, options, start_at(std::vector<double>(31, 0.5))), Error);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "infer/sgmcmc/gradient_source.hpp"
+#include "infer/sgmcmc/options.hpp"
 #include "infer/sgmcmc/schedule.hpp"
 #include "tests/infer/algorithm_runs.hpp"
 #include "tests/infer/row_regression.hpp"
@@ -20,17 +21,17 @@ using testing::Outcome;
 // One update for each draw, in theta itself.
 Options bare(double step_size, std::size_t draws) {
   Options options;
-  options.metric = Metric::unit;
-  options.sg_step_size = step_size;
-  options.sg_updates = 1;
-  options.warmup = 2000;
-  options.draws = draws;
-  options.sg_log_density = SgLogDensity::none;
+  options.set("metric", Metric::unit);
+  options.set("sg_step_size", step_size);
+  options.set("sg_updates", 1);
+  options.set("warmup", 2000);
+  options.set("draws", draws);
+  options.set("sg_log_density", SgLogDensity::none);
   return options;
 }
 
 Options bare_with(Options options, std::size_t draws) {
-  options.draws = draws;
+  options.set("draws", draws);
   return options;
 }
 
@@ -83,8 +84,8 @@ class Covariance : public ::testing::TestWithParam<NoiseCase> {
   }
   Options options(double step_size) const {
     Options result = bare(step_size, 200000);
-    result.batch_size = GetParam().batch_size;
-    result.sg_anchor = GetParam().anchor;
+    result.set("batch_size", GetParam().batch_size);
+    result.set("sg_anchor", GetParam().anchor);
     return result;
   }
 };
@@ -100,9 +101,9 @@ TEST_P(Covariance, OfSgldIsThatOfItsRecursion) {
 TEST_P(Covariance, OfSghmcIsThatOfItsRecursion) {
   const double frequency = std::sqrt(target_.largest_curvature());
   Options options = this->options(0.7 / frequency);
-  options.sg_friction = 0.8 * frequency;
+  options.set("sg_friction", 0.8 * frequency);
   const Eigen::MatrixXd predicted =
-      hamiltonian_covariance(target_.precision(), options.sg_step_size, options.sg_friction,
+      hamiltonian_covariance(target_.precision(), options[option::kSgStepSize], options[option::kSgFriction],
                              [this](const auto& spread) { return noise(spread); });
   EXPECT_GT(excess(predicted, target_.precision()), 0.1);
   expect_covariance(run_sg("sghmc", target_, options).draws, target_.mean(), predicted);
@@ -143,7 +144,7 @@ TEST(Discretisation, BiasOfSghmcFallsWithTheSquareOfTheStepSize) {
   std::vector<double> found;
   for (const double e : {0.8, 0.4}) {
     Options options = bare(e, 100000);
-    options.sg_friction = 0.2;
+    options.set("sg_friction", 0.2);
     const double share = e * e / (2 * (2 - 0.2 * e));
     const DrawEstimate bias = measured_excess("sghmc", options);
     EXPECT_LT(bias.errors_from(share / (1 - share)), kErrors) << e << ": " << bias.value;
@@ -157,21 +158,21 @@ TEST(Thermostat, TakesUpTheNoiseThatCoordinatesShare) {
   const Eigen::MatrixXd posterior = target.precision().inverse();
   const double frequency = std::sqrt(target.largest_curvature());
   Options options = bare(0.1 / frequency, 300000);
-  options.batch_size = 10;
-  options.sg_anchor = SgAnchor::none;
-  options.sg_friction = frequency;
+  options.set("batch_size", 10);
+  options.set("sg_anchor", SgAnchor::none);
+  options.set("sg_friction", frequency);
   const auto noise = [&](const auto& spread) { return target.gradient_noise(10, spread, false); };
   const Eigen::MatrixXd without =
-      hamiltonian_covariance(target.precision(), options.sg_step_size, frequency, noise);
+      hamiltonian_covariance(target.precision(), options[option::kSgStepSize], frequency, noise);
   const Eigen::MatrixXd with =
-      thermostat_covariance(target.precision(), options.sg_step_size, frequency, noise);
+      thermostat_covariance(target.precision(), options[option::kSgStepSize], frequency, noise);
   EXPECT_GT(without(0, 0) / posterior(0, 0), 1.5);
   EXPECT_LT(std::abs(with(0, 0) / posterior(0, 0) - 1), 0.25 * (without(0, 0) / posterior(0, 0) - 1));
   expect_covariance(run_sg("sghmc", target, options).draws, target.mean(), without);
   expect_covariance(run_sg("sgnht", target, options).draws, target.mean(), with);
-  options.batch_size = 0;
+  options.set("batch_size", 0);
   expect_covariance(run_sg("sgnht", target, options).draws, target.mean(),
-                    thermostat_covariance(target.precision(), options.sg_step_size, frequency,
+                    thermostat_covariance(target.precision(), options[option::kSgStepSize], frequency,
                                           [](const auto& spread) -> Eigen::MatrixXd { return 0 * spread; }));
 }
 
@@ -180,13 +181,13 @@ TEST(Thermostat, TellsOfTheNoiseThatItLeaves) {
   RowRegression target(200, 2);
   const double frequency = std::sqrt(target.largest_curvature());
   Options options = bare(0.1 / frequency, 10);
-  options.batch_size = 10;
-  options.sg_anchor = SgAnchor::none;
-  options.sg_friction = frequency;
+  options.set("batch_size", 10);
+  options.set("sg_anchor", SgAnchor::none);
+  options.set("sg_friction", frequency);
   const auto chain = find_method("sgnht")->make(target, options, start_at({0.5, 0.5}));
   run(*chain);
   const Eigen::VectorXd variances = target.gradient_noise(10, target.precision().inverse(), false).diagonal();
-  const double half_step = options.sg_step_size / (2 * frequency);
+  const double half_step = options[option::kSgStepSize] / (2 * frequency);
   const double shared = half_step * variances.mean();
   const double left = (1 + half_step * variances.maxCoeff()) / (1 + shared) - 1;
   const auto fact = [&](const std::string& name) {
@@ -217,13 +218,13 @@ TEST(CorrectedNoise, LeavesThePosteriorsVariance) {
   for (const std::string method : {"sgld", "sghmc"}) {
     const bool is_sgld = method == "sgld";
     Options options = bare(is_sgld ? 0.1 / curvature : 0.2 / std::sqrt(curvature), 20000);
-    options.batch_size = 20;
-    options.sg_anchor = SgAnchor::none;
+    options.set("batch_size", 20);
+    options.set("sg_anchor", SgAnchor::none);
     const double friction = 2 * std::sqrt(curvature);
-    if (!is_sgld) options.sg_friction = friction;
+    if (!is_sgld) options.set("sg_friction", friction);
     const auto predicted = [&](const auto& brought) {
-      return is_sgld ? langevin_covariance(precision, options.sg_step_size, brought)
-                     : hamiltonian_covariance(precision, options.sg_step_size, friction, brought);
+      return is_sgld ? langevin_covariance(precision, options[option::kSgStepSize], brought)
+                     : hamiltonian_covariance(precision, options[option::kSgStepSize], friction, brought);
     };
     const auto found = [&] {
       std::vector<double> variances;
@@ -235,7 +236,7 @@ TEST(CorrectedNoise, LeavesThePosteriorsVariance) {
     };
     EXPECT_GT(predicted(noise)(1, 1) / posterior(1, 1), 1.3) << method;
     EXPECT_LT(found().errors_from(predicted(noise)(1, 1)), kErrors) << method;
-    options.sg_noise = SgNoise::corrected;
+    options.set("sg_noise", SgNoise::corrected);
     const DrawEstimate corrected = found();
     EXPECT_LT(std::abs(predicted(rest)(1, 1) / posterior(1, 1) - 1), 0.1) << method;
     EXPECT_LT(corrected.errors_from(predicted(rest)(1, 1)), kErrors)
@@ -247,8 +248,8 @@ TEST(CorrectedNoise, LeavesThePosteriorsVariance) {
 // The bias by discretisation is of first order in the step size h: 2 v(h / 2) - v(h) is without.
 DrawEstimate without_discretisation(Options options) {
   const DrawEstimate coarse = measured_excess("sgld", options);
-  options.sg_step_size /= 2;
-  options.draws *= 2;
+  options.set(option::kSgStepSize, options[option::kSgStepSize] / 2);
+  options.set(option::kDraws, 2 * options[option::kDraws]);
   const DrawEstimate fine = measured_excess("sgld", options);
   return {1 + 2 * fine.value - coarse.value, std::hypot(2 * fine.error, coarse.error)};
 }
@@ -257,16 +258,16 @@ DrawEstimate without_discretisation(Options options) {
 // derivative of G has the density p / G: variance (floor + E|x|^3) / (floor + E|x|).
 TEST(RmsProp, IsRightWithItsCorrectionAndBiasedAsPredictedWithout) {
   Options options = bare(0.04, 60000);
-  options.sg_rms_decay = 0;
-  options.sg_rms_floor = 0.5;
-  options.sg_preconditioner = SgPreconditioner::rmsprop_biased;
+  options.set("sg_rms_decay", 0);
+  options.set("sg_rms_floor", 0.5);
+  options.set("sg_preconditioner", SgPreconditioner::rmsprop_biased);
   Target target = gaussian({0}, {1});
   EXPECT_TRUE(run_sg("sgld", target, bare_with(options, 10)).found("biased-preconditioner"));
   const double root = std::sqrt(2 / std::numbers::pi);
   const double predicted = (0.5 + 2 * root) / (0.5 + root);
   const DrawEstimate biased = without_discretisation(options);
   EXPECT_LT(biased.errors_from(predicted), kErrors) << biased.value << " +- " << biased.error;
-  options.sg_preconditioner = SgPreconditioner::rmsprop;
+  options.set("sg_preconditioner", SgPreconditioner::rmsprop);
   EXPECT_FALSE(run_sg("sgld", target, bare_with(options, 10)).found("biased-preconditioner"));
   const DrawEstimate right = without_discretisation(options);
   EXPECT_LT(right.errors_from(1), kErrors) << right.value << " +- " << right.error;
@@ -276,8 +277,8 @@ TEST(RmsProp, IsRightWithItsCorrectionAndBiasedAsPredictedWithout) {
 TEST(RmsProp, OfALongMemorySamplesMinibatches) {
   RowRegression target(2000, 3);
   Options options;
-  options.draws = 4000;
-  options.sg_preconditioner = SgPreconditioner::rmsprop;
+  options.set("draws", 4000);
+  options.set("sg_preconditioner", SgPreconditioner::rmsprop);
   const Draws draws = run_sg("sgld", target, options).draws;
   const Eigen::MatrixXd posterior = target.precision().inverse();
   for (std::size_t i = 0; i < 3; ++i) {
@@ -296,10 +297,10 @@ TEST(Cyclical, VisitsBothModesWherePlainStaysInOne) {
   for (const char* method : {"sgld", "sghmc"}) {
     Target target = two_modes(2, 5, 0.5);
     Options options;
-    options.draws = 2000;
+    options.set("draws", 2000);
     EXPECT_EQ(visited(run_sg(method, target, options).draws).size(), 1U) << method;
-    options.sg_schedule = SgSchedule::cyclical;
-    options.sg_cycles = 20;
+    options.set("sg_schedule", SgSchedule::cyclical);
+    options.set("sg_cycles", 20);
     const Outcome found = run_sg(method, target, options);
     EXPECT_EQ(visited(found.draws).size(), 2U) << method;
     EXPECT_EQ(found.draws.count(), 2000U);
@@ -309,22 +310,22 @@ TEST(Cyclical, VisitsBothModesWherePlainStaysInOne) {
 
 TEST(Schedule, FollowsItsFormulas) {
   Options options;
-  options.warmup = 100;
-  options.draws = 50;
-  options.sg_schedule = SgSchedule::decaying;
-  options.sg_delay = 10;
-  options.sg_decay = 0.6;
+  options.set("warmup", 100);
+  options.set("draws", 50);
+  options.set("sg_schedule", SgSchedule::decaying);
+  options.set("sg_delay", 10);
+  options.set("sg_decay", 0.6);
   const Schedule decaying(options);
   EXPECT_EQ(decaying.factor(0, 0, 4), 1);
   EXPECT_DOUBLE_EQ(decaying.factor(30, 2, 4), std::pow(1 + 30.5 / 10, -0.6));
   EXPECT_DOUBLE_EQ(decaying.largest_kept(), decaying.factor(100, 0, 1));
   options = {};
-  options.warmup = 10;
-  options.draws = 40;
-  options.thin = 2;
-  options.sg_schedule = SgSchedule::cyclical;
-  options.sg_cycles = 4;
-  options.sg_exploration = 0.75;
+  options.set("warmup", 10);
+  options.set("draws", 40);
+  options.set("thin", 2);
+  options.set("sg_schedule", SgSchedule::cyclical);
+  options.set("sg_cycles", 4);
+  options.set("sg_exploration", 0.75);
   const Schedule cyclical(options);
   EXPECT_EQ(cyclical.iterations(), 10U + 4 * 40);
   EXPECT_EQ(cyclical.factor(10, 0, 5), 1);
@@ -340,9 +341,9 @@ TEST(Schedule, FollowsItsFormulas) {
 
 TEST(Schedule, DecayingStepsTakeTheBiasAway) {
   Options options = bare(0.6, 60000);
-  options.warmup = 100;
+  options.set("warmup", 100);
   const DrawEstimate constant = measured_excess("sgld", options);
-  options.sg_schedule = SgSchedule::decaying;
+  options.set("sg_schedule", SgSchedule::decaying);
   const DrawEstimate decaying = measured_excess("sgld", options);
   EXPECT_GT(constant.value, 0.4);
   EXPECT_LT(decaying.value, 0.05);
@@ -373,8 +374,8 @@ GradientMoments moments_of(GradientSource& source, const Eigen::VectorXd& theta,
 TEST(ControlVariates, NoiseFallsWithTheSquaredDistanceFromTheAnchor) {
   RowRegression target(300, 3);
   Options options;
-  options.batch_size = 10;
-  options.sg_anchor = SgAnchor::mode;
+  options.set("batch_size", 10);
+  options.set("sg_anchor", SgAnchor::mode);
   GradientSource source(target, options, {5, 0, 0});
   const Eigen::VectorXd mode = target.mean();
   source.set_anchor({mode.data(), mode.data() + 3});
@@ -390,7 +391,7 @@ TEST(ControlVariates, NoiseFallsWithTheSquaredDistanceFromTheAnchor) {
       EXPECT_LT(std::abs(found.mean(i) - full(i)), 5 * std::sqrt(predicted(i) / 20000)) << distance;
     }
   }
-  options.sg_anchor = SgAnchor::none;
+  options.set("sg_anchor", SgAnchor::none);
   GradientSource plain(target, options, {5, 0, 0});
   const Eigen::VectorXd noise = target.gradient_noise(10, Eigen::MatrixXd::Zero(3, 3), false).diagonal();
   const GradientMoments found = moments_of(plain, mode, 20000);
@@ -418,8 +419,8 @@ TEST_P(Untuned, FindsScalesAndCorrelationsOfAllMetrics) {
   Target coupled = autoregression(5, 0.7);
   for (const Metric metric : {Metric::diagonal, Metric::dense}) {
     Options options;
-    options.metric = metric;
-    options.draws = 4000;
+    options.set("metric", metric);
+    options.set("draws", 4000);
     const Draws draws = run_sg(GetParam(), target, options).draws;
     EXPECT_LT(estimate(coordinate(draws, 0)).errors_from(100), kErrors);
     EXPECT_NEAR(estimate_variance(coordinate(draws, 0), 100).value, 0.01, 0.002);
@@ -434,10 +435,10 @@ TEST_P(Untuned, ResumesAnywhereWithMinibatches) {
   RowRegression target(1500, 3);
   for (const SgSchedule schedule : {SgSchedule::constant, SgSchedule::cyclical}) {
     Options options;
-    options.warmup = 5;
-    options.draws = 10;
-    options.sg_schedule = schedule;
-    if (schedule == SgSchedule::cyclical) options.sg_cycles = 2;
+    options.set("warmup", 5);
+    options.set("draws", 10);
+    options.set("sg_schedule", schedule);
+    if (schedule == SgSchedule::cyclical) options.set("sg_cycles", 2);
     testing::expect_resumes(GetParam(), target, options, start_at({0.5, 0.5, 0.5}, 9, 1), 3);
   }
 }
@@ -445,8 +446,8 @@ TEST_P(Untuned, ResumesAnywhereWithMinibatches) {
 TEST_P(Untuned, RunsAModelWithoutParameters) {
   Target target(0, [](const double*, double*) { return -1.5; });
   Options options;
-  options.warmup = 3;
-  options.draws = 4;
+  options.set("warmup", 3);
+  options.set("draws", 4);
   EXPECT_EQ(run_sg(GetParam(), target, options).draws.log_density, std::vector<double>(4, -1.5));
 }
 
@@ -456,7 +457,7 @@ TEST_P(Untuned, ComesBackFromOutsideTheSupport) {
     return std::abs(theta[0]) < 2.5 ? -0.5 * theta[0] * theta[0] : std::nan("");
   });
   Options options;
-  options.draws = 5000;
+  options.set("draws", 5000);
   const Outcome found = run_sg(GetParam(), target, options);
   EXPECT_TRUE(found.found("divergences"));
   EXPECT_GT(found.progress.divergences, 0U);
@@ -469,10 +470,10 @@ INSTANTIATE_TEST_SUITE_P(Methods, Untuned, ::testing::Values("sgld", "sghmc", "s
 TEST(Sgld, ResumesWithItsPreconditioner) {
   RowRegression target(1500, 3);
   Options options;
-  options.warmup = 5;
-  options.draws = 5;
-  options.sg_preconditioner = SgPreconditioner::rmsprop;
-  options.sg_noise = SgNoise::corrected;
+  options.set("warmup", 5);
+  options.set("draws", 5);
+  options.set("sg_preconditioner", SgPreconditioner::rmsprop);
+  options.set("sg_noise", SgNoise::corrected);
   testing::expect_resumes("sgld", target, options, start_at({0.5, 0.5, 0.5}, 9, 1), 3);
 }
 
@@ -486,10 +487,10 @@ TEST(Sgld, TellsOfAStepSizeThatIsTooLarge) {
 TEST(Sgld, CountsItsEvaluations) {
   RowRegression target(2000, 2);
   Options options;
-  options.batch_size = 100;
-  options.warmup = 10;
-  options.draws = 30;
-  options.sg_updates = 5;
+  options.set("batch_size", 100);
+  options.set("warmup", 10);
+  options.set("draws", 30);
+  options.set("sg_updates", 5);
   const auto chain = find_method("sgld")->make(target, options, start_at({0.5, 0.5}));
   run(*chain);
   const Facts facts = chain->facts();
@@ -506,9 +507,10 @@ TEST(Sgld, CountsItsEvaluations) {
   EXPECT_TRUE(target.sees_all());
 }
 
-std::string refusal(const char* method, density::LogDensity& density, const Options& options) {
+std::string refusal(const char* method, density::LogDensity& density,
+                    std::initializer_list<NamedValue> values) {
   try {
-    find_method(method)->make(density, options, start_at(std::vector<double>(density.dim(), 0.5)));
+    find_method(method)->make(density, Options(values), start_at(std::vector<double>(density.dim(), 0.5)));
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     EXPECT_FALSE(error.hint().empty());
@@ -520,32 +522,23 @@ std::string refusal(const char* method, density::LogDensity& density, const Opti
 TEST(SgOptions, WithoutSenseAreRefused) {
   Target no_rows = gaussian({0}, {1});
   RowRegression rows(50, 2);
-  const auto with = [](auto set) {
-    Options options;
-    set(options);
-    return options;
-  };
   const auto expect = [](const std::string& found, const char* words) {
     EXPECT_NE(found.find(words), std::string::npos) << found;
   };
-  expect(refusal("sgld", no_rows, with([](Options& o) { o.batch_size = 5; })), "has no rows");
-  expect(refusal("sgld", rows, with([](Options& o) { o.batch_size = 51; })), "the data have 50 rows");
-  expect(refusal("sghmc", no_rows, with([](Options& o) { o.sg_anchor = SgAnchor::mode; })), "there are none");
-  expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_cycles = 3; })), "cyclical` alone");
-  expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_decay = 0.7; })), "decaying` alone");
-  expect(refusal("sgld", no_rows, with([](Options& o) { o.sg_rms_decay = 0.5; })), "RMSProp alone");
-  expect(refusal("sgnht", no_rows, with([](Options& o) { o.sg_step_size = -1; })), "not be negative");
-  expect(refusal("sgnht", no_rows, with([](Options& o) { o.thin = 0; })), "--thin");
-  expect(refusal("sgld", no_rows, with([](Options& o) {
-                   o.sg_schedule = SgSchedule::decaying;
-                   o.sg_decay = 2;
-                 })),
-         "(0, 1]");
-  expect(refusal("sgld", no_rows, with([](Options& o) {
-                   o.sg_schedule = SgSchedule::cyclical;
-                   o.sg_exploration = 1;
-                 })),
-         "not kept");
+  expect(refusal("sgld", no_rows, {{"batch_size", 5}}), "has no rows");
+  expect(refusal("sgld", rows, {{"batch_size", 51}}), "the data have 50 rows");
+  expect(refusal("sghmc", no_rows, {{"sg_anchor", SgAnchor::mode}}), "there are none");
+  expect(refusal("sgld", no_rows, {{"sg_cycles", 3}}), "cyclical` alone");
+  expect(refusal("sgld", no_rows, {{"sg_schedule", SgSchedule::cyclical}, {"draws", 5}}),
+         "at most the 5 draws");
+  expect(refusal("sgld", no_rows, {{"sg_decay", 0.7}}), "decaying` alone");
+  expect(refusal("sgld", no_rows, {{"sg_rms_decay", 0.5}}), "RMSProp alone");
+  expect(refusal("sgnht", no_rows, {{"sg_step_size", -1}}),
+         "--sg-step-size is -1; it must be auto or 0 or more");
+  expect(refusal("sgnht", no_rows, {{"thin", 0}}), "--thin is 0; it must be 1 or more");
+  expect(refusal("sgld", no_rows, {{"sg_decay", 2}}), "--sg-decay is 2; it must be above 0 and at most 1");
+  expect(refusal("sgld", no_rows, {{"sg_exploration", 1}}),
+         "--sg-exploration is 1; it must be from 0 to 0.99");
 }
 
 }  // namespace

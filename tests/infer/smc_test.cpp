@@ -21,7 +21,7 @@ struct Cooled {
 Cooled run_smc(density::LogDensity& target, std::size_t particles, std::uint64_t seed,
                std::vector<double> start = {}) {
   Options options;
-  options.particles = particles;
+  options.set("particles", particles);
   start.resize(target.dim());
   const auto algorithm = smc().make(target, options, start_at(std::move(start), seed));
   Cooled result{run(*algorithm), 0, {}};
@@ -144,7 +144,7 @@ TEST(Smc, NamesADensityThatIsNowhereFinite) {
         << error.message();
   }
   Options few;
-  few.particles = 2;
+  few.set("particles", 2);
   EXPECT_THROW(smc().make(target, few, start_at({0})), Error);
 }
 

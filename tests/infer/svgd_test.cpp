@@ -5,11 +5,11 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "infer/option_text.hpp"
 #include "infer/particles/mirror.hpp"
 #include "infer/particles/particle_coordinates.hpp"
 #include "infer/particles/stein_checks.hpp"
 #include "infer/particles/stein_force.hpp"
+#include "infer/particles/svgd_choices.hpp"
 #include "tests/infer/algorithm_runs.hpp"
 #include "tests/infer/test_densities.hpp"
 
@@ -174,8 +174,8 @@ TEST(SteinChecks, OfAGaussianAreExact) {
 
 Options options_of(SvgdVariant variant, SvgdOptimizer optimizer = SvgdOptimizer::adagrad) {
   Options options;
-  options.svgd_variant = variant;
-  options.svgd_optimizer = optimizer;
+  options.set("svgd_variant", variant);
+  options.set("svgd_optimizer", optimizer);
   return options;
 }
 
@@ -183,7 +183,7 @@ class Svgd : public ::testing::TestWithParam<std::pair<SvgdOptimizer, SvgdKernel
  protected:
   Options options(SvgdVariant variant = SvgdVariant::natural) const {
     Options options = options_of(variant, GetParam().first);
-    options.svgd_kernel = GetParam().second;
+    options.set("svgd_kernel", GetParam().second);
     return options;
   }
 };
@@ -216,7 +216,7 @@ TEST_P(Svgd, FindsMeanAndVarianceOfAGaussian) {
 TEST_P(Svgd, FromASpreadAroundTheStart) {
   TestDensity density(2, normal({1, -2}, {1, 0.5}));
   Options spread = options(SvgdVariant::plain);
-  spread.svgd_start = SvgdStart::spread;
+  spread.set("svgd_start", SvgdStart::spread);
   const Outcome outcome = run("svgd", density, spread, {{3.0, 3.0}, 1, 0});
   EXPECT_NEAR(moments(outcome.draws, 0).mean, 1, 0.05);
   EXPECT_NEAR(moments(outcome.draws, 1).mean, -2, 0.05);
@@ -252,9 +252,9 @@ TEST_P(Svgd, GoesOnFromAnArchive) {
   density.set_supports({{density::Support::Kind::positive, 0, inf}, {density::Support::Kind::bounded, 0, 1}});
   for (const SvgdVariant variant : {SvgdVariant::natural, SvgdVariant::plain, SvgdVariant::mirrored}) {
     Options brief = options(variant);
-    brief.svgd_particles = 20;
-    brief.max_iterations = 130;
-    brief.svgd_start = variant == SvgdVariant::plain ? SvgdStart::spread : SvgdStart::path;
+    brief.set("svgd_particles", 20);
+    brief.set("max_iterations", 130);
+    brief.set("svgd_start", variant == SvgdVariant::plain ? SvgdStart::spread : SvgdStart::path);
     expect_resumes("svgd", density, brief, {{0.5, 0.5}, 3, 1}, 19);
   }
 }
@@ -273,7 +273,7 @@ INSTANTIATE_TEST_SUITE_P(Choices, Svgd,
 TEST(SvgdFindings, ACollapseInManyDimensions) {
   TestDensity density(60, normal(Vector(60, 0.0), Vector(60, 1.0)));
   Options options;
-  options.svgd_particles = 20;
+  options.set("svgd_particles", 20);
   const Outcome outcome = run("svgd", density, options, {Vector(60, 0.5), 1, 0});
   ASSERT_TRUE(outcome.found("variance-collapse")) << outcome.codes();
   double variance = 0;
@@ -284,8 +284,8 @@ TEST(SvgdFindings, ACollapseInManyDimensions) {
 TEST(SvgdFindings, IterationsThatRanOut) {
   TestDensity density(1, normal({0}, {1}));
   Options options = options_of(SvgdVariant::plain);
-  options.svgd_start = SvgdStart::spread;
-  options.max_iterations = 3;
+  options.set("svgd_start", SvgdStart::spread);
+  options.set("max_iterations", 3);
   const Outcome outcome = run("svgd", density, options, {{9.0}, 1, 0});
   EXPECT_TRUE(outcome.found("not-converged")) << outcome.codes();
   EXPECT_TRUE(outcome.found("mean-shift")) << outcome.codes();
@@ -302,7 +302,7 @@ TEST(SvgdFindings, MovesThatLeadOn) {
     return -theta[0] * theta[0] / 18 - theta[0] - 0.5 * squares * precision;
   });
   Options options;
-  options.max_iterations = 30;
+  options.set("max_iterations", 30);
   const Outcome outcome = run("svgd", funnel, options, {{0.5, 0.5, 0.5}, 1, 0});
   const Finding* found = outcome.finding("moves-on");
   ASSERT_NE(found, nullptr) << outcome.codes();
@@ -317,7 +317,7 @@ TEST(SvgdFindings, MovesOutOfTheSupportAreUndone) {
                         : -std::numeric_limits<double>::infinity();
   });
   Options options;
-  options.max_iterations = 50;
+  options.set("max_iterations", 50);
   const Outcome outcome = run("svgd", density, options, {{0.0}, 1, 0});
   EXPECT_TRUE(outcome.found("moves-undone")) << outcome.codes();
   for (const double x : outcome.draws.theta) EXPECT_LT(x, 1);
@@ -331,8 +331,8 @@ TEST(SvgdErrors, NamesTheStatementWhereNoParticleCanMove) {
     return ++calls <= 20 ? -0.5 * theta[0] * theta[0] : std::numeric_limits<double>::quiet_NaN();
   });
   Options options = options_of(SvgdVariant::plain);
-  options.svgd_particles = 20;
-  options.svgd_start = SvgdStart::spread;
+  options.set("svgd_particles", 20);
+  options.set("svgd_start", SvgdStart::spread);
   try {
     run("svgd", density, options, {{0.0}, 1, 0});
     FAIL();
@@ -355,26 +355,23 @@ void expect_refused(const Options& options, const std::string& words, std::size_
 }
 
 TEST(SvgdErrors, OptionsWithoutSense) {
-  Options options;
-  options.svgd_particles = 5;
-  expect_refused(options, "--svgd-particles is 5; it must be 10 to 4000");
-  options = {};
-  options.svgd_bandwidth = -1;
-  expect_refused(options, "--svgd-bandwidth is -1");
-  options = {};
-  options.svgd_tol = 0;
-  expect_refused(options, "--svgd-tol is 0; it must be positive");
+  const OptionTable table = find_method("svgd")->options;
+  const auto message = [&](const char* name, const char* text) -> std::string {
+    try {
+      read_option(*find_option(table, name), text);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return error.message();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(message("svgd_particles", "5"), "--svgd-particles is 5; it must be from 10 to 4000.");
+  EXPECT_EQ(message("svgd_bandwidth", "-1"), "--svgd-bandwidth is -1; it must be auto or 0 or more.");
+  EXPECT_EQ(message("svgd_tol", "0"), "--svgd-tol is 0; it must be above 0.");
+  EXPECT_EQ(message("svgd_kernel", "gauss"), "--svgd-kernel: found 'gauss', but a value must be imq or rbf.");
+  EXPECT_EQ(message("svgd_variant", "mirrored"), "accepted");
   expect_refused(options_of(SvgdVariant::mirrored), "needs a model that tells its constraints");
   expect_refused({}, "natural` takes 500 coordinates at most; there are 501", 501);
-  try {
-    set_option(options, "svgd_kernel", "gauss");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "--svgd-kernel: found 'gauss', but a value must be imq or rbf.");
-  }
-  set_option(options, "svgd_variant", "mirrored");
-  EXPECT_EQ(options.svgd_variant, SvgdVariant::mirrored);
-  EXPECT_EQ(option_text(options, "svgd_variant"), "mirrored");
 }
 
 TEST(SvgdErrors, RunsAModelWithoutParameters) {

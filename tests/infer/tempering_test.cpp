@@ -13,8 +13,8 @@ const Method& tempering() { return *find_method("tempering"); }
 
 Options with(std::size_t draws, std::size_t temperatures = 10) {
   Options options;
-  options.draws = draws;
-  options.temperatures = temperatures;
+  options.set("draws", draws);
+  options.set("temperatures", temperatures);
   return options;
 }
 

@@ -50,8 +50,8 @@ double mean_of(const Vector& values, std::size_t first, std::size_t stride) {
 TEST(Advi, ReachesTheMeanFieldOptimumOfAGaussian) {
   Target target = correlated();
   Options options;
-  options.draws = 4096;
-  options.sampling = "sobol";
+  options.set("draws", 4096);
+  options.set("sampling", "sobol");
   const auto run = testing::run("advi", target, options, {{3.0, 3.0}, 7, 0});
   EXPECT_NEAR(mean_of(run.draws.theta, 0, 2), 1, 0.03);
   EXPECT_NEAR(mean_of(run.draws.theta, 1, 2), -2, 0.03);
@@ -67,15 +67,15 @@ TEST(Advi, ReachesTheMeanFieldOptimumOfAGaussian) {
 TEST(Advi, ResumesToTheSameBits) {
   Target target = correlated();
   Options options;
-  options.draws = 100;
-  options.max_steps = 150;
+  options.set("draws", 100);
+  options.set("max_steps", 150);
   expect_resumes("advi", target, options, {{0.5, 0.5}, 3, 0}, 37);
 }
 
 TEST(Advi, RunsAModelWithoutParameters) {
   Target target(0, [](const double*, double*) { return -1.5; });
   Options options;
-  options.draws = 20;
+  options.set("draws", 20);
   const auto run = testing::run("advi", target, options, {{}, 1, 0});
   EXPECT_EQ(run.draws.log_density, Vector(20, -1.5));
 }
@@ -87,7 +87,7 @@ TEST(Advi, NamesTheStatementWhereTheDensityFailsEverywhere) {
     return ++calls > 200 ? std::nan("") : -0.5 * theta[0] * theta[0];
   });
   Options options;
-  options.optimizer = "adam";
+  options.set("optimizer", "adam");
   try {
     testing::run("advi", target, options, {{0.1}, 1, 0});
     FAIL();
@@ -118,20 +118,20 @@ TEST(Advi, RefusesWhatMakesNoSense) {
     return "nothing was thrown";
   };
   Options options;
-  options.estimator = "reparm";
+  options.set("estimator", "reparm");
   EXPECT_NE(message(options).find("reparam, stl, dreg"), std::string::npos) << message(options);
   options = {};
-  options.optimizer = "adm";
+  options.set("optimizer", "adm");
   EXPECT_NE(message(options).find("adam, sgd"), std::string::npos) << message(options);
   options = {};
-  options.learning_rate = 0.05;  // asks for an optimiser that has step sizes
-  options.max_steps = 50;
+  options.set("learning_rate", 0.05);  // asks for an optimiser that has step sizes
+  options.set("max_steps", 50);
   EXPECT_EQ(message(options), "nothing was thrown");
   options = {};
-  options.decay = 0.3;
+  options.set("decay", 0.3);
   EXPECT_NE(message(options).find("0.5 < c <= 1"), std::string::npos) << message(options);
   options = {};
-  options.sampling = "halton";
+  options.set("sampling", "halton");
   EXPECT_NE(message(options).find("iid, antithetic, sobol"), std::string::npos) << message(options);
 }
 

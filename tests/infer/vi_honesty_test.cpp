@@ -81,7 +81,7 @@ TEST(Honesty, BoundsOfSobolsDrawsHaveNoError) {
   EXPECT_NEAR(estimate.bound, 2.75, 1e-12);
   evaluate_bound(*elbo, {log_p, log_q}, Sampling::sobol, estimate, nullptr);
   EXPECT_TRUE(std::isnan(estimate.bound_error));
-  const auto several = find_objective("iw").make({.importance_draws = 2});
+  const auto several = find_objective("iw").make({{"importance_draws", 2}});
   evaluate_bound(*several, {log_p, log_q}, Sampling::antithetic, estimate, nullptr);
   EXPECT_TRUE(std::isnan(estimate.bound_error));
 }
@@ -118,10 +118,10 @@ TEST(Honesty, TheRecordSaysWhereAnErrorIsNotKnown) {
   Target target = gaussian({0.7, -2}, {0.5, 3});
   const auto error_with = [&](const char* sampling) {
     Options options;
-    options.sampling = sampling;
-    options.family = "meanfield";
-    options.optimizer = "adam";
-    options.max_steps = 50;
+    options.set("sampling", sampling);
+    options.set("family", "meanfield");
+    options.set("optimizer", "adam");
+    options.set("max_steps", 50);
     const auto algorithm = find_method("vi")->make(target, options, {{0.3, 0.2}, 5, 0});
     testing::finish(*algorithm);
     return fact(*algorithm, "elbo standard error");
@@ -188,10 +188,10 @@ TEST(Honesty, ABoundThatFewWeightsDecideIsAFinding) {
                 .find("biased-bound: The bound of these draws is an estimate that lies below"),
             0U)
       << found_of("cubo", {}, 0.43);
-  EXPECT_EQ(found_of("renyi", {.alpha = -1}, 0.43).substr(0, 12), "biased-bound");
+  EXPECT_EQ(found_of("renyi", {{"alpha", -1}}, 0.43).substr(0, 12), "biased-bound");
   EXPECT_EQ(found_of("cubo", {}, 0.6).substr(0, 14), "infinite-bound");
   EXPECT_EQ(found_of("cubo", {}, 0.2), "nothing");
-  EXPECT_EQ(found_of("renyi", {.alpha = 0.5}, 0.6), "nothing");
+  EXPECT_EQ(found_of("renyi", {{"alpha", 0.5}}, 0.6), "nothing");
 }
 
 TEST(Honesty, ABoundOfOneDrawIsCalledTheElbo) {
@@ -199,9 +199,9 @@ TEST(Honesty, ABoundOfOneDrawIsCalledTheElbo) {
   for (const char* objective : {"iw", "renyi"}) {
     for (const std::size_t draws : {1U, 5U}) {
       Options options;
-      options.objective = objective;
-      options.importance_draws = draws;
-      options.max_steps = 20;
+      options.set("objective", objective);
+      options.set("importance_draws", draws);
+      options.set("max_steps", 20);
       const auto algorithm = find_method("vi")->make(target, options, {{0.3, 0.2}, 5, 0});
       const auto run = testing::finish(*algorithm);
       EXPECT_EQ(fact(*algorithm, "bound") == "the elbo", draws == 1) << objective;
@@ -217,8 +217,8 @@ TEST(Honesty, TheTraceKeepsTheSchemeThatStalled) {
     return x[0] - std::exp(x[0]) + x[1] - std::exp(x[1]);
   });
   Options options;
-  options.max_steps = 3;
-  options.draws = 50;
+  options.set("max_steps", 3);
+  options.set("draws", 50);
   const auto algorithm = find_method("vi")->make(target, options, {{3, -3}, 5, 0});
   testing::finish(*algorithm);
   EXPECT_EQ(fact(*algorithm, "optimizer"), "adam");
@@ -234,7 +234,7 @@ TEST(Honesty, SteinsDiscrepancyIsMadeSmallFromAPoorStart) {
   TestDensity target(2, testing::normal({1, -1}, {1, 1}));
   for (const double sd : {0.02, 20.0}) {
     Options options;
-    options.grad_draws = 32;
+    options.set("grad_draws", 32);
     auto run = begin(target, {"meanfield", "stein", "adam"}, options, 3, sd);
     run->finish();
     const GaussianGuess found = run->gaussian();
@@ -301,13 +301,11 @@ TEST(Honesty, CountsThatCannotBeAreRefused) {
     return "not refused";
   };
   Options many;
-  many.grad_draws = 100'000'000'000;
+  many.set("grad_draws", 100'000'000'000);
   EXPECT_NE(refusal(many).find("do not fit in memory"), std::string::npos) << refusal(many);
-  Options rank;
-  rank.family = "lowrank";
-  rank.rank = 3;
+  Options rank{{"family", "lowrank"}, {"rank", 3}};
   EXPECT_NE(refusal(rank).find("--rank is 3; a covariance of 2 coordinates"), std::string::npos);
-  rank.rank = 2;
+  rank.set("rank", 2);
   EXPECT_EQ(refusal(rank), "not refused");
 }
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-KILLS = int(sys.argv[1]) if len(sys.argv) > 1 else 50
+KILLS = int(sys.argv[1]) if len(sys.argv) > 1 else 20
 KULLBACK = os.path.abspath(os.environ["KULLBACK"])
 PROGRAM = """
 data { int N; vector[N] x; vector[N] y; }

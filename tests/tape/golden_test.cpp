@@ -15,6 +15,8 @@
 
 #include "tape/dump.hpp"
 #include "tape/passes/passes.hpp"
+#include "tape/record/operation_name.hpp"
+#include "tape/rows/rows.hpp"
 #include "tape/tape.hpp"
 #include "tests/model/loaded_model.hpp"
 
@@ -29,6 +31,7 @@ constexpr const char* kRewrite =
     "If that is what you meant: KULLBACK_WRITE_GOLDEN=1 build/tests/tape_test --gtest_filter='Golden.*', "
     "then "
     "read the difference in git.";
+const std::set<std::string> kProgramsWithRows{"groups", "logistic", "regression"};
 constexpr std::size_t kFewestPrograms = 2;  // for each pass
 
 using Texts = std::map<std::string, std::string>;  // by file, from kFolder
@@ -62,6 +65,33 @@ std::string rounded(const std::string& text) {
   return result.append(end, text.cend());
 }
 
+// r: a number of the row's own; c: a column of its constants, x: of its slots outside.
+std::string reference_text(const RowReference& reference) {
+  const char kind = reference.kind == RowReference::Kind::local      ? 'r'
+                    : reference.kind == RowReference::Kind::constant ? 'c'
+                                                                     : 'x';
+  return kind + std::to_string(reference.at);
+}
+
+// Of data with rows: what belongs to no row, and the operations of each form that rows have.
+std::string rows_text(Loaded& loaded) {
+  std::string text = loaded.model->describe_rows();
+  const RowProgram& program = dynamic_cast<model::StanRows&>(*loaded.model->rows()).program();
+  text += "\nwithout the rows:\n" + dump(program.global, loaded.sources);
+  for (const RowClass& form : program.classes) {
+    text += "\na form of " + std::to_string(form.rows.size()) + " rows:\n";
+    for (const RowInstruction& i : form.instructions) {
+      text += "r" + std::to_string(i.result) + " = " + operation_name(i.raw.kind, i.raw.definition) + "(";
+      for (std::size_t j = 0; j < i.references.size(); ++j)
+        text += (j > 0 ? ", " : "") + reference_text(i.references[j]);
+      text += ")\n";
+    }
+    for (const RowClass::Term& term : form.terms)
+      text += "term " + std::to_string(term.weight) + " * " + reference_text(term.value) + "\n";
+  }
+  return text;
+}
+
 // The golden files of a program as they should be.
 void add_texts(const std::string& program, Texts& texts) {
   const fs::path base = kFolder / "programs" / program;
@@ -83,6 +113,7 @@ void add_texts(const std::string& program, Texts& texts) {
     before = std::move(after);
   }
   texts["tape/" + program + ".txt"] = rounded(dump(*compile(builder), loaded->sources));
+  if (kProgramsWithRows.contains(program)) texts["rows/" + program + ".txt"] = rounded(rows_text(*loaded));
 }
 
 Texts make_texts() {
@@ -146,7 +177,7 @@ TEST(Golden, PassesMakeOfProgramsWhatTheyMadeBefore) {
 
 TEST(Golden, EveryPassHasPrograms) {
   std::map<std::string, std::size_t> count;
-  std::set<std::string> known{"tape"};
+  std::set<std::string> known{"rows", "tape"};
   for (const auto& [name, text] : read_texts()) ++count[fs::path(name).parent_path().string()];
   for (const Pass& pass : all_passes()) {
     EXPECT_GE(count[std::string(pass.name)], kFewestPrograms)

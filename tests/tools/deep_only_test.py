@@ -20,7 +20,7 @@ def listed(module):
 
 
 def sources():
-    return [*(SRC / "base").rglob("*.cpp"), *(SRC / "data").rglob("*.cpp"), *listed("posterior"), *listed("stats")]
+    return [*(SRC / "base").rglob("*.cpp"), *(SRC / "data").rglob("*.cpp"), *(SRC / "shell").rglob("*.cpp"), *listed("posterior"), *listed("stats")]
 
 
 class DeepOnly(unittest.TestCase):
@@ -50,24 +50,36 @@ class DeepOnly(unittest.TestCase):
         for file in sources():
             for mark, path in INCLUDE.findall(file.read_text(encoding="utf-8")):
                 if mark == '"':
-                    self.assertIn(path.split("/")[0], {"base", "data", "posterior", "stats"}, file)
+                    self.assertIn(path.split("/")[0], {"base", "data", "posterior", "shell", "stats"}, file)
 
     def test_what_is_collected_compiles_and_links_without_what_is_installed(self):
         with tempfile.TemporaryDirectory() as scratch:
-            stack, build = f"{scratch}/stack", f"{scratch}/build"
+            stack = f"{scratch}/stack"
             subprocess.run([ROOT / "tools" / "collect_stack.sh", stack], check=True, capture_output=True)
-            pathlib.Path(scratch, "CMakeLists.txt").write_text(PROJECT.format(root=ROOT))
-            pathlib.Path(scratch, "uses.cpp").write_text(USES)
-            configure = ["cmake", "-S", scratch, "-B", build, f"-DCMAKE_PREFIX_PATH={stack}", "-DCMAKE_BUILD_TYPE=Debug"]
-            subprocess.run(configure, check=True, capture_output=True)
-            subprocess.run(["cmake", "--build", build], check=True, capture_output=True)
-            cache = pathlib.Path(build, "CMakeCache.txt").read_text()
+            self.build(scratch, USES, f"-DCMAKE_PREFIX_PATH={stack}")
+            cache = pathlib.Path(scratch, "build", "CMakeCache.txt").read_text()
             for name in ("KULLBACK_FMT_INCLUDE", "KULLBACK_CLI11_INCLUDE", "KULLBACK_ZLIB_INCLUDE", "ZLIB_STATIC_LIBRARY"):
                 self.assertRegex(cache, f"(?m)^{name}:\\w+={re.escape(stack)}/")
-            said = subprocess.run([f"{build}/uses", "--count", "3"], check=True, capture_output=True, text=True).stdout
+            said = subprocess.run([f"{scratch}/build/uses", "--count", "3"], check=True, capture_output=True, text=True).stdout
             self.assertEqual(said, "3 adler 300286872\n")  # of "Wikipedia", the example that everybody gives
-            needed = subprocess.run(["ldd", f"{build}/uses"], check=True, capture_output=True, text=True).stdout
+            needed = subprocess.run(["ldd", f"{scratch}/build/uses"], check=True, capture_output=True, text=True).stdout
             self.assertNotRegex(needed, "libz|libfmt")
+
+    def test_our_fmt_comes_before_the_one_that_libtorch_brings(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            other = pathlib.Path(scratch, "torch", "fmt", "format.h")
+            other.parent.mkdir(parents=True)
+            other.write_text("#error another fmt\n")
+            source = "#include <fmt/format.h>\nint main() { return fmt::format(\"{}\", 1).size() == 1 ? 0 : 1; }\n"
+            self.build(scratch, source)
+            subprocess.run([f"{scratch}/build/uses"], check=True)
+
+    def build(self, scratch, source, *options):
+        pathlib.Path(scratch, "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, torch=f"{scratch}/torch"))
+        pathlib.Path(scratch, "uses.cpp").write_text(source)
+        for command in (["-S", scratch, "-B", f"{scratch}/build", "-DCMAKE_BUILD_TYPE=Debug", *options], ["--build", f"{scratch}/build"]):
+            done = subprocess.run(["cmake", *command], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 PROJECT = """cmake_minimum_required(VERSION 3.25)
@@ -75,9 +87,12 @@ project(uses LANGUAGES CXX)
 set(CMAKE_CXX_STANDARD 20)
 set(PROJECT_SOURCE_DIR "{root}")
 list(PREPEND CMAKE_MODULE_PATH "{root}/cmake")
+set(TORCH_INCLUDE_DIRS "{torch}")
 include(stack)
+add_library(torch_like INTERFACE)
+target_include_directories(torch_like SYSTEM INTERFACE "{torch}")
 add_executable(uses uses.cpp)
-target_link_libraries(uses PRIVATE kullback_fmt kullback_cli11 kullback_zlib)
+target_link_libraries(uses PRIVATE kullback_fmt kullback_cli11 kullback_zlib torch_like)
 """
 USES = """
 #include <fmt/format.h>

@@ -25,9 +25,9 @@ namespace fs = std::filesystem;
 using Work = void (*)(const BuiltVae& built, const FolderCall& call);
 
 // Its steps are over at once or cannot be divided: Ctrl-C ends the program.
-int run(const Grammar& grammar, const std::vector<std::string>& words, Work work) {
-  return run_on_folder(grammar, words, Interruption::ends_program,
-                       [&](const FolderCall& call) { work(open_vae(call.folder, call.device), call); });
+Run add(const Command& verb, const Usage& usage, Work work) {
+  return add_folder_verb(verb, usage, Interruption::ends_program,
+                         [work](const FolderCall& call) { work(open_vae(call.folder, call.device), call); });
 }
 
 std::vector<std::string> numbered(const std::string& name, std::int64_t count) {
@@ -112,37 +112,35 @@ void sample(const BuiltVae& built, const FolderCall& call) {
 
 }  // namespace
 
-int run_encode(const std::vector<std::string>& words) {
-  return run(
-      {.verb = "encode",
-       .summary = "Gives means and standard deviations of the latent variables of rows.",
-       .positionals = {{"DIR", "folder of a trained autoencoder"},
+Run add_encode(const Command& verb, const std::vector<std::string>&) {
+  return add(
+      verb,
+      {.positionals = {{"DIR", "folder of a trained autoencoder"},
                        {"DATA", "rows of the kind it was trained on"}},
        .groups = {{"Options", with_device({{"labels", "", "of a conditional model: IDX file, or column"},
                                            {"out", "", "CSV or .npy file (default: DIR/latents.csv)"}},
                                           {kForce})}}},
-      words, encode);
+      encode);
 }
 
-int run_decode(const std::vector<std::string>& words) {
-  return run({.verb = "decode",
-              .summary = "Gives the means of the rows that latent variables stand for.",
-              .positionals = {{"DIR", "folder of a trained autoencoder"},
+Run add_decode(const Command& verb, const std::vector<std::string>&) {
+  return add(verb,
+             {.positionals = {{"DIR", "folder of a trained autoencoder"},
                               {"LATENTS", "CSV or .npy file with a column for each latent variable"}},
               .groups = {{"Options", with_device({{"label", "", "of a conditional model"},
                                                   {"out", "",
                                                    "CSV, .npy or (images) .png file (default: "
                                                    "DIR/decoded.csv)"}},
                                                  {kForce})}}},
-             words, decode);
+             decode);
 }
 
 namespace {
 
-int sample_autoencoder(const std::vector<std::string>& words) {
-  return run({.verb = "sample",
-              .summary = "Draws new rows from a trained autoencoder.",
-              .positionals = {{"DIR", "folder of a trained autoencoder"}},
+Run sample_autoencoder(const Command& verb) {
+  verb.describe("Draw new rows from a fitted autoencoder");
+  return add(verb,
+             {.positionals = {{"DIR", "folder of a trained autoencoder"}},
               .groups = {{"Options",
                           with_device({{"count", "64", "of new rows"},
                                        {"seed", "1", "others give other rows"},
@@ -151,7 +149,7 @@ int sample_autoencoder(const std::vector<std::string>& words) {
                                         "CSV, .npy or (images) .png file (default: DIR/new_samples.png, or "
                                         ".csv)"}},
                                       {kForce})}}},
-             words, sample);
+             sample);
 }
 
 }  // namespace

@@ -48,13 +48,10 @@ std::vector<OptionGroup> program_groups() {
       run_group("bnn", {kDeviceMemory})};
 }
 
-Grammar grammar() {
-  Grammar result{
-      .verb = "bnn",
-      .summary = "Explains a column by others, or the classes of images, with a Bayesian neural network.",
+Usage usage() {
+  Usage result{
       .positionals = {{"TRAIN",
-                       "CSV or .npy file (or several, or a folder), or an IDX or .npy file of images", true,
-                       true}},
+                       "CSV or .npy file (or several, or a folder), or an IDX or .npy file of images", true}},
       .groups = program_groups(),
       .lists = {"ignore"}};
   const std::vector<Option> program = all_options(result);
@@ -157,6 +154,8 @@ int run_on(const Ranks& ranks, const Arguments& given) {
 
 }  // namespace
 
-int run_bnn(const std::vector<std::string>& words) { return run_training(grammar(), words, run_on); }
+Run add_bnn(const Command& verb, const std::vector<std::string>&) {
+  return add_training(verb, usage(), run_on);
+}
 
 }  // namespace kullback::deep::cli

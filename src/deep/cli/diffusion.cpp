@@ -56,14 +56,10 @@ std::vector<OptionGroup> program_groups(const std::string& kind) {
   return groups;
 }
 
-Grammar grammar(const std::string& kind) {
-  Grammar result{.verb = kind,
-                 .summary = is_score(kind)
-                                ? "Learns the score of noised rows or images at a ladder of noise levels."
-                                : "Learns to turn noise into rows or images with a diffusion model.",
-                 .positionals = {{"DATA", "IDX images (gzipped too), CSV or .npy", true, true}},
-                 .groups = program_groups(kind),
-                 .lists = {"ignore"}};
+Usage usage_of(const std::string& kind) {
+  Usage result{.positionals = {{"DATA", "IDX images (gzipped too), CSV or .npy", true}},
+               .groups = program_groups(kind),
+               .lists = {"ignore"}};
   const std::vector<const diffusion::SdeRecord*> noises = sdes_of(kind);
   const std::span<const diffusion::SdeRecord* const> all(noises);
   result.groups[1].options.back().help += ": " + names_of(diffusion::parameterisations());
@@ -162,15 +158,16 @@ int train_on(const Ranks& ranks, const Arguments& given, const std::string& kind
 
 }  // namespace
 
-int run_diffusion(const std::vector<std::string>& words) {
-  if (asks_for_discrete(words)) return run_discrete(words, all_options(grammar("diffusion")));
-  return run_training(grammar("diffusion"), words, [](const Ranks& ranks, const Arguments& arguments) {
+Run add_diffusion(const Command& verb, const std::vector<std::string>& words) {
+  const Usage usage = usage_of("diffusion");
+  if (asks_for_discrete(words)) return add_discrete(verb, words, all_options(usage));
+  return add_training(verb, usage, [](const Ranks& ranks, const Arguments& arguments) {
     return train_on(ranks, arguments, "diffusion");
   });
 }
 
-int run_score(const std::vector<std::string>& words) {
-  return run_training(grammar("score"), words, [](const Ranks& ranks, const Arguments& arguments) {
+Run add_score(const Command& verb, const std::vector<std::string>&) {
+  return add_training(verb, usage_of("score"), [](const Ranks& ranks, const Arguments& arguments) {
     return train_on(ranks, arguments, "score");
   });
 }

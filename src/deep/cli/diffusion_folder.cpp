@@ -4,9 +4,9 @@
 
 namespace kullback::deep::cli {
 
-int run_on_diffusion(const Grammar& grammar, const std::vector<std::string>& words,
+Run add_on_diffusion(const Command& verb, const Usage& usage,
                      void (*work)(const diffusion::Built& built, const FolderCall& call)) {
-  return run_on_folder(grammar, words, Interruption::asks_work, [&](const FolderCall& call) {
+  return add_folder_verb(verb, usage, Interruption::asks_work, [work](const FolderCall& call) {
     work(*diffusion::open_model(call.folder, call.device), call);
   });
 }

@@ -170,12 +170,13 @@ void loglik(const Built& built, const FolderCall& call) {
 
 }  // namespace
 
-int loglik_diffusion(const std::vector<std::string>& words) {
-  return run_on_diffusion(
-      {.verb = "loglik",
-       .summary = "Log likelihood of new rows under a trained diffusion model, through its probability flow.",
-       .positionals = {{"DIR", "folder of a 'kullback diffusion' or 'kullback score'"},
-                       {"NEW", "rows of the kind it was trained on", true, true}},
+Run loglik_diffusion(const Command& verb) {
+  verb.describe(
+      "Give the log likelihood of new rows under a fitted diffusion model, through its probability flow");
+  return add_on_diffusion(
+      verb,
+      {.positionals = {{"DIR", "folder of a 'kullback diffusion' or 'kullback score'"},
+                       {"NEW", "rows of the kind it was trained on", true}},
        .groups = {{"Options",
                    with_device(
                        {{"labels", "", "labels of the rows, as in the training"},
@@ -185,7 +186,7 @@ int loglik_diffusion(const std::vector<std::string>& words) {
                         {"probes", "4", "random directions of its estimate beyond that"},
                         {"seed", "1", "of the random directions"},
                         {"out", "", "CSV or .npy file (default: DIR/loglik.csv)"}})}}},
-      words, loglik);
+      loglik);
 }
 
 }  // namespace kullback::deep::cli

@@ -292,12 +292,12 @@ void restore(const Built& built, const FolderCall& call) {
 
 }  // namespace
 
-int restore_diffusion(const std::vector<std::string>& words) {
-  Grammar grammar{
-      .verb = "restore",
-      .summary =
-          "Restores rows from what was observed of them, y = A(x) + noise, with a trained diffusion model as "
-          "the prior of x.",
+Run restore_diffusion(const Command& verb) {
+  verb.describe(
+      "Restore rows or images from what was observed of them, y = A(x) + noise, with a diffusion model as "
+      "the "
+      "prior of x");
+  Usage usage{
       .positionals = {{"DIR", "folder of a 'kullback diffusion' or 'kullback score'"},
                       {"OBSERVED", "CSV, .npy or IDX file with a row y for each x, in the data's units"}},
       .groups = {
@@ -316,11 +316,11 @@ int restore_diffusion(const std::vector<std::string>& words) {
           {"Operators", {}},
           {"Methods", {}},
           {"Run", with_device({})}}};
-  grammar.groups[0].options[0].help += ": " + names_of(diffusion::operators());
-  grammar.groups[0].options[2].help += ": " + names_of(diffusion::methods());
-  grammar.groups[1].options = united(diffusion::operators(), all_options(grammar));
-  grammar.groups[2].options = united(diffusion::methods(), all_options(grammar));
-  return run_on_diffusion(grammar, words, restore);
+  usage.groups[0].options[0].help += ": " + names_of(diffusion::operators());
+  usage.groups[0].options[2].help += ": " + names_of(diffusion::methods());
+  usage.groups[1].options = united(diffusion::operators(), all_options(usage));
+  usage.groups[2].options = united(diffusion::methods(), all_options(usage));
+  return add_on_diffusion(verb, usage, restore);
 }
 
 }  // namespace kullback::deep::cli

@@ -90,10 +90,9 @@ void sample(const Built& built, const FolderCall& call) {
 
 }  // namespace
 
-int sample_diffusion(const std::vector<std::string>& words) {
-  Grammar grammar{
-      .verb = "sample",
-      .summary = "Draws new rows from a trained diffusion model.",
+Run sample_diffusion(const Command& verb) {
+  verb.describe("Draw new rows from a fitted diffusion model");
+  Usage usage{
       .positionals = {{"DIR", "folder of a 'kullback diffusion' or 'kullback score'"}},
       .groups = {
           {"Options",
@@ -110,9 +109,9 @@ int sample_diffusion(const std::vector<std::string>& words) {
             {"out", "", "CSV, .npy or .png file (default: DIR/new_samples.png, or .csv)"}}},
           {"Samplers", {}},
           {"Run", with_device({})}}};
-  grammar.groups[0].options[1].help += ": " + names_of(diffusion::samplers());
-  grammar.groups[1].options = united(diffusion::samplers(), all_options(grammar));
-  return run_on_diffusion(grammar, words, sample);
+  usage.groups[0].options[1].help += ": " + names_of(diffusion::samplers());
+  usage.groups[1].options = united(diffusion::samplers(), all_options(usage));
+  return add_on_diffusion(verb, usage, sample);
 }
 
 }  // namespace kullback::deep::cli

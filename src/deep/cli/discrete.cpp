@@ -49,20 +49,17 @@ std::vector<OptionGroup> program_groups() {
       run_group("diffusion")};
 }
 
-Grammar grammar() {
-  Grammar result{
-      .verb = "diffusion",
-      .summary = "Learns to make rows of categories or counts by a diffusion model of discrete states.",
-      .positionals = {{"DATA", "CSV or .npy of categories or counts, IDX images", true, true}},
-      .groups = program_groups(),
-      .lists = {"ignore"}};
+Usage usage() {
+  Usage result{.positionals = {{"DATA", "CSV or .npy of categories or counts, IDX images", true}},
+               .groups = program_groups(),
+               .lists = {"ignore"}};
   append(result.groups[2], united(discrete::processes(), all_options(result)));
   return result;
 }
 
 // Options of continuous states get a sentence of their own.
 void refuse_others(const std::vector<std::string>& words, const std::vector<Option>& others) {
-  const std::vector<Option> known = all_options(grammar());
+  const std::vector<Option> known = all_options(usage());
   for (const std::string& word : words) {
     if (!word.starts_with("--")) continue;
     const std::string name = word.substr(2, word.find('=') - 2);
@@ -140,11 +137,13 @@ bool asks_for_discrete(const std::vector<std::string>& words) {
   });
 }
 
-int run_discrete(const std::vector<std::string>& words, const std::vector<Option>& others) {
+Run add_discrete(const Command& verb, const std::vector<std::string>& words,
+                 const std::vector<Option>& others) {
   const std::string states = value_among(words, "states");
   if (!states.empty()) discrete::process_named(states);
   refuse_others(words, others);
-  return run_training(grammar(), words, train_on);
+  verb.describe("Learn to make rows of categories or counts: diffusion models of discrete states");
+  return add_training(verb, usage(), train_on);
 }
 
 Option states_option() {

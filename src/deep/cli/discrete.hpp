@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "deep/cli/verb.hpp"
 
 namespace kullback::deep::cli {
 
@@ -12,10 +13,8 @@ namespace kullback::deep::cli {
 // has them.
 bool asks_for_discrete(const std::vector<std::string>& words);
 // `others`: options of continuous states, which are refused.
-int run_discrete(const std::vector<std::string>& words, const std::vector<Option>& others);
+Run add_discrete(const Command& verb, const std::vector<std::string>& words,
+                 const std::vector<Option>& others);
 Option states_option();
-
-int sample_discrete(const std::vector<std::string>& words);
-int loglik_discrete(const std::vector<std::string>& words);
 
 }  // namespace kullback::deep::cli

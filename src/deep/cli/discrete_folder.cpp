@@ -132,20 +132,18 @@ void loglik(const Built& built, const FolderCall& call) {
       stdout);
 }
 
-int run_on_discrete(const Grammar& grammar, const std::vector<std::string>& words,
+Run add_on_discrete(const Command& verb, const Usage& usage,
                     void (*work)(const Built& built, const FolderCall& call)) {
-  return run_on_folder(grammar, words, Interruption::asks_work, [&](const FolderCall& call) {
+  return add_folder_verb(verb, usage, Interruption::asks_work, [work](const FolderCall& call) {
     work(*discrete::open_model(call.folder, call.device), call);
   });
 }
 
-}  // namespace
-
-int sample_discrete(const std::vector<std::string>& words) {
-  return run_on_discrete(
-      {.verb = "sample",
-       .summary = "Draws new rows from a trained model of discrete states.",
-       .positionals = {{"DIR", "folder of a 'kullback diffusion --states'"}},
+Run sample_discrete(const Command& verb) {
+  verb.describe("Draw new rows from a fitted diffusion model of discrete states");
+  return add_on_discrete(
+      verb,
+      {.positionals = {{"DIR", "folder of a 'kullback diffusion --states'"}},
        .groups = {{"Options",
                    with_device(
                        {{"count", "64", "of new rows"},
@@ -154,23 +152,27 @@ int sample_discrete(const std::vector<std::string>& words) {
                         {"seed", "1", "others give other rows"},
                         {"strip", "", "PNG file of the way from noise to images"},
                         {"out", "", "CSV, .npy or .png file (default: DIR/new_samples.png, or .csv)"}})}}},
-      words, sample);
+      sample);
 }
 
-int loglik_discrete(const std::vector<std::string>& words) {
-  return run_on_discrete(
-      {.verb = "loglik",
-       .summary = "Lower bound on the log likelihood of new rows under a trained model of discrete states.",
-       .positionals = {{"DIR", "folder of a 'kullback diffusion --states'"},
-                       {"NEW", "rows of the kind it was trained on", true, true}},
+Run loglik_discrete(const Command& verb) {
+  verb.describe(
+      "Give a lower bound on the log likelihood of new rows under a fitted diffusion model of discrete "
+      "states");
+  return add_on_discrete(
+      verb,
+      {.positionals = {{"DIR", "folder of a 'kullback diffusion --states'"},
+                       {"NEW", "rows of the kind it was trained on", true}},
        .groups = {{"Options",
                    with_device({{"draws", "",
                                  "of the bound's estimate, for each row (default: 20, flow 10, glauber 1)"},
                                 {"rows", "", "how many rows to take, from the first on (default: all)"},
                                 {"seed", "1", "of the draws"},
                                 {"out", "", "CSV or .npy file (default: DIR/loglik.csv)"}})}}},
-      words, loglik);
+      loglik);
 }
+
+}  // namespace
 
 extern const KindRecord kDiscreteKind;
 const KindRecord kDiscreteKind{.name = discrete::kKind,

@@ -34,12 +34,10 @@ std::vector<OptionGroup> program_groups() {
       run_group("ebm")};
 }
 
-Grammar grammar() {
-  Grammar result{.verb = "ebm",
-                 .summary = "Learns the density of rows or images as an energy: p(x) = exp(-E(x)) / Z.",
-                 .positionals = {{"DATA", "IDX images (gzipped too), CSV or .npy", true, true}},
-                 .groups = program_groups(),
-                 .lists = {"ignore"}};
+Usage usage() {
+  Usage result{.positionals = {{"DATA", "IDX images (gzipped too), CSV or .npy", true}},
+               .groups = program_groups(),
+               .lists = {"ignore"}};
   result.groups[1].options[0].help += ": " + names_of(energies());
   result.groups[2].options[0].help += ": " + names_of(chain_samplers());
   result.groups[3].options[0].help += ": " + names_of(energy_trainings());
@@ -131,6 +129,8 @@ int run_on(const Ranks& ranks, const Arguments& given) {
 
 }  // namespace
 
-int run_ebm(const std::vector<std::string>& words) { return run_training(grammar(), words, run_on); }
+Run add_ebm(const Command& verb, const std::vector<std::string>&) {
+  return add_training(verb, usage(), run_on);
+}
 
 }  // namespace kullback::deep::cli

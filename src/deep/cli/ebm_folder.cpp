@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 using Work = void (*)(BuiltEbm& built, const FolderCall& call);
 
-int run(const Grammar& grammar, const std::vector<std::string>& words, Work work) {
-  return run_on_folder(grammar, words, Interruption::asks_work, [&](const FolderCall& call) {
+Run add(const Command& verb, const Usage& usage, Work work) {
+  return add_folder_verb(verb, usage, Interruption::asks_work, [work](const FolderCall& call) {
     BuiltEbm built = open_ebm(call.folder, call.device);
     work(built, call);
   });
@@ -93,11 +93,11 @@ void loglik(BuiltEbm& built, const FolderCall& call) {
   std::printf("Figures: %s\nRow by row: %s\n", json.c_str(), out.c_str());
 }
 
-int sample_energy(const std::vector<std::string>& words) {
-  return run(
-      {.verb = "sample",
-       .summary = "Draws new rows from a trained energy.",
-       .positionals = {{"DIR", "folder of a 'kullback ebm'"}},
+Run sample_energy(const Command& verb) {
+  verb.describe("Draw new rows from a fitted energy");
+  return add(
+      verb,
+      {.positionals = {{"DIR", "folder of a 'kullback ebm'"}},
        .groups =
            {{"Options",
              with_device(
@@ -109,15 +109,15 @@ int sample_energy(const std::vector<std::string>& words) {
                    "of each chain (default: 500, of annealed ones 100, of a short run as in the training)"},
                   {"seed", "1", "others give other rows"},
                   {"out", "", "CSV, .npy or (images) .png file (default: DIR/new_samples.png, or .csv)"}})}}},
-      words, sample);
+      sample);
 }
 
-int loglik_energy(const std::vector<std::string>& words) {
-  return run(
-      {.verb = "loglik",
-       .summary = "Log likelihood of new rows under a trained energy, by annealing.",
-       .positionals = {{"DIR", "folder of a 'kullback ebm'"},
-                       {"NEW", "rows of the kind it was trained on", true, true}},
+Run loglik_energy(const Command& verb) {
+  verb.describe("Give the log likelihood of new rows under a fitted energy, by annealing");
+  return add(
+      verb,
+      {.positionals = {{"DIR", "folder of a 'kullback ebm'"},
+                       {"NEW", "rows of the kind it was trained on", true}},
        .groups = {{"Options",
                    with_device(
                        {{"temperatures", "1000", "from the base to the model"},
@@ -128,7 +128,7 @@ int loglik_energy(const std::vector<std::string>& words) {
                         {"raise-chains", "16", "chains of each of those rows"},
                         {"seed", "1", "of the chains, and of where in its interval a level is"},
                         {"out", "", "CSV or .npy file, a number for each row (default: DIR/loglik.csv)"}})}}},
-      words, loglik);
+      loglik);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace kullback::deep::cli {
 
 namespace {
 
-Grammar grammar() {
+Usage usage() {
   OptionGroup rows{.title = "Rows",
                    .options = {{"labels", "", "labels of the rows, as in the training"},
                                {"train", "",
@@ -38,12 +38,10 @@ Grammar grammar() {
                   {"seed", "1", "of the draws, and of the binarisation of levels"}}};
   OptionGroup others{.title = "Others", .options = {{"quiet", "false", "print nothing but errors"}}};
   for (Option& option : device_options()) others.options.push_back(std::move(option));
-  return {.verb = "evaluate",
-          .summary = "Log likelihood of rows under a trained autoencoder, and what its bound loses where.",
-          .positionals = {{"DIR", "folder of a 'kullback vae'"},
-                          {"DATA", "rows that it was not trained on, in the form of the training data", true,
-                           true}},
-          .groups = {rows, figures, others}};
+  return {
+      .positionals = {{"DIR", "folder of a 'kullback vae'"},
+                      {"DATA", "rows that it was not trained on, in the form of the training data", true}},
+      .groups = {rows, figures, others}};
 }
 
 VaeRows rows_of(const BuiltVae& built, std::vector<std::filesystem::path> paths, const Settings& settings) {
@@ -106,8 +104,8 @@ void evaluate(const FolderCall& call) {
 
 }  // namespace
 
-int run_evaluate(const std::vector<std::string>& words) {
-  return run_on_folder(grammar(), words, Interruption::ends_program, evaluate);
+Run add_evaluate(const Command& verb, const std::vector<std::string>&) {
+  return add_folder_verb(verb, usage(), Interruption::ends_program, evaluate);
 }
 
 }  // namespace kullback::deep::cli

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
-#include "deep/cli/verb.hpp"
 #include "posterior/run_folder.hpp"
 
 namespace kullback::deep::cli {
@@ -44,14 +43,10 @@ std::optional<std::int64_t> label_of(const Settings& settings, const std::vector
               "Known are: " + all + ".");
 }
 
-int run_on_folder(const Grammar& grammar, const std::vector<std::string>& words, Interruption interruption,
+namespace {
+
+int run_on_folder(const Arguments& arguments, const Settings& settings, Interruption interruption,
                   const std::function<void(const FolderCall&)>& work) {
-  const Arguments arguments = parse(grammar, words);
-  if (arguments.wants_help) {
-    std::fputs(help_text(grammar).c_str(), stdout);
-    return 0;
-  }
-  const Settings settings(all_options(grammar), arguments.values);
   const Ranks alone;
   if (!alone.is_first()) return 0;  // one process does it
   use_threads(settings, alone);
@@ -70,6 +65,16 @@ int run_on_folder(const Grammar& grammar, const std::vector<std::string>& words,
     return kInterruptedCode;
   }
   return 0;
+}
+
+}  // namespace
+
+Run add_folder_verb(const Command& verb, const Usage& usage, Interruption interruption,
+                    std::function<void(const FolderCall&)> work) {
+  return [arguments = add_usage(verb, usage), options = all_options(usage), interruption,
+          work = std::move(work)] {
+    return run_on_folder(*arguments, Settings(options, arguments->values), interruption, work);
+  };
 }
 
 }  // namespace kullback::deep::cli

@@ -13,6 +13,7 @@
 
 #include "base/settings.hpp"
 #include "deep/cli/arguments.hpp"
+#include "deep/cli/verb.hpp"
 
 namespace kullback::deep::cli {
 
@@ -43,8 +44,8 @@ enum class Interruption {
   asks_work,  // which looks at is_interrupted and throws an Error that says what was done and what is there
 };
 
-// Prints help, or calls `work` in one process; the exit code.
-int run_on_folder(const Grammar& grammar, const std::vector<std::string>& words, Interruption interruption,
-                  const std::function<void(const FolderCall&)>& work);
+// A verb that calls `work` in one process.
+Run add_folder_verb(const Command& verb, const Usage& usage, Interruption interruption,
+                    std::function<void(const FolderCall&)> work);
 
 }  // namespace kullback::deep::cli

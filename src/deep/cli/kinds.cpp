@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <span>
 
@@ -30,8 +29,7 @@ constexpr std::array kKinds = {
 
 struct FolderVerb {
   std::string_view name;
-  std::string_view summary;
-  RunOnFolder KindRecord::*run;
+  AddOnFolder KindRecord::*add;
 };
 
 // The first word that is neither an option nor an option's value, as far as can be told without the kind.
@@ -50,7 +48,7 @@ bool wants_help(const std::vector<std::string>& words) {
 std::string kinds_text(const FolderVerb& verb) {
   std::string text;
   for (const KindRecord* kind : kKinds)
-    if (kind->*verb.run != nullptr)
+    if (kind->*verb.add != nullptr)
       text += fmt::format("{}{} ('{}')", text.empty() ? "" : ", ", kind->what, kind->verb);
   return text;
 }
@@ -65,24 +63,23 @@ std::string kinds_text(const FolderVerb& verb) {
               fmt::format("It is for {}.", kinds_text(verb)));
 }
 
-int run_on_kind(const FolderVerb& verb, const std::vector<std::string>& words) {
+Run add_on_kind(const Command& command, const FolderVerb& verb, const std::vector<std::string>& words) {
   const std::string folder = folder_of(words);
-  if (folder.empty() && wants_help(words)) {
-    std::printf(
-        "%s\nUsage: kullback %s DIR ...\n\nDIR is the folder of %s.\n"
-        "kullback %s DIR --help shows the options of each.\n",
-        std::string(verb.summary).c_str(), std::string(verb.name).c_str(), kinds_text(verb).c_str(),
-        std::string(verb.name).c_str());
-    return 0;
+  if (folder.empty()) {
+    if (!wants_help(words)) refuse_folder(verb, words);
+    command.add_footer(
+        fmt::format("DIR is the folder of {}.\nkullback {} DIR --help shows the options of each.",
+                    kinds_text(verb), verb.name));
+    add_usage(command, {.positionals = {{"DIR", "folder of a fitted model"}}});
+    return {};
   }
-  if (folder.empty()) refuse_folder(verb, words);
   const std::string kind = posterior::read_run_record((fs::path(folder) / "run.json").string()).kind;
   for (const KindRecord* known : kKinds) {
     if (known->name != kind) continue;
-    if (known->*verb.run != nullptr) return (known->*verb.run)(words);
+    if (known->*verb.add != nullptr) return (known->*verb.add)(command);
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: holds {}, which kullback {} is not for.", folder, known->what, verb.name),
-                verb.run == &KindRecord::loglik && !known->instead_of_loglik.empty()
+                verb.add == &KindRecord::loglik && !known->instead_of_loglik.empty()
                     ? std::string(known->instead_of_loglik)
                     : fmt::format("It is for {}.", kinds_text(verb)));
   }
@@ -93,18 +90,16 @@ int run_on_kind(const FolderVerb& verb, const std::vector<std::string>& words) {
 
 }  // namespace
 
-int run_sample(const std::vector<std::string>& words) {
-  return run_on_kind({"sample", "Draws new rows from a trained model.", &KindRecord::sample}, words);
+Run add_sample(const Command& verb, const std::vector<std::string>& words) {
+  return add_on_kind(verb, {"sample", &KindRecord::sample}, words);
 }
 
-int run_loglik(const std::vector<std::string>& words) {
-  return run_on_kind({"loglik", "Log likelihood of new rows under a trained model.", &KindRecord::loglik},
-                     words);
+Run add_loglik(const Command& verb, const std::vector<std::string>& words) {
+  return add_on_kind(verb, {"loglik", &KindRecord::loglik}, words);
 }
 
-int run_restore(const std::vector<std::string>& words) {
-  return run_on_kind({"restore", "Restores rows from what was observed of them.", &KindRecord::restore},
-                     words);
+Run add_restore(const Command& verb, const std::vector<std::string>& words) {
+  return add_on_kind(verb, {"restore", &KindRecord::restore}, words);
 }
 
 }  // namespace kullback::deep::cli

@@ -27,18 +27,12 @@ std::string record_text(const PosteriorRecord& record) {
 
 }  // namespace
 
-int run_posteriors(const std::vector<std::string>& words) {
-  const Grammar grammar{
-      .verb = "posteriors",
-      .summary = "Lists the posteriors of 'kullback bnn --posterior NAME' and when to use each."};
-  const Arguments arguments = parse(grammar, words);
-  if (arguments.wants_help) {
-    std::fputs(help_text(grammar).c_str(), stdout);
+Run add_posteriors(const Command&, const std::vector<std::string>&) {
+  return [] {
+    for (const PosteriorRecord* record : posteriors())
+      std::fputs((record_text(*record) + "\n").c_str(), stdout);
     return 0;
-  }
-  for (const PosteriorRecord* record : posteriors())
-    std::fputs((record_text(*record) + "\n").c_str(), stdout);
-  return 0;
+  };
 }
 
 }  // namespace kullback::deep::cli

@@ -12,7 +12,7 @@ namespace kullback::deep::cli {
 
 namespace {
 
-Grammar grammar() {
+Usage usage() {
   OptionGroup options{
       .title = "Options",
       .options = {{"out", "", "folder of the results (default: DIR-predictions)"},
@@ -25,16 +25,11 @@ Grammar grammar() {
                   {"quiet", "false", "print nothing but errors"}}};
   for (Option& option : device_options()) options.options.push_back(std::move(option));
   return {
-      .verb = "predict",
-      .summary =
-          "Applies a trained network to new rows or images: mean, sd, quantiles, and where the uncertainty "
-          "comes "
-          "from.",
       .positionals = {{"DIR", "folder of a 'kullback bnn'"},
                       {"NEW",
                        "new rows with the columns of the training data, or new images; with the target also "
                        "figures",
-                       true, true}},
+                       true}},
       .groups = {options},
       .lists = {"ood"}};
 }
@@ -75,8 +70,11 @@ void apply(const FolderCall& call) {
 
 }  // namespace
 
-int run_predict(const std::vector<std::string>& words) {
-  return run_on_folder(grammar(), words, Interruption::ends_program, apply);
+Run add_predict(const Command& verb, const std::vector<std::string>&) {
+  verb.describe(
+      "Apply a fitted network to new rows or images: mean, sd, quantiles, and where the uncertainty comes "
+      "from");
+  return add_folder_verb(verb, usage(), Interruption::ends_program, apply);
 }
 
 }  // namespace kullback::deep::cli

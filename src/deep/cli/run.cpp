@@ -1,21 +1,15 @@
 // The command line: verbs in, exit codes out, as of kullback (0, 64, 65, 66, 70, 73, 130).
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
-#include <fmt/format.h>
 #include <torch/version.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <exception>
 #include <new>
-#include <string_view>
+#include <string>
 #include <thread>
 
-#include "base/advice.hpp"
 #include "base/error.hpp"
-#include "base/nearest_name.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/cli/verb.hpp"
 #include "kullback_version.hpp"
@@ -24,65 +18,10 @@ namespace kullback::deep::cli {
 
 namespace {
 
-struct Verb {
-  std::string_view name;
-  std::string_view summary;
-  int (*run)(const std::vector<std::string>& words);
-};
-
-constexpr Verb kVerbs[] = {
-#define KULLBACK_DEEP_VERB(name, summary) {#name, summary, run_##name},
-#include "deep/cli/verbs.def"
-#undef KULLBACK_DEEP_VERB
-};
-
-std::string overview() {
-  std::string text = "Bayesian deep learning: networks that know what they do not know.\n\nVerbs:\n";
-  for (const Verb& verb : kVerbs)
-    text += fmt::format("  {}{}{}\n", verb.name, std::string(14 - verb.name.size(), ' '), verb.summary);
-  return text + "\nkullback VERB --help shows the options of each.\n";
-}
-
 std::string version() {
   std::string text = "kullback-deep " + std::string(kVersion);
   if (kGitHash[0] != '\0') text += " (" + std::string(kGitHash) + ")";
   return text + ", LibTorch " + TORCH_VERSION + ", built with " + kCompiler;
-}
-
-[[noreturn]] void refuse_verb(const std::string& name) {
-  std::vector<std::string_view> names;
-  for (const Verb& verb : kVerbs) names.push_back(verb.name);
-  const std::string_view near = nearest_name(name, names);
-  throw Error(ErrorKind::usage, fmt::format("there is no verb '{}'.", name),
-              near.empty() ? "kullback-deep --help lists them." : fmt::format("Did you mean '{}'?", near));
-}
-
-int run_verb(const std::vector<std::string>& words) {
-  if (words.empty()) {
-    std::fputs(overview().c_str(), stderr);
-    return static_cast<int>(ErrorKind::usage);
-  }
-  if (words[0] == "--help" || words[0] == "-h") {
-    std::fputs(overview().c_str(), stdout);
-    return 0;
-  }
-  if (words[0] == "--version") {
-    std::puts(version().c_str());
-    return 0;
-  }
-  for (const Verb& verb : kVerbs)
-    if (verb.name == words[0]) return verb.run({words.begin() + 1, words.end()});
-  refuse_verb(words[0]);
-}
-
-// What was printed must have arrived: a full disk is not success.
-int flushed(int code) {
-  const bool arrived = std::fflush(stdout) == 0;
-  const int problem = errno;
-  if (arrived && std::ferror(stdout) == 0) return code;
-  throw Error(ErrorKind::cannot_write,
-              fmt::format("standard output cannot be written: {}.",
-                          arrived ? "an earlier write failed" : std::strerror(problem)));
 }
 
 // LibTorch says more than a user can use; its first line is what happened.
@@ -94,12 +33,19 @@ bool is_out_of_memory(const c10::Error& error) {
          what.find("DefaultCPUAllocator") != std::string::npos;
 }
 
-}  // namespace
-
-void print_error(const std::string& message, const std::string& hint) {
-  std::fprintf(stderr, "kullback: %s\n", for_terminal(message).c_str());
-  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", for_terminal(hint).c_str());
+shell::Program program() {
+  return {.name = "kullback-deep",
+          .starter = "kullback",
+          .summary = "Bayesian deep learning: networks that know what they do not know.",
+          .version = version(),
+          .verbs = {
+#define KULLBACK_DEEP_VERB(name, summary) {#name, summary, add_##name},
+#define KULLBACK_COMMON_VERB(name, summary) KULLBACK_DEEP_VERB(name, summary)
+#include "shell/verbs.def"
+          }};
 }
+
+}  // namespace
 
 std::vector<Option> device_options() {
   return {{"device", "auto", "cpu, cuda, or auto: CUDA where there is a device"},
@@ -133,7 +79,7 @@ int run_on_ranks(int (*work)(const Ranks& ranks, const Arguments& arguments), co
 
 int main(int argc, char** argv) {
   try {
-    return flushed(run_verb({argv + std::min(argc, 1), argv + argc}));
+    return run_program(program(), {argv + std::min(argc, 1), argv + argc});
   } catch (const Error& e) {
     print_error(e.message(), e.hint());
     return static_cast<int>(e.kind());

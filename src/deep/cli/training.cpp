@@ -15,7 +15,6 @@
 #include "deep/cli/display.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/text.hpp"
-#include "deep/cli/verb.hpp"
 #include "deep/count_list.hpp"
 
 namespace kullback::deep::cli {
@@ -246,12 +245,9 @@ Words recorded_options(const Settings& program, const std::vector<const Words*>&
   return options;
 }
 
-int run_training(const Grammar& grammar, const std::vector<std::string>& words,
+Run add_training(const Command& verb, const Usage& usage,
                  int (*work)(const Ranks& ranks, const Arguments& arguments)) {
-  const Arguments arguments = parse(grammar, words);
-  if (!arguments.wants_help) return run_on_ranks(work, arguments);
-  std::fputs(help_text(grammar).c_str(), stdout);
-  return 0;
+  return [arguments = add_usage(verb, usage), work] { return run_on_ranks(work, *arguments); };
 }
 
 FitOutcome watched_fit(bool prints, const std::string& held_out_name,

@@ -17,6 +17,7 @@
 #include "base/settings.hpp"
 #include "deep/cli/arguments.hpp"
 #include "deep/cli/union.hpp"
+#include "deep/cli/verb.hpp"
 #include "deep/data/rows.hpp"
 #include "deep/train/adam.hpp"
 #include "deep/train/train.hpp"
@@ -114,8 +115,8 @@ std::optional<std::int64_t> device_memory_of(const Settings& settings);
 Words recorded_options(const Settings& program, const std::vector<const Words*>& parts,
                        const std::vector<std::string>& ignored);
 
-// Prints help, or trains as one of the processes of mpirun; the exit code.
-int run_training(const Grammar& grammar, const std::vector<std::string>& words,
+// A verb that trains, as one of the processes of mpirun.
+Run add_training(const Command& verb, const Usage& usage,
                  int (*work)(const Ranks& ranks, const Arguments& arguments));
 // Calls `fit` with a line about each epoch (where `prints`), until Ctrl-C.
 FitOutcome watched_fit(bool prints, const std::string& held_out_name,

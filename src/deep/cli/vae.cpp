@@ -48,12 +48,10 @@ std::vector<OptionGroup> program_groups() {
       run_group("vae", {kDeviceMemory})};
 }
 
-Grammar grammar() {
-  Grammar result{.verb = "vae",
-                 .summary = "Learns latent variables of images or rows with a variational autoencoder.",
-                 .positionals = {{"DATA", "IDX images (gzipped too), CSV or .npy", true, true}},
-                 .groups = program_groups(),
-                 .lists = {"ignore"}};
+Usage usage() {
+  Usage result{.positionals = {{"DATA", "IDX images (gzipped too), CSV or .npy", true}},
+               .groups = program_groups(),
+               .lists = {"ignore"}};
   result.groups[2].options[1].help += ": " + names_of(latent_priors());
   result.groups[2].options[2].help += ": " + names_of(latent_families());
   result.groups[3].options[0].help += ": " + names_of(vae_objectives());
@@ -146,6 +144,8 @@ int run_on(const Ranks& ranks, const Arguments& given) {
 
 }  // namespace
 
-int run_vae(const std::vector<std::string>& words) { return run_training(grammar(), words, run_on); }
+Run add_vae(const Command& verb, const std::vector<std::string>&) {
+  return add_training(verb, usage(), run_on);
+}
 
 }  // namespace kullback::deep::cli

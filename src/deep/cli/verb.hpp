@@ -1,4 +1,5 @@
-// A verb of kullback-deep: gets the words after it, returns the exit code, throws Error.
+// A verb of kullback-deep: gets the words after it, on which its options may depend, adds these to the
+// command line and returns what to run after parsing.
 #pragma once
 
 #include <torch/types.h>
@@ -8,15 +9,18 @@
 
 #include "base/ranks.hpp"
 #include "deep/cli/arguments.hpp"
+#include "shell/program.hpp"
 
 namespace kullback::deep::cli {
 
-#define KULLBACK_DEEP_VERB(name, summary) int run_##name(const std::vector<std::string>& words);
-#include "deep/cli/verbs.def"
-#undef KULLBACK_DEEP_VERB
+using shell::Command;
+using shell::print_error;
+using shell::Run;
 
-// "kullback: MESSAGE" and a hint, on standard error.
-void print_error(const std::string& message, const std::string& hint);
+#define KULLBACK_DEEP_VERB(name, summary) \
+  Run add_##name(const Command& verb, const std::vector<std::string>& words);
+#define KULLBACK_COMMON_VERB(name, summary) KULLBACK_DEEP_VERB(name, summary)
+#include "shell/verbs.def"
 
 // Options that every verb with a device has: --device, --threads.
 std::vector<Option> device_options();

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/random.hpp"
+#include "deep/data/as_numbers.hpp"
 #include "deep/purpose.hpp"
-#include "deep/vae/training.hpp"
 
 namespace kullback::deep::diffusion {
 

@@ -11,11 +11,27 @@
 #include "infer/algorithm.hpp"
 #include "infer/ep/propagation.hpp"
 #include "infer/optimize/importance.hpp"
+#include "infer/optimize/options.hpp"
 #include "infer/optimize/path.hpp"
 #include "infer/optimize/points.hpp"
-#include "infer/option_text.hpp"
 
 namespace kullback::infer {
+
+namespace option {
+constexpr auto kPower =
+    NumberOption("power", 1, "Power of expectation propagation, in (0, 1]; towards 0 it is variational")
+        .above(0)
+        .to(1);
+constexpr auto kDamping =
+    NumberOption("damping", 1, "Part of an update of expectation propagation that is made at most, in (0, 1]")
+        .above(0)
+        .to(1);
+constexpr auto kSweeps =
+    CountOption("sweeps", 200, "Sweeps of expectation propagation over its sites at most").from(1);
+constexpr auto kTolSites =
+    NumberOption("tol_sites", 1e-6, "Expectation propagation stops where a sweep asks for less, in sd")
+        .above(0);
+}  // namespace option
 
 namespace {
 
@@ -128,8 +144,9 @@ class ExpectationPropagation final : public Algorithm {
       const std::vector<double> moved = best.draw(unit);
       for (std::size_t i = 0; i < dim; ++i) first.root.push_back(moved[i] - best.mean()[i]);
     }
-    propagation_.emplace(*factors_of(density_), first,
-                         PropagationOptions{options_.power, options_.damping, {seed_, chain_}});
+    propagation_.emplace(
+        *factors_of(density_), first,
+        PropagationOptions{options_[option::kPower], options_[option::kDamping], {seed_, chain_}});
   }
 
   void look() {
@@ -142,16 +159,17 @@ class ExpectationPropagation final : public Algorithm {
   void sweep() {
     last_ = propagation_->sweep();
     ++sweeps_;
-    if (last_.change <= options_.tol_sites || sweeps_ >= options_.sweeps || last_.step == 0)
+    if (last_.change <= options_[option::kTolSites] || sweeps_ >= options_[option::kSweeps] ||
+        last_.step == 0)
       phase_ = Phase::drawing;
   }
 
-  bool has_converged() const { return last_.change <= options_.tol_sites && last_.failed == 0; }
+  bool has_converged() const { return last_.change <= options_[option::kTolSites] && last_.failed == 0; }
 
   void draw(Draws& draws) {
     const std::size_t dim = density_.dim();
     const std::size_t first = log_ratios_.size();
-    const std::size_t count = std::min(kDrawsAtOnce, options_.draws - first);
+    const std::size_t count = std::min(kDrawsAtOnce, options_[option::kDraws] - first);
     std::vector<double> points;
     std::vector<double> log_q;
     for (std::size_t d = 0; d < count; ++d) {
@@ -169,7 +187,7 @@ class ExpectationPropagation final : public Algorithm {
     draws.log_density.insert(draws.log_density.end(), log_p.begin(), log_p.end());
     draws.log_q.insert(draws.log_q.end(), log_q.begin(), log_q.end());
     for (std::size_t d = 0; d < count; ++d) log_ratios_.push_back(log_p[d] - log_q[d]);
-    if (log_ratios_.size() == options_.draws) phase_ = Phase::done;
+    if (log_ratios_.size() == options_[option::kDraws]) phase_ = Phase::done;
   }
 
   Finding no_draws() const {
@@ -205,7 +223,7 @@ class ExpectationPropagation final : public Algorithm {
         fmt::format(
             "the last sweep asked for a change of {:.2g} sd, where {:.2g} is asked for (--tol-sites); "
             "of {} sites, {} have a cavity that is no proper Gaussian and {} have no moments{}",
-            last_.change, options_.tol_sites, propagation_->sites(), last_.improper, last_.failed,
+            last_.change, options_[option::kTolSites], propagation_->sites(), last_.improper, last_.failed,
             last_.step == 0 ? "; no part of the last update keeps the approximation proper" : ""),
         "Lower --power to 0.5 or --damping to 0.2, raise --sweeps, or use `--method nuts`."};
   }
@@ -225,20 +243,7 @@ class ExpectationPropagation final : public Algorithm {
   std::vector<double> log_ratios_;  // log p - log q of the draws so far
 };
 
-void check_fraction(double value, const char* flag) {
-  if (value > 0 && value <= 1) return;
-  throw Error(ErrorKind::usage, fmt::format("{} is {}; it must be above 0 and at most 1.", flag, value),
-              "1 is the default.");
-}
-
 std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& options, Start start) {
-  check_lbfgs_options(options);
-  check_fraction(options.power, "--power");
-  check_fraction(options.damping, "--damping");
-  if (!(options.tol_sites > 0))
-    throw Error(ErrorKind::usage, fmt::format("--tol-sites is {}; it must be above 0.", options.tol_sites),
-                "1e-6 is the default.");
-  require_one_or_more(options, {"draws", "sweeps", "elbo_draws"});
   if (density.dim() > kMaxDim) {
     throw Error(ErrorKind::usage,
                 fmt::format("Expectation propagation of {} coordinates needs a covariance of {} MB in every "
@@ -256,9 +261,10 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
   return std::make_unique<ExpectationPropagation>(density, options, std::move(start));
 }
 
-constexpr std::string_view kOptions[] = {
-    "draws",          "power",   "damping",     "sweeps",   "tol_sites",    "history",  "elbo_draws",
-    "max_iterations", "tol_obj", "tol_rel_obj", "tol_grad", "tol_rel_grad", "tol_param"};
+constexpr const OptionRecord* kOptions[] = {
+    &option::kDraws,   &option::kPower,      &option::kDamping,       &option::kSweeps, &option::kTolSites,
+    &option::kHistory, &option::kElboDraws,  &option::kMaxIterations, &option::kTolObj, &option::kTolRelObj,
+    &option::kTolGrad, &option::kTolRelGrad, &option::kTolParam};
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "infer/mcmc/options.hpp"
 
 namespace kullback::infer {
 
@@ -43,29 +44,16 @@ Error overflowing() {
 
 }  // namespace
 
-void check_chain_options(const Options& options) {
-  const auto refuse = [](const std::string& message, const std::string& hint) {
-    throw Error(ErrorKind::usage, message, hint);
-  };
-  if (options.thin == 0) refuse("--thin is 0; it keeps every n-th draw.", "Use --thin 1 to keep all.");
-  if (!(options.target_accept > 0 && options.target_accept < 1))
-    refuse("--target-accept must lie between 0 and 1.", "0.8 suits most models; 0.95 difficult ones.");
-  if (!(options.step_size > 0) || !std::isfinite(options.step_size))
-    refuse("--step-size must be a positive number.", "Leave it at 1 where warm-up adapts it.");
-  if (!(options.step_size_jitter >= 0 && options.step_size_jitter < 1))
-    refuse("--step-size-jitter must lie in [0, 1).", "Use 0 for none.");
-}
-
 HamiltonianChain::HamiltonianChain(density::LogDensity& density, const Options& options, Start start,
                                    AcceptanceGoal goal)
     : options_(options),
       start_(std::move(start)),
-      hamiltonian_(density, options.metric),
-      schedule_(options.metric == Metric::unit ? 0 : options.warmup),
-      dual_averaging_(goal, options.step_size),
-      moments_(density.dim(), options.metric == Metric::dense),
+      hamiltonian_(density, options[option::kMetric]),
+      schedule_(options[option::kMetric] == Metric::unit ? 0 : options[option::kWarmup]),
+      dual_averaging_(goal, options[option::kStepSize]),
+      moments_(density.dim(), options[option::kMetric] == Metric::dense),
       scratch_(2, density.dim()),
-      step_size_(options.step_size) {
+      step_size_(options[option::kStepSize]) {
   if (start_.theta.size() != density.dim())
     throw Error(ErrorKind::internal, "a chain starts at " + std::to_string(start_.theta.size()) +
                                          " coordinates of " + std::to_string(density.dim()));
@@ -82,7 +70,7 @@ void HamiltonianChain::begin() {
 }
 
 bool HamiltonianChain::step(Draws& draws) {
-  if (iteration_ >= options_.warmup + options_.draws) return false;
+  if (iteration_ >= options_[option::kWarmup] + options_[option::kDraws]) return false;
   Random random(start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::transition),
                 static_cast<std::uint32_t>(iteration_));
   PhasePoint& current = scratch_[0];
@@ -91,13 +79,14 @@ bool HamiltonianChain::step(Draws& draws) {
     if (is_warming_up()) find_step_size(random);
   }
   double step_size = step_size_;
-  if (options_.step_size_jitter > 0) step_size *= 1 + options_.step_size_jitter * (2 * random.uniform() - 1);
+  if (options_[option::kStepSizeJitter] > 0)
+    step_size *= 1 + options_[option::kStepSizeJitter] * (2 * random.uniform() - 1);
   const Outcome outcome = transition(random, step_size, current);
   if (is_warming_up()) {
     adapt(outcome.acceptance, random);
   } else {
     divergences_ += outcome.is_divergent ? 1 : 0;
-    if ((iteration_ - options_.warmup) % options_.thin == 0) {
+    if ((iteration_ - options_[option::kWarmup]) % options_[option::kThin] == 0) {
       draws.dim = hamiltonian_.dim();
       draws.theta.insert(draws.theta.end(), current.theta, current.theta + hamiltonian_.dim());
       draws.log_density.push_back(current.log_density);
@@ -117,7 +106,7 @@ void HamiltonianChain::adapt(double acceptance, Random& random) {
     find_step_size(random);
     dual_averaging_.restart(step_size_);
   }
-  if (iteration_ + 1 == options_.warmup) step_size_ = dual_averaging_.average();
+  if (iteration_ + 1 == options_[option::kWarmup]) step_size_ = dual_averaging_.average();
 }
 
 // The log acceptance of one step with a new momentum.
@@ -141,7 +130,7 @@ void HamiltonianChain::find_step_size(Random& random) {
 }
 
 Progress HamiltonianChain::progress() const {
-  return {iteration_,      options_.warmup + options_.draws,
+  return {iteration_,      options_[option::kWarmup] + options_[option::kDraws],
           is_warming_up(), hamiltonian_.gradients(),
           divergences_,    iteration_ > 0 ? scratch_[0].log_density : kNone};
 }
@@ -161,15 +150,18 @@ void HamiltonianChain::archive(Archive& archive) {
 }
 
 std::optional<Adaptation> HamiltonianChain::adaptation() const {
-  return Adaptation{step_size_, options_.metric, hamiltonian_.inv_metric().values()};
+  return Adaptation{step_size_, options_[option::kMetric], hamiltonian_.inv_metric().values()};
 }
 
 Findings HamiltonianChain::findings() const {
-  if (options_.metric == Metric::unit || options_.warmup == 0 || !schedule_.ends().empty()) return {};
-  return {{"short-warmup",
-           "Warm-up of " + std::to_string(options_.warmup) + " iterations adapted the step size only.",
-           "The metric is estimated where warm-up has 20 iterations or more.",
-           "Use --warmup 200 or more, or `--metric unit`."}};
+  if (options_[option::kMetric] == Metric::unit || options_[option::kWarmup] == 0 ||
+      !schedule_.ends().empty())
+    return {};
+  return {
+      {"short-warmup",
+       "Warm-up of " + std::to_string(options_[option::kWarmup]) + " iterations adapted the step size only.",
+       "The metric is estimated where warm-up has 20 iterations or more.",
+       "Use --warmup 200 or more, or `--metric unit`."}};
 }
 
 }  // namespace kullback::infer

@@ -37,7 +37,7 @@ class HamiltonianChain : public Algorithm {
   double nominal_step_size() const { return step_size_; }
 
  private:
-  bool is_warming_up() const { return iteration_ < options_.warmup; }
+  bool is_warming_up() const { return iteration_ < options_[option::kWarmup]; }
   void begin();
   void adapt(double acceptance, Random& random);
   void find_step_size(Random& random);
@@ -56,6 +56,5 @@ class HamiltonianChain : public Algorithm {
 };
 
 // Throws Error usage where an option that several samplers read has no sense.
-void check_chain_options(const Options& options);
 
 }  // namespace kullback::infer

@@ -4,23 +4,28 @@
 
 #include "base/error.hpp"
 #include "infer/mcmc/fixed_trajectory.hpp"
+#include "infer/mcmc/options.hpp"
 
 namespace kullback::infer {
 
+namespace option {
+constexpr auto kIntTime =
+    NumberOption("int_time", 6.283185307179586, "Integration time of a trajectory of static HMC")
+        .above(0)
+        .hinted("2 pi is a period of a standard normal coordinate; 1.5 is a quarter.");
+}  // namespace option
+
 namespace {
 
-constexpr std::array<std::string_view, 8> kOptions{"warmup",   "draws",  "thin",      "target_accept",
-                                                   "int_time", "metric", "step_size", "step_size_jitter"};
+constexpr const OptionRecord* kOptions[] = {&option::kWarmup,       &option::kDraws,         &option::kThin,
+                                            &option::kTargetAccept, &option::kIntTime,       &option::kMetric,
+                                            &option::kStepSize,     &option::kStepSizeJitter};
 constexpr std::array<std::string_view, 4> kStats{"accept_stat__", "stepsize__", "int_time__", "energy__"};
 
 std::unique_ptr<Algorithm> make_hmc(density::LogDensity& density, const Options& options, Start start) {
-  check_chain_options(options);
-  if (!(options.int_time > 0) || !std::isfinite(options.int_time))
-    throw Error(ErrorKind::usage, "--int-time must be a positive number.",
-                "2 pi is a period of a standard normal coordinate; 1.5 is a quarter.");
   return std::make_unique<FixedTrajectory>(
       density, options, std::move(start),
-      TrajectoryRule{.goal = {options.target_accept}, .int_time = options.int_time});
+      TrajectoryRule{.goal = {options[option::kTargetAccept]}, .int_time = options[option::kIntTime]});
 }
 
 }  // namespace

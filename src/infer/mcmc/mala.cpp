@@ -4,18 +4,18 @@
 #include <array>
 
 #include "infer/mcmc/fixed_trajectory.hpp"
+#include "infer/mcmc/options.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
 constexpr AcceptanceGoal kGoal{.target = 0.574, .gamma = 0.15};  // with 0.05 acceptances end near 0.68
-constexpr std::array<std::string_view, 6> kOptions{"warmup", "draws",     "thin",
-                                                   "metric", "step_size", "step_size_jitter"};
+constexpr const OptionRecord* kOptions[] = {&option::kWarmup, &option::kDraws,    &option::kThin,
+                                            &option::kMetric, &option::kStepSize, &option::kStepSizeJitter};
 constexpr std::array<std::string_view, 2> kStats{"accept_stat__", "stepsize__"};
 
 std::unique_ptr<Algorithm> make_mala(density::LogDensity& density, const Options& options, Start start) {
-  check_chain_options(options);
   return std::make_unique<FixedTrajectory>(
       density, options, std::move(start),
       TrajectoryRule{.goal = kGoal, .int_time = 0, .has_hmc_stats = false});

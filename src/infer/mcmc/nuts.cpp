@@ -21,14 +21,16 @@
 
 #include "base/error.hpp"
 #include "infer/mcmc/hamiltonian_chain.hpp"
+#include "infer/mcmc/options.hpp"
 #include "infer/mcmc/turning.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kOptions{"warmup",    "draws",  "thin",      "target_accept",
-                                                   "max_depth", "metric", "step_size", "step_size_jitter"};
+constexpr const OptionRecord* kOptions[] = {&option::kWarmup,       &option::kDraws,         &option::kThin,
+                                            &option::kTargetAccept, &option::kMaxDepth,      &option::kMetric,
+                                            &option::kStepSize,     &option::kStepSizeJitter};
 constexpr std::array<std::string_view, 6> kStats{"accept_stat__", "stepsize__",  "treedepth__",
                                                  "n_leapfrog__",  "divergent__", "energy__"};
 constexpr std::size_t kMostDepth = 30;
@@ -101,11 +103,11 @@ struct Tree {
 class Nuts final : public HamiltonianChain {
  public:
   Nuts(density::LogDensity& density, const Options& options, Start start)
-      : HamiltonianChain(density, options, std::move(start), {options.target_accept}),
+      : HamiltonianChain(density, options, std::move(start), {options[option::kTargetAccept]}),
         dim_(density.dim()),
-        max_depth_(options.max_depth),
+        max_depth_(options[option::kMaxDepth]),
         pool_(density.dim()),
-        sums_((2 * options.max_depth + 1) * density.dim()) {}
+        sums_((2 * options[option::kMaxDepth] + 1) * density.dim()) {}
 
  private:
   Outcome transition(Random& random, double step_size, PhasePoint& current) override;
@@ -216,10 +218,6 @@ void Nuts::append_stats(const Outcome& outcome, double step_size, Draws& draws) 
 }
 
 std::unique_ptr<Algorithm> make_nuts(density::LogDensity& density, const Options& options, Start start) {
-  check_chain_options(options);
-  if (options.max_depth == 0 || options.max_depth > kMostDepth)
-    throw Error(ErrorKind::usage, "--max-depth must lie between 1 and 30.",
-                "10 allows trajectories of 1023 steps.");
   return std::make_unique<Nuts>(density, options, std::move(start));
 }
 

@@ -14,13 +14,15 @@
 #include "infer/algorithm.hpp"
 #include "infer/mcmc/archive_fixed.hpp"
 #include "infer/mcmc/hamiltonian_chain.hpp"
+#include "infer/mcmc/options.hpp"
 #include "math/linear_algebra.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kOptions{"warmup", "draws", "thin", "step_size"};
+constexpr const OptionRecord* kOptions[] = {&option::kWarmup, &option::kDraws, &option::kThin,
+                                            &option::kStepSize};
 constexpr std::array<std::string_view, 2> kStats{"accept_stat__", "stepsize__"};
 
 class RandomWalk final : public Algorithm {
@@ -37,14 +39,14 @@ class RandomWalk final : public Algorithm {
         proposal_(dim_) {
     for (std::size_t i = 0; i < dim_; ++i) lower_[i * dim_ + i] = 1;
     const double dim = static_cast<double>(std::max<std::size_t>(dim_, 1));
-    scale_ = options.step_size * (options.warmup > 0 ? 2.38 / std::sqrt(dim) : 1.0);
+    scale_ = options[option::kStepSize] * (options[option::kWarmup] > 0 ? 2.38 / std::sqrt(dim) : 1.0);
     target_ = 0.234 + 0.206 / dim;
   }
 
   bool step(Draws& draws) override;
   Progress progress() const override {
     return {iteration_,
-            options_.warmup + options_.draws,
+            options_[option::kWarmup] + options_[option::kDraws],
             is_warming_up(),
             0,
             0,
@@ -54,7 +56,7 @@ class RandomWalk final : public Algorithm {
   std::optional<Adaptation> adaptation() const override;
 
  private:
-  bool is_warming_up() const { return iteration_ < options_.warmup; }
+  bool is_warming_up() const { return iteration_ < options_[option::kWarmup]; }
   double evaluate(const std::vector<double>& theta);
   void adapt(double acceptance);
 
@@ -81,7 +83,7 @@ double RandomWalk::evaluate(const std::vector<double>& theta) {
 }
 
 bool RandomWalk::step(Draws& draws) {
-  if (iteration_ == options_.warmup + options_.draws) return false;
+  if (iteration_ == options_[option::kWarmup] + options_[option::kDraws]) return false;
   if (iteration_ == 0) {
     log_density_ = evaluate(theta_);
     if (!std::isfinite(log_density_))
@@ -103,7 +105,7 @@ bool RandomWalk::step(Draws& draws) {
   }
   if (is_warming_up()) {
     adapt(acceptance);
-  } else if ((iteration_ - options_.warmup) % options_.thin == 0) {
+  } else if ((iteration_ - options_[option::kWarmup]) % options_[option::kThin] == 0) {
     draws.dim = dim_;
     draws.theta.insert(draws.theta.end(), theta_.begin(), theta_.end());
     draws.log_density.push_back(log_density_);
@@ -148,7 +150,6 @@ std::optional<Adaptation> RandomWalk::adaptation() const {
 }
 
 std::unique_ptr<Algorithm> make_rwm(density::LogDensity& density, const Options& options, Start start) {
-  check_chain_options(options);
   return std::make_unique<RandomWalk>(density, options, std::move(start));
 }
 

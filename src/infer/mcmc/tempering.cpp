@@ -25,9 +25,17 @@
 
 namespace kullback::infer {
 
+namespace option {
+constexpr auto kTemperatures =
+    CountOption("temperatures", 10, "Temperatures of parallel tempering, the target's included")
+        .from(2)
+        .hinted("10 suit most posteriors with a few modes.");
+}  // namespace option
+
 namespace {
 
-constexpr std::array<std::string_view, 4> kOptions{"warmup", "draws", "thin", "temperatures"};
+constexpr const OptionRecord* kOptions[] = {&option::kWarmup, &option::kDraws, &option::kThin,
+                                            &option::kTemperatures};
 constexpr std::array<std::string_view, 4> kStats{"accept_stat__", "stepsize__", "swap_accept__",
                                                  "restarts__"};
 
@@ -48,14 +56,15 @@ class Tempering final : public Algorithm {
 
   bool step(Draws& draws) override;
   Progress progress() const override {
-    return {iteration_, options_.warmup + options_.draws, is_warming_up(), lanes_.gradients(), 0};
+    return {iteration_, options_[option::kWarmup] + options_[option::kDraws], is_warming_up(),
+            lanes_.gradients(), 0};
   }
   void archive(Archive& archive) override;
   std::optional<Adaptation> adaptation() const override;
   Findings findings() const override;
 
  private:
-  bool is_warming_up() const { return iteration_ < options_.warmup; }
+  bool is_warming_up() const { return iteration_ < options_[option::kWarmup]; }
   bool is_reference(std::size_t k) const { return lanes_.beta[k] == 0; }
   bool ends_round() const;
   void begin();
@@ -84,9 +93,9 @@ class Tempering final : public Algorithm {
 Tempering::Tempering(density::LogDensity& density, const Options& options, Start start)
     : options_(options),
       start_(std::move(start)),
-      count_(options.temperatures),
-      target_(options.temperatures / 2),
-      lanes_(density, options.temperatures),
+      count_(options[option::kTemperatures]),
+      target_(options[option::kTemperatures] / 2),
+      lanes_(density, options[option::kTemperatures]),
       acceptance_(count_),
       step_sizes_(count_, DualAveraging({kTargetAccept}, 0.1)),
       moments_(count_, RunningMoments(density.dim(), false)),
@@ -113,7 +122,7 @@ void Tempering::begin() {
 }
 
 bool Tempering::step(Draws& draws) {
-  if (iteration_ >= options_.warmup + options_.draws) return false;
+  if (iteration_ >= options_[option::kWarmup] + options_[option::kDraws]) return false;
   if (iteration_ == 0) begin();
   Random random(start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::transition),
                 static_cast<std::uint32_t>(iteration_));
@@ -124,7 +133,7 @@ bool Tempering::step(Draws& draws) {
   swap_neighbours();
   if (is_warming_up()) {
     adapt();
-  } else if ((iteration_ - options_.warmup) % options_.thin == 0) {
+  } else if ((iteration_ - options_[option::kWarmup]) % options_[option::kThin] == 0) {
     draws.dim = lanes_.dim();
     lanes_.copy_point(target_, draws.theta);
     draws.log_density.push_back(lanes_.log_target(target_));
@@ -162,7 +171,7 @@ void Tempering::swap_neighbours() {
 }
 
 bool Tempering::ends_round() const {
-  for (std::uint64_t end = options_.warmup * 9 / 10; end >= kShortestRound; end /= 2) {
+  for (std::uint64_t end = options_[option::kWarmup] * 9 / 10; end >= kShortestRound; end /= 2) {
     if (iteration_ + 1 == end) return true;
   }
   return false;
@@ -176,7 +185,7 @@ void Tempering::adapt() {
     moments_[k].add(point.data());
   }
   if (ends_round()) end_round();
-  if (iteration_ + 1 < options_.warmup) return;
+  if (iteration_ + 1 < options_[option::kWarmup]) return;
   for (std::size_t k = 0; k < count_; ++k) {
     if (!is_reference(k)) lanes_.step_size[k] = step_sizes_[k].average();
   }
@@ -234,7 +243,8 @@ std::optional<Adaptation> Tempering::adaptation() const {
 }
 
 Findings Tempering::findings() const {
-  if (iteration_ < options_.warmup + options_.draws || restarts_ >= kFewRestarts) return {};
+  if (iteration_ < options_[option::kWarmup] + options_[option::kDraws] || restarts_ >= kFewRestarts)
+    return {};
   const double fixed = barrier(0, target_);
   const double fitted = barrier(target_, count_ - 1);
   // Syed et al.: about 2 Lambda gaps on a leg; both legs, and the target.
@@ -250,10 +260,6 @@ Findings Tempering::findings() const {
 }
 
 std::unique_ptr<Algorithm> make_tempering(density::LogDensity& density, const Options& options, Start start) {
-  check_chain_options(options);
-  if (options.temperatures < 2)
-    throw Error(ErrorKind::usage, "--temperatures must be 2 or more: a reference and the target.",
-                "10 suit most posteriors with a few modes.");
   return std::make_unique<Tempering>(density, options, std::move(start));
 }
 

@@ -14,8 +14,8 @@
 #include "infer/algorithm.hpp"
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/mode.hpp"
+#include "infer/optimize/options.hpp"
 #include "infer/optimize/points.hpp"
-#include "infer/option_text.hpp"
 
 namespace kullback::infer {
 
@@ -28,7 +28,7 @@ class Laplace final : public Algorithm {
  public:
   Laplace(density::LogDensity& density, const Options& options, Start start)
       : density_(density),
-        draws_(options.draws),
+        draws_(options[option::kDraws]),
         seed_(start.seed),
         chain_(start.chain),
         search_(density, options, std::move(start.theta), kMaxDim) {}
@@ -127,8 +127,6 @@ class Laplace final : public Algorithm {
 };
 
 std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& options, Start start) {
-  check_lbfgs_options(options);
-  require_one_or_more(options, {"draws"});
   if (density.dim() > kMaxDim) {
     throw Error(
         ErrorKind::usage,
@@ -140,8 +138,9 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
   return std::make_unique<Laplace>(density, options, std::move(start));
 }
 
-constexpr std::string_view kOptions[] = {"draws",       "history",  "max_iterations", "tol_obj",
-                                         "tol_rel_obj", "tol_grad", "tol_rel_grad",   "tol_param"};
+constexpr const OptionRecord* kOptions[] = {
+    &option::kDraws,     &option::kHistory, &option::kMaxIterations, &option::kTolObj,
+    &option::kTolRelObj, &option::kTolGrad, &option::kTolRelGrad,    &option::kTolParam};
 
 }  // namespace
 

@@ -20,6 +20,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "infer/optimize/options.hpp"
 
 namespace kullback::infer {
 
@@ -39,12 +40,6 @@ std::vector<double> moved(std::span<const double> from, double step, std::span<c
   std::vector<double> result(from.begin(), from.end());
   for (std::size_t i = 0; i < result.size(); ++i) result[i] += step * direction[i];
   return result;
-}
-
-void check_tolerance(std::string_view name, double tolerance) {
-  if (tolerance >= 0) return;
-  throw Error(ErrorKind::usage, fmt::format("--{} is {}; it must be 0 or more.", name, tolerance),
-              "0 switches this test of convergence off.");
 }
 
 }  // namespace
@@ -72,27 +67,15 @@ bool is_convergence(Stop stop) {
          stop == Stop::tol_rel_grad || stop == Stop::tol_param;
 }
 
-void check_lbfgs_options(const Options& options) {
-  if (options.history == 0)
-    throw Error(ErrorKind::usage, "--history is 0; it must be 1 or more.", "5 to 20 are usual.");
-  if (options.max_iterations == 0)
-    throw Error(ErrorKind::usage, "--max-iterations is 0; it must be 1 or more.", "2000 is the default.");
-  check_tolerance("tol-obj", options.tol_obj);
-  check_tolerance("tol-rel-obj", options.tol_rel_obj);
-  check_tolerance("tol-grad", options.tol_grad);
-  check_tolerance("tol-rel-grad", options.tol_rel_grad);
-  check_tolerance("tol-param", options.tol_param);
-}
-
 Lbfgs::Lbfgs(density::LogDensity& density, const Options& options, std::vector<double> start)
-    : density_(density), options_(options), pairs_(density.dim(), options.history) {
+    : density_(density), options_(options), pairs_(density.dim(), options[option::kHistory]) {
   Point point = evaluate(std::move(start));
   theta_ = std::move(point.theta);
   gradient_ = std::move(point.gradient);
   log_density_ = start_log_density_ = point.log_density;
   if (!point.is_finite)
     stop_ = Stop::start_not_finite;
-  else if (norm(gradient_) == 0 || norm(gradient_) < options_.tol_grad)
+  else if (norm(gradient_) == 0 || norm(gradient_) < options_[option::kTolGrad])
     stop_ = Stop::tol_grad;
 }
 
@@ -151,13 +134,14 @@ Stop Lbfgs::test(double gain, double step_length) const {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   const double size = std::max(std::abs(log_density_), 1.0);
   const double size_before = std::max(std::abs(log_density_ - gain), size);
-  if (std::abs(gain) < options_.tol_obj) return Stop::tol_obj;
-  if (norm(gradient_) == 0 || norm(gradient_) < options_.tol_grad) return Stop::tol_grad;
-  if (step_length < options_.tol_param) return Stop::tol_param;
-  if (std::abs(gain) / size_before < options_.tol_rel_obj * kEpsilon) return Stop::tol_rel_obj;
+  if (std::abs(gain) < options_[option::kTolObj]) return Stop::tol_obj;
+  if (norm(gradient_) == 0 || norm(gradient_) < options_[option::kTolGrad]) return Stop::tol_grad;
+  if (step_length < options_[option::kTolParam]) return Stop::tol_param;
+  if (std::abs(gain) / size_before < options_[option::kTolRelObj] * kEpsilon) return Stop::tol_rel_obj;
   const bool is_calm = std::abs(gain) / size_before < kCalm;
-  if (is_calm && 2 * expected_gain() / size < options_.tol_rel_grad * kEpsilon) return Stop::tol_rel_grad;
-  if (iterations_ >= options_.max_iterations) return Stop::max_iterations;
+  if (is_calm && 2 * expected_gain() / size < options_[option::kTolRelGrad] * kEpsilon)
+    return Stop::tol_rel_grad;
+  if (iterations_ >= options_[option::kMaxIterations]) return Stop::max_iterations;
   return Stop::not_yet;
 }
 
@@ -166,7 +150,7 @@ bool Lbfgs::step() {
   ++iterations_;
   if (climb()) return true;
   CurvaturePairs history = std::move(pairs_);
-  pairs_ = CurvaturePairs(density_.dim(), options_.history);
+  pairs_ = CurvaturePairs(density_.dim(), options_[option::kHistory]);
   if (history.count() > 0 && climb()) return true;
   pairs_ = std::move(history);  // still the best guess of the curvature
   stop_ = Stop::line_search;
@@ -194,7 +178,7 @@ bool Lbfgs::leap(std::span<const double> direction, double least_gain) {
   if (result.end == SearchEnd::failed || !(reached.log_density - log_density_ > least_gain)) return false;
   move_to(std::move(reached));
   pairs_.clear();
-  stop_ = iterations_ < options_.max_iterations ? Stop::not_yet : Stop::max_iterations;
+  stop_ = iterations_ < options_[option::kMaxIterations] ? Stop::not_yet : Stop::max_iterations;
   if (result.end == SearchEnd::unbounded) stop_ = Stop::unbounded;
   return true;
 }

@@ -34,7 +34,6 @@ std::string_view why(Stop stop);
 // One of the five tests of convergence.
 bool is_convergence(Stop stop);
 // Of history, max_iterations and the tolerances; throws Error usage.
-void check_lbfgs_options(const Options& options);
 
 class Lbfgs final {
  public:

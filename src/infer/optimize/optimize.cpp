@@ -3,6 +3,7 @@
 // model's matter.
 #include "infer/algorithm.hpp"
 #include "infer/optimize/mode.hpp"
+#include "infer/optimize/options.hpp"
 
 namespace kullback::infer {
 
@@ -51,12 +52,12 @@ class Optimize final : public Algorithm {
 };
 
 std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& options, Start start) {
-  check_lbfgs_options(options);
   return std::make_unique<Optimize>(density, options, std::move(start));
 }
 
-constexpr std::string_view kOptions[] = {"history",  "max_iterations", "tol_obj",  "tol_rel_obj",
-                                         "tol_grad", "tol_rel_grad",   "tol_param"};
+constexpr const OptionRecord* kOptions[] = {
+    &option::kHistory, &option::kMaxIterations, &option::kTolObj,  &option::kTolRelObj,
+    &option::kTolGrad, &option::kTolRelGrad,    &option::kTolParam};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
+#include "infer/optimize/options.hpp"
 #include "infer/optimize/points.hpp"
 
 namespace kullback::infer {
@@ -28,10 +29,10 @@ double estimate_elbo(density::LogDensity& density, const LowRankGaussian& gaussi
 
 Path::Path(density::LogDensity& density, const Options& options, PathName name, std::vector<double> start)
     : density_(density),
-      elbo_draws_(options.elbo_draws),
+      elbo_draws_(options[option::kElboDraws]),
       name_(name),
       lbfgs_(density, options, std::move(start)),
-      pairs_(density.dim(), options.history),
+      pairs_(density.dim(), options[option::kHistory]),
       theta_(lbfgs_.theta()),
       gradient_(lbfgs_.gradient()),
       diagonal_(density.dim(), 1.0) {}

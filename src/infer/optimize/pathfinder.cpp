@@ -20,9 +20,9 @@
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
 #include "infer/optimize/importance.hpp"
+#include "infer/optimize/options.hpp"
 #include "infer/optimize/path.hpp"
 #include "infer/optimize/points.hpp"
-#include "infer/option_text.hpp"
 
 namespace kullback::infer {
 
@@ -68,7 +68,7 @@ class Pathfinder final : public Algorithm {
     ++steps_;
     if (path_) {
       if (!path_->step()) end_path();
-    } else if (ended_.size() < options_.paths) {
+    } else if (ended_.size() < options_[option::kPaths]) {
       begin_path();
     } else if (log_p_.size() < candidates()) {
       make_candidates(draws);
@@ -95,7 +95,7 @@ class Pathfinder final : public Algorithm {
   std::optional<std::vector<double>> random_start(std::uint32_t path);
 
   std::vector<std::size_t> paths_with_gaussian() const;
-  bool keeps_candidates() const { return options_.paths == 1 || !options_.resample; }
+  bool keeps_candidates() const { return options_[option::kPaths] == 1 || !options_[option::kResample]; }
   std::size_t candidates() const;
   Candidate candidate(std::size_t number) const;
   double log_mixture(const std::vector<double>& theta) const;
@@ -153,13 +153,14 @@ std::vector<std::size_t> Pathfinder::paths_with_gaussian() const {
 
 std::size_t Pathfinder::candidates() const {
   const std::size_t paths = paths_with_gaussian().size();
-  return (keeps_candidates() ? std::min<std::size_t>(paths, 1) : paths) * options_.draws;
+  return (keeps_candidates() ? std::min<std::size_t>(paths, 1) : paths) * options_[option::kDraws];
 }
 
 Candidate Pathfinder::candidate(std::size_t number) const {
   const std::vector<std::size_t> paths = paths_with_gaussian();
-  const std::size_t path = paths[keeps_candidates() ? number % paths.size() : number / options_.draws];
-  const std::size_t of_path = keeps_candidates() ? number / paths.size() : number % options_.draws;
+  const std::size_t path =
+      paths[keeps_candidates() ? number % paths.size() : number / options_[option::kDraws]];
+  const std::size_t of_path = keeps_candidates() ? number / paths.size() : number % options_[option::kDraws];
   Random random(start_.seed, static_cast<std::uint32_t>(path),
                 static_cast<std::uint32_t>(Purpose::approximation),
                 kFirstCandidate + static_cast<std::uint32_t>(of_path));
@@ -198,7 +199,7 @@ void Pathfinder::make_candidates(Draws& draws) {
   }
   const std::vector<double> values = log_densities(density_, points, count);
   for (std::size_t c = 0; c < count; ++c) {
-    const double log_q = options_.paths == 1 ? made[c].log_q : log_mixture(made[c].theta);
+    const double log_q = options_[option::kPaths] == 1 ? made[c].log_q : log_mixture(made[c].theta);
     log_p_.push_back(values[c]);
     log_ratios_.push_back(values[c] - log_q);
     if (!keeps_candidates()) continue;
@@ -215,7 +216,7 @@ void Pathfinder::resample(Draws& draws) {
   std::vector<double> cumulative;
   double sum = 0;
   for (const double log_weight : weights.log_weights) cumulative.push_back(sum += std::exp(log_weight));
-  for (std::size_t d = 0; d < options_.draws; ++d) {
+  for (std::size_t d = 0; d < options_[option::kDraws]; ++d) {
     Random random(start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::resample),
                   static_cast<std::uint32_t>(d));
     const auto chosen = std::upper_bound(cumulative.begin(), cumulative.end(), random.uniform() * sum);
@@ -229,7 +230,7 @@ void Pathfinder::archive(Archive& archive) {
   archive.value(is_done_);
   std::uint64_t ended = ended_.size();
   archive.value(ended);
-  if (ended > options_.paths) return;  // numbers of another algorithm
+  if (ended > options_[option::kPaths]) return;  // numbers of another algorithm
   ended_.resize(ended);
   for (EndedPath& path : ended_) path.archive(archive);
   bool is_going_on = path_.has_value();
@@ -249,17 +250,17 @@ Findings Pathfinder::findings() const {
     if (path.stop == Stop::unbounded) ++unbounded;
     if (path.has_gaussian) continue;
     result.push_back(
-        {"path-failed", fmt::format("Path {} of {} failed.", p + 1, options_.paths),
+        {"path-failed", fmt::format("Path {} of {} failed.", p + 1, options_[option::kPaths]),
          path.has_start ? fmt::format("{} No Gaussian along it had a finite ELBO.", why(path.stop))
                         : fmt::format("{} points in (-2, 2) had no finite log density and gradient", kStarts),
          "Give a start with --init, or look at the scales and bounds of the parameters."});
   }
   if (unbounded > 0) {
-    result.push_back(
-        {"unbounded",
-         fmt::format("On {} of {} paths the log density rose without bound.", unbounded, options_.paths),
-         "an L-BFGS path reached 1e15 and was still rising",
-         "The posterior may be improper: give every parameter a proper prior or bounds."});
+    result.push_back({"unbounded",
+                      fmt::format("On {} of {} paths the log density rose without bound.", unbounded,
+                                  options_[option::kPaths]),
+                      "an L-BFGS path reached 1e15 and was still rising",
+                      "The posterior may be improper: give every parameter a proper prior or bounds."});
   }
   if (!is_done_) return result;
   if (std::none_of(log_p_.begin(), log_p_.end(), [](double value) { return std::isfinite(value); })) {
@@ -274,14 +275,13 @@ Findings Pathfinder::findings() const {
 }
 
 std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& options, Start start) {
-  check_lbfgs_options(options);
-  require_one_or_more(options, {"draws", "paths", "elbo_draws"});
   return std::make_unique<Pathfinder>(density, options, std::move(start));
 }
 
-constexpr std::string_view kOptions[] = {"draws",    "paths",          "resample", "elbo_draws",
-                                         "history",  "max_iterations", "tol_obj",  "tol_rel_obj",
-                                         "tol_grad", "tol_rel_grad",   "tol_param"};
+constexpr const OptionRecord* kOptions[] = {
+    &option::kDraws,   &option::kPaths,         &option::kResample, &option::kElboDraws,
+    &option::kHistory, &option::kMaxIterations, &option::kTolObj,   &option::kTolRelObj,
+    &option::kTolGrad, &option::kTolRelGrad,    &option::kTolParam};
 constexpr std::string_view kStats[] = {"lp_approx__", "path__"};
 
 }  // namespace

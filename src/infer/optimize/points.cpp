@@ -8,7 +8,7 @@ namespace kullback::infer {
 
 namespace {
 
-constexpr std::size_t kLanes = 16;
+constexpr std::size_t kLanes = 64;  // where data are many, threads divide these, too
 
 }  // namespace
 

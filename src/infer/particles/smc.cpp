@@ -24,9 +24,15 @@
 
 namespace kullback::infer {
 
+namespace option {
+constexpr auto kParticles = CountOption("particles", 1000, "Particles of sequential Monte Carlo")
+                                .from(16)
+                                .hinted("1000 suit most models.");
+}  // namespace option
+
 namespace {
 
-constexpr std::array<std::string_view, 1> kOptions{"particles"};
+constexpr const OptionRecord* kOptions[] = {&option::kParticles};
 constexpr std::array<std::string_view, 2> kStats{"accept_stat__", "log_normalizer__"};
 
 constexpr double kEffective = 0.5;
@@ -37,7 +43,6 @@ constexpr std::size_t kPatience = 5;
 constexpr double kFalls = 0.95;
 constexpr double kCorrelation = 0.2;
 constexpr double kLastCorrelation = 0.1;
-constexpr std::size_t kLeastParticles = 16;
 
 std::string text(double number) {
   char buffer[32];
@@ -49,14 +54,14 @@ class Smc final : public Algorithm {
  public:
   Smc(density::LogDensity& density, const Options& options, Start start)
       : density_(density),
-        count_(options.particles),
+        count_(options[option::kParticles]),
         start_(std::move(start)),
-        lanes_(density, options.particles),
-        acceptance_(options.particles, 1.0),
-        ancestors_(options.particles),
-        log_ratios_(options.particles),
-        log_weights_(options.particles),
-        weights_(options.particles) {
+        lanes_(density, options[option::kParticles]),
+        acceptance_(options[option::kParticles], 1.0),
+        ancestors_(options[option::kParticles]),
+        log_ratios_(options[option::kParticles]),
+        log_weights_(options[option::kParticles]),
+        weights_(options[option::kParticles]) {
     std::iota(ancestors_.begin(), ancestors_.end(), 0.0);
     const Reference reference = wide_reference(start_.theta);
     for (std::size_t k = 0; k < count_; ++k) lanes_.set_reference(k, reference);
@@ -290,8 +295,6 @@ Findings Smc::findings() const {
 }
 
 std::unique_ptr<Algorithm> make_smc(density::LogDensity& density, const Options& options, Start start) {
-  if (options.particles < kLeastParticles)
-    throw Error(ErrorKind::usage, "--particles must be 16 or more.", "1000 suit most models.");
   return std::make_unique<Smc>(density, options, std::move(start));
 }
 

@@ -24,6 +24,7 @@
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
 #include "infer/mcmc/archive_fixed.hpp"
+#include "infer/optimize/options.hpp"
 #include "infer/particles/best_path.hpp"
 #include "infer/particles/invariance_check.hpp"
 #include "infer/particles/mirror.hpp"
@@ -35,10 +36,36 @@
 
 namespace kullback::infer {
 
+namespace option {
+constexpr auto kSvgdParticles = CountOption("svgd_particles", 100, "Particles of SVGD")
+                                    .from(10)
+                                    .to(4000)  // three matrices of their square
+                                    .hinted("100 suit models of up to ten parameters.");
+constexpr auto kSvgdVariant = ChoiceOption<infer::SvgdVariant>(
+    "svgd_variant", SvgdVariant::natural, "natural|plain|mirrored",
+    "SVGD in coordinates of unit curvature, in unconstrained ones, or with a kernel of constrained values");
+constexpr auto kSvgdKernel = ChoiceOption<infer::SvgdKernel>(
+    "svgd_kernel", SvgdKernel::imq, "imq|rbf", "Kernel of SVGD: inverse multiquadric or Gaussian");
+constexpr auto kSvgdBandwidth =
+    NumberOption("svgd_bandwidth", 0,
+                 "Bandwidth of SVGD's kernel in its coordinates; auto: by the median distance of particles")
+        .from(0)
+        .automatic();
+constexpr auto kSvgdOptimizer = ChoiceOption<infer::SvgdOptimizer>(
+    "svgd_optimizer", SvgdOptimizer::adagrad, "adagrad|coin",
+    "Steps of SVGD: AdaGrad with a step size that falls by itself, or coin betting, which has none");
+constexpr auto kSvgdStart =
+    ChoiceOption<infer::SvgdStart>("svgd_start", SvgdStart::path, "path|spread",
+                                   "Where particles of SVGD start: drawn from a Gaussian on the path to the "
+                                   "mode, or spread around the start");
+constexpr auto kSvgdTol =
+    NumberOption("svgd_tol", 0.003,
+                 "SVGD stops where its force would move particles by less, in standard deviations")
+        .above(0);
+}  // namespace option
+
 namespace {
 
-constexpr std::size_t kLeastParticles = 10;
-constexpr std::size_t kMostParticles = 4000;  // three matrices of their square
 constexpr std::size_t kMostNaturalDim = 500;
 constexpr std::uint64_t kRefreshAt[] = {0, 25, 100};  // iterations before which curvature is averaged anew
 constexpr std::uint64_t kMostFailures = 20;
@@ -107,19 +134,19 @@ class Svgd final : public Algorithm {
   Svgd(density::LogDensity& density, const Options& options, Start start)
       : density_(density),
         dim_(density.dim()),
-        count_(options.svgd_particles),
+        count_(options[option::kSvgdParticles]),
         options_(options),
         start_(std::move(start)),
         now_(count_, dim_),
         next_(count_, dim_),
         first_(count_, dim_),
         coordinates_(dim_),
-        steps_(options.svgd_optimizer, count_, dim_),
-        force_(count_, dim_, kind_of(options.svgd_kernel), options.svgd_bandwidth),
+        steps_(options[option::kSvgdOptimizer], count_, dim_),
+        force_(count_, dim_, kind_of(options[option::kSvgdKernel]), options[option::kSvgdBandwidth]),
         check_(density, coordinates_, count_),
         mirror_units_(dim_, 1.0),
         status_(count_) {
-    if (dim_ > 0 && options.svgd_start == SvgdStart::path) path_.emplace(density, options_, start_);
+    if (dim_ > 0 && options[option::kSvgdStart] == SvgdStart::path) path_.emplace(density, options_, start_);
   }
 
   bool step(Draws& draws) override;
@@ -135,8 +162,8 @@ class Svgd final : public Algorithm {
   enum class Phase : std::uint64_t { climbing, moving, checking, done };
   enum class End : std::uint64_t { not_yet, force, steps, iterations };
 
-  bool is_natural() const { return options_.svgd_variant == SvgdVariant::natural; }
-  bool is_mirrored() const { return options_.svgd_variant == SvgdVariant::mirrored; }
+  bool is_natural() const { return options_[option::kSvgdVariant] == SvgdVariant::natural; }
+  bool is_mirrored() const { return options_[option::kSvgdVariant] == SvgdVariant::mirrored; }
   bool has_path() const { return path_ && path_->has_gaussian(); }
 
   bool iterate();
@@ -301,9 +328,9 @@ void Svgd::compute_force() {
 }
 
 Svgd::End Svgd::judge() const {
-  if (remaining_ < options_.svgd_tol) return End::force;
+  if (remaining_ < options_[option::kSvgdTol]) return End::force;
   if (steps_.is_exhausted()) return End::steps;
-  return iterations_ >= options_.max_iterations ? End::iterations : End::not_yet;
+  return iterations_ >= options_[option::kMaxIterations] ? End::iterations : End::not_yet;
 }
 
 void Svgd::move() {
@@ -409,36 +436,24 @@ Findings Svgd::findings() const {
 }
 
 void check(const density::LogDensity& density, const Options& options) {
-  if (options.svgd_particles < kLeastParticles || options.svgd_particles > kMostParticles)
-    throw Error(ErrorKind::usage,
-                fmt::format("--svgd-particles is {}; it must be {} to {}.", options.svgd_particles,
-                            kLeastParticles, kMostParticles),
-                "100 suit models of up to ten parameters.");
-  if (options.svgd_bandwidth < 0)
-    throw Error(ErrorKind::usage,
-                fmt::format("--svgd-bandwidth is {}; it must be positive, or 0 for the median heuristic.",
-                            options.svgd_bandwidth));
-  if (!(options.svgd_tol > 0))
-    throw Error(ErrorKind::usage, fmt::format("--svgd-tol is {}; it must be positive.", options.svgd_tol),
-                "0.003 is the default: three thousandths of a standard deviation.");
-  if (options.svgd_variant == SvgdVariant::natural && density.dim() > kMostNaturalDim)
+  if (options[option::kSvgdVariant] == SvgdVariant::natural && density.dim() > kMostNaturalDim)
     throw Error(ErrorKind::usage,
                 fmt::format("`--svgd-variant natural` takes {} coordinates at most; there are {}.",
                             kMostNaturalDim, density.dim()),
                 "Take plain, but particles collapse in so many dimensions; pathfinder does not.");
-  if (options.svgd_variant == SvgdVariant::mirrored && density.supports().size() != density.dim())
+  if (options[option::kSvgdVariant] == SvgdVariant::mirrored && density.supports().size() != density.dim())
     throw Error(ErrorKind::usage, "`--svgd-variant mirrored` needs a model that tells its constraints.",
                 "Programs and C++ models do; for a compiled library take natural or plain.");
 }
 
 std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& options, Start start) {
-  check_lbfgs_options(options);
   check(density, options);
   return std::make_unique<Svgd>(density, options, std::move(start));
 }
 
-constexpr std::string_view kOptions[] = {"svgd_particles", "svgd_variant", "svgd_kernel", "svgd_bandwidth",
-                                         "svgd_optimizer", "svgd_start",   "svgd_tol",    "max_iterations"};
+constexpr const OptionRecord* kOptions[] = {
+    &option::kSvgdParticles, &option::kSvgdVariant, &option::kSvgdKernel, &option::kSvgdBandwidth,
+    &option::kSvgdOptimizer, &option::kSvgdStart,   &option::kSvgdTol,    &option::kMaxIterations};
 
 constexpr std::string_view kNoWeights =
     "Particles of SVGD have no density q, so that there are no weights: no ELBO, no k-hat, no evidence. "

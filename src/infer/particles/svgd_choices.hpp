@@ -1,5 +1,4 @@
-// What can be chosen of Stein variational gradient descent; the texts of options are in
-// infer/option_text.cpp.
+// What can be chosen of Stein variational gradient descent; svgd.cpp has the options.
 #pragma once
 
 namespace kullback::infer {

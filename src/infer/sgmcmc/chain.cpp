@@ -22,6 +22,7 @@
 #include "infer/sgmcmc/curvature.hpp"
 #include "infer/sgmcmc/gradient_source.hpp"
 #include "infer/sgmcmc/laplace_guess.hpp"
+#include "infer/sgmcmc/options.hpp"
 #include "infer/sgmcmc/schedule.hpp"
 #include "infer/vi/guess.hpp"
 
@@ -53,13 +54,13 @@ class SgChain final : public Algorithm {
         source_(density, options, {start_.seed, start_.chain, 0}),
         dynamics_(std::move(dynamics)),
         hessian_(density.dim()) {
-    if (options.sg_noise == SgNoise::corrected && !source_.has_minibatches()) {
+    if (options[option::kSgNoise] == SgNoise::corrected && !source_.has_minibatches()) {
       throw Error(ErrorKind::usage,
                   "`--sg-noise corrected` allows for the noise of minibatches, and there are none: " +
                       source_.why_no_minibatches() + ".",
                   "Give --batch-size, or leave --sg-noise out.");
     }
-    if (options.metric == Metric::dense && source_.has_row_coordinates()) {
+    if (options[option::kMetric] == Metric::dense && source_.has_row_coordinates()) {
       throw Error(
           ErrorKind::usage,
           "`--metric dense` mixes coordinates that belong to single rows, which move only with their rows.",
@@ -170,7 +171,7 @@ void SgChain::shape() {
 }
 
 void SgChain::set_coordinates() {
-  coordinates_ = Coordinates(options_.metric, guess_);
+  coordinates_ = Coordinates(options_[option::kMetric], guess_);
   Random random = stream(Purpose::sg_start, 0);
   std::vector<double> direction(density_.dim());
   for (double& x : direction) x = random.normal();
@@ -233,12 +234,12 @@ void SgChain::choose_step_size() {
   const double cautious = dynamics_->step_for(kShare, around_);
   step_size_ = schedule_.is_cyclical() ? dynamics_->step_for(kPeakShare, around_) : cautious;
   if (largest(around_.gradient_noise) > 0) {
-    const double excess = options_.sg_noise == SgNoise::corrected ? kCorrectedExcess : kNoiseExcess;
+    const double excess = options_[option::kSgNoise] == SgNoise::corrected ? kCorrectedExcess : kNoiseExcess;
     const double quiet = dynamics_->step_for_noise(excess, around_);
     step_size_ = std::min(step_size_, dynamics_->scaled(quiet, 1 / schedule_.largest_kept()));
   }
-  if (options_.sg_step_size > 0) step_size_ = options_.sg_step_size;
-  updates_ = options_.sg_updates;
+  if (options_[option::kSgStepSize] > 0) step_size_ = options_[option::kSgStepSize];
+  updates_ = options_[option::kSgUpdates];
   if (updates_ > 0) return;
   const double sd = largest(around_.sd);
   const double kept = dynamics_->scaled(step_size_, schedule_.largest_kept());
@@ -323,7 +324,7 @@ void SgChain::keep(Draws& draws) {
   draws.dim = theta.size();
   draws.theta.insert(draws.theta.end(), theta.begin(), theta.end());
   double log_density = std::numeric_limits<double>::quiet_NaN();
-  if (options_.sg_log_density == SgLogDensity::full) {
+  if (options_[option::kSgLogDensity] == SgLogDensity::full) {
     log_density = log_densities(density_, theta, 1).front();
     ++full_densities_;
   }
@@ -382,7 +383,7 @@ std::optional<Adaptation> SgChain::adaptation() const {
 std::string SgChain::noise_text() const {
   if (!source_.has_minibatches()) return "none";
   const std::string text = fmt::format("variances up to {:.3g}", largest(around_.gradient_noise));
-  return options_.sg_noise == SgNoise::corrected ? text + ", corrected for" : text;
+  return options_[option::kSgNoise] == SgNoise::corrected ? text + ", corrected for" : text;
 }
 
 void SgChain::find_bias(Findings& findings) const {
@@ -413,7 +414,7 @@ Findings SgChain::findings() const {
                       "Step sizes take each coordinate's scale as 1.",
                       "Give starting values with --init, and --sg-step-size."});
   }
-  if (options_.metric == Metric::dense && coordinates_.metric() != Metric::dense && has_gaussian_) {
+  if (options_[option::kMetric] == Metric::dense && coordinates_.metric() != Metric::dense && has_gaussian_) {
     result.push_back({"metric-diagonal",
                       "The path's covariance has no Cholesky factor; the metric is diagonal.", "",
                       "Use `--metric diagonal`."});
@@ -421,12 +422,13 @@ Findings SgChain::findings() const {
   if (failures_ > 0) {
     result.push_back(
         {"divergences", "Updates led where the gradient is not finite, and were taken back.",
-         fmt::format("{} of {} after warm-up, in one chain.", failures_,
-                     (iteration_ - std::min<std::uint64_t>(iteration_, options_.warmup)) * updates_),
+         fmt::format(
+             "{} of {} after warm-up, in one chain.", failures_,
+             (iteration_ - std::min<std::uint64_t>(iteration_, options_[option::kWarmup])) * updates_),
          "Give a smaller --sg-step-size."});
   }
   find_bias(result);
-  if (options_.sg_preconditioner == SgPreconditioner::rmsprop_biased) {
+  if (options_[option::kSgPreconditioner] == SgPreconditioner::rmsprop_biased) {
     result.push_back(
         {"biased-preconditioner",
          "The preconditioner changes with the position and is not corrected for: no step size makes "
@@ -466,13 +468,7 @@ Facts SgChain::facts() const {
 }
 
 void check(const density::LogDensity& density, const Options& options) {
-  check_chain_options(options);
-  check_lbfgs_options(options);
-  if (!(options.sg_step_size >= 0))
-    throw Error(ErrorKind::usage, "--sg-step-size must not be negative.", "0 chooses it by the curvature.");
-  if (!(options.sg_friction >= 0))
-    throw Error(ErrorKind::usage, "--sg-friction must not be negative.", "0 chooses it.");
-  if (options.metric == Metric::dense && density.dim() > kMaxDense) {
+  if (options[option::kMetric] == Metric::dense && density.dim() > kMaxDense) {
     throw Error(ErrorKind::usage,
                 fmt::format("`--metric dense` takes {} coordinates at most; the model has {}.", kMaxDense,
                             density.dim()),
@@ -483,7 +479,7 @@ void check(const density::LogDensity& density, const Options& options) {
 }  // namespace
 
 double friction_of(const Options& options, const Surroundings& around) {
-  return options.sg_friction > 0 ? options.sg_friction : 1 / largest(around.sd);
+  return options[option::kSgFriction] > 0 ? options[option::kSgFriction] : 1 / largest(around.sd);
 }
 
 std::unique_ptr<Algorithm> make_sg_chain(density::LogDensity& density, const Options& options, Start start,

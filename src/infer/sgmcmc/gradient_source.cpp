@@ -11,6 +11,8 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "infer/sgmcmc/options.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
@@ -25,13 +27,13 @@ GradientSource::GradientSource(density::LogDensity& density, const Options& opti
     : density_(density) {
   find_rows(options, name);
   if (batches_) find_row_coordinates();
-  if (options.sg_anchor == SgAnchor::mode && !batches_) {
+  if (options[option::kSgAnchor] == SgAnchor::mode && !batches_) {
     throw Error(
         ErrorKind::usage,
         "`--sg-anchor mode` takes the noise of minibatches away, and there are none: " + why_not_ + ".",
         "Give --batch-size, or leave --sg-anchor out.");
   }
-  is_anchored_ = batches_ && options.sg_anchor != SgAnchor::none;
+  is_anchored_ = batches_ && options[option::kSgAnchor] != SgAnchor::none;
 }
 
 void GradientSource::find_rows(const Options& options, const NoiseName& name) {
@@ -39,7 +41,7 @@ void GradientSource::find_rows(const Options& options, const NoiseName& name) {
     why_not_ = "the model has no parameters";
     return;
   }
-  if (options.batch_size == 0) {
+  if (options[option::kBatchSize] == 0) {
     try {
       if (density_.rows() == nullptr) why_not_ = "the model has no rows";
     } catch (const Error& error) {  // a program whose terms mix rows
@@ -50,7 +52,7 @@ void GradientSource::find_rows(const Options& options, const NoiseName& name) {
   }
   const RowSetting setting = rows_for("--batch-size", density_, options);
   const std::size_t count = setting.rows->count();
-  if (options.batch_size == 0 && count <= kFewRows) {
+  if (options[option::kBatchSize] == 0 && count <= kFewRows) {
     why_not_ = std::to_string(count) + " rows are few";
     return;
   }

@@ -7,6 +7,7 @@
 
 #include "infer/archive.hpp"
 #include "infer/options.hpp"
+#include "infer/sgmcmc/options.hpp"
 
 namespace kullback::infer {
 
@@ -15,7 +16,8 @@ namespace kullback::infer {
 // not depend on.
 class RmsProp final {
  public:
-  explicit RmsProp(const Options& options) : decay_(options.sg_rms_decay), floor_(options.sg_rms_floor) {}
+  explicit RmsProp(const Options& options)
+      : decay_(options[option::kSgRmsDecay]), floor_(options[option::kSgRmsFloor]) {}
 
   void begin(std::span<const double> mean_squares);
   double at(std::size_t i) const;

@@ -15,21 +15,21 @@
 #include <numbers>
 
 #include "base/error.hpp"
+#include "infer/sgmcmc/options.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
 void refuse_unread(const Options& options) {
-  const Options untouched;
-  const bool has_decay = options.sg_decay != untouched.sg_decay || options.sg_delay != untouched.sg_delay;
-  if (has_decay && options.sg_schedule != SgSchedule::decaying) {
+  const bool has_decay = !options.is_default(option::kSgDecay) || !options.is_default(option::kSgDelay);
+  if (has_decay && options[option::kSgSchedule] != SgSchedule::decaying) {
     throw Error(ErrorKind::usage, "--sg-decay and --sg-delay are read by `--sg-schedule decaying` alone.",
                 "Add `--sg-schedule decaying`.");
   }
   const bool has_cycles =
-      options.sg_cycles != untouched.sg_cycles || options.sg_exploration != untouched.sg_exploration;
-  if (has_cycles && options.sg_schedule != SgSchedule::cyclical) {
+      !options.is_default(option::kSgCycles) || !options.is_default(option::kSgExploration);
+  if (has_cycles && options[option::kSgSchedule] != SgSchedule::cyclical) {
     throw Error(ErrorKind::usage,
                 "--sg-cycles and --sg-exploration are read by `--sg-schedule cyclical` alone.",
                 "Add `--sg-schedule cyclical`.");
@@ -38,22 +38,11 @@ void refuse_unread(const Options& options) {
 
 void check(const Options& options) {
   refuse_unread(options);
-  if (!(options.sg_decay > 0) || options.sg_decay > 1) {
-    throw Error(ErrorKind::usage, fmt::format("--sg-decay is {}; it must be in (0, 1].", options.sg_decay),
-                "From 0.5 to 1 the conditions of Robbins and Monro hold; 0.55 is the default.");
-  }
-  if (!(options.sg_exploration >= 0) || options.sg_exploration > 0.99) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--sg-exploration is {}; it is the part of a cycle that is not kept, from 0 to 0.99.",
-                    options.sg_exploration),
-        "0.8 is the default.");
-  }
-  if (options.sg_cycles == 0 ||
-      (options.sg_schedule == SgSchedule::cyclical && options.sg_cycles > options.draws)) {
+  if (options[option::kSgSchedule] == SgSchedule::cyclical &&
+      options[option::kSgCycles] > options[option::kDraws]) {
     throw Error(ErrorKind::usage,
-                fmt::format("--sg-cycles is {}; it must be from 1 to the {} draws.", options.sg_cycles,
-                            options.draws),
+                fmt::format("--sg-cycles is {}; it must be at most the {} draws.", options[option::kSgCycles],
+                            options[option::kDraws]),
                 "10 is the default.");
   }
 }
@@ -61,17 +50,18 @@ void check(const Options& options) {
 }  // namespace
 
 Schedule::Schedule(const Options& options)
-    : kind_(options.sg_schedule),
-      warmup_(options.warmup),
-      draws_(options.draws),
-      thin_(options.thin),
-      decay_(options.sg_decay),
-      delay_(static_cast<double>(options.sg_delay > 0 ? options.sg_delay
-                                                      : std::max<std::size_t>(1, options.warmup))) {
+    : kind_(options[option::kSgSchedule]),
+      warmup_(options[option::kWarmup]),
+      draws_(options[option::kDraws]),
+      thin_(options[option::kThin]),
+      decay_(options[option::kSgDecay]),
+      delay_(static_cast<double>(options[option::kSgDelay] > 0
+                                     ? options[option::kSgDelay]
+                                     : std::max<std::size_t>(1, options[option::kWarmup]))) {
   check(options);
   if (kind_ != SgSchedule::cyclical) return;
-  const double explored = options.sg_exploration;
-  sampling_ = (draws_ + options.sg_cycles - 1) / options.sg_cycles;
+  const double explored = options[option::kSgExploration];
+  sampling_ = (draws_ + options[option::kSgCycles] - 1) / options[option::kSgCycles];
   exploring_ = static_cast<std::uint64_t>(
       std::ceil(explored / (1 - explored) * static_cast<double>(sampling_) - 1e-9));
   const std::uint64_t cycles = (draws_ + sampling_ - 1) / sampling_;

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "infer/options.hpp"
+#include "infer/sgmcmc/options.hpp"
 
 namespace kullback::infer {
 

@@ -10,8 +10,11 @@
 #include <array>
 #include <cmath>
 
+#include "infer/optimize/options.hpp"
 #include "infer/sgmcmc/chain.hpp"
 #include "infer/sgmcmc/momenta.hpp"
+#include "infer/sgmcmc/options.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
@@ -20,7 +23,7 @@ namespace {
 class Underdamped final : public MomentumDynamics {
  public:
   explicit Underdamped(const Options& options)
-      : MomentumDynamics(options), is_corrected_(options.sg_noise == SgNoise::corrected) {}
+      : MomentumDynamics(options), is_corrected_(options[option::kSgNoise] == SgNoise::corrected) {}
 
   void update(const Move& move, Random& random, std::vector<double>& phi) override {
     const double e = move.step_size;
@@ -43,11 +46,13 @@ class Underdamped final : public MomentumDynamics {
   bool is_corrected_;
 };
 
-constexpr std::array<std::string_view, 24> kOptions{
-    "warmup",      "draws",      "thin",           "metric",      "batch_size",     "sg_step_size",
-    "sg_schedule", "sg_decay",   "sg_delay",       "sg_cycles",   "sg_exploration", "sg_anchor",
-    "sg_noise",    "sg_updates", "sg_log_density", "sg_friction", "history",        "max_iterations",
-    "elbo_draws",  "tol_obj",    "tol_rel_obj",    "tol_grad",    "tol_rel_grad",   "tol_param"};
+constexpr const OptionRecord* kOptions[] = {
+    &option::kWarmup,    &option::kDraws,         &option::kThin,          &option::kMetric,
+    &option::kBatchSize, &option::kSgStepSize,    &option::kSgSchedule,    &option::kSgDecay,
+    &option::kSgDelay,   &option::kSgCycles,      &option::kSgExploration, &option::kSgAnchor,
+    &option::kSgNoise,   &option::kSgUpdates,     &option::kSgLogDensity,  &option::kSgFriction,
+    &option::kHistory,   &option::kMaxIterations, &option::kElboDraws,     &option::kTolObj,
+    &option::kTolRelObj, &option::kTolGrad,       &option::kTolRelGrad,    &option::kTolParam};
 constexpr std::array<std::string_view, 1> kStats{"stepsize__"};
 constexpr std::array<Refusal, 4> kRefusals{
     Refusal{"row_sampling", kUniformRows}, Refusal{"row_control", kAnchorIsControl},

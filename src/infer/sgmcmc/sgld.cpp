@@ -14,9 +14,12 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "infer/optimize/options.hpp"
 #include "infer/sgmcmc/chain.hpp"
 #include "infer/sgmcmc/dynamics.hpp"
+#include "infer/sgmcmc/options.hpp"
 #include "infer/sgmcmc/rmsprop.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
@@ -25,9 +28,9 @@ namespace {
 class Langevin final : public Dynamics {
  public:
   explicit Langevin(const Options& options)
-      : is_corrected_(options.sg_noise == SgNoise::corrected),
-        has_divergence_(options.sg_preconditioner == SgPreconditioner::rmsprop) {
-    if (options.sg_preconditioner != SgPreconditioner::none) preconditioner_.emplace(options);
+      : is_corrected_(options[option::kSgNoise] == SgNoise::corrected),
+        has_divergence_(options[option::kSgPreconditioner] == SgPreconditioner::rmsprop) {
+    if (options[option::kSgPreconditioner] != SgPreconditioner::none) preconditioner_.emplace(options);
   }
 
   void begin(const Surroundings& around, Random& /*random*/) override {
@@ -94,14 +97,14 @@ class Langevin final : public Dynamics {
   std::vector<double> noise_;
 };
 
-constexpr std::array<std::string_view, 26> kOptions{
-    "warmup",       "draws",        "thin",           "metric",
-    "batch_size",   "sg_step_size", "sg_schedule",    "sg_decay",
-    "sg_delay",     "sg_cycles",    "sg_exploration", "sg_anchor",
-    "sg_noise",     "sg_updates",   "sg_log_density", "sg_preconditioner",
-    "sg_rms_decay", "sg_rms_floor", "history",        "max_iterations",
-    "elbo_draws",   "tol_obj",      "tol_rel_obj",    "tol_grad",
-    "tol_rel_grad", "tol_param"};
+constexpr const OptionRecord* kOptions[] = {
+    &option::kWarmup,     &option::kDraws,      &option::kThin,          &option::kMetric,
+    &option::kBatchSize,  &option::kSgStepSize, &option::kSgSchedule,    &option::kSgDecay,
+    &option::kSgDelay,    &option::kSgCycles,   &option::kSgExploration, &option::kSgAnchor,
+    &option::kSgNoise,    &option::kSgUpdates,  &option::kSgLogDensity,  &option::kSgPreconditioner,
+    &option::kSgRmsDecay, &option::kSgRmsFloor, &option::kHistory,       &option::kMaxIterations,
+    &option::kElboDraws,  &option::kTolObj,     &option::kTolRelObj,     &option::kTolGrad,
+    &option::kTolRelGrad, &option::kTolParam};
 constexpr std::array<std::string_view, 1> kStats{"stepsize__"};
 constexpr std::array<Refusal, 4> kRefusals{
     Refusal{"row_sampling", kUniformRows}, Refusal{"row_control", kAnchorIsControl},
@@ -109,22 +112,11 @@ constexpr std::array<Refusal, 4> kRefusals{
     Refusal{"sg_friction", "Friction is of momenta, which sghmc and sgnht have."}};
 
 void check(const Options& options) {
-  const Options untouched;
   const bool has_setting =
-      options.sg_rms_decay != untouched.sg_rms_decay || options.sg_rms_floor != untouched.sg_rms_floor;
-  if (has_setting && options.sg_preconditioner == SgPreconditioner::none) {
+      !options.is_default(option::kSgRmsDecay) || !options.is_default(option::kSgRmsFloor);
+  if (has_setting && options[option::kSgPreconditioner] == SgPreconditioner::none) {
     throw Error(ErrorKind::usage, "--sg-rms-decay and --sg-rms-floor are read by RMSProp alone.",
                 "Add `--sg-preconditioner rmsprop`.");
-  }
-  if (!(options.sg_rms_decay >= 0) || options.sg_rms_decay >= 1) {
-    throw Error(ErrorKind::usage,
-                fmt::format("--sg-rms-decay is {}; it must be in [0, 1).", options.sg_rms_decay),
-                "0.99 is the default.");
-  }
-  if (!(options.sg_rms_floor > 0)) {
-    throw Error(ErrorKind::usage,
-                fmt::format("--sg-rms-floor is {}; it must be above 0.", options.sg_rms_floor),
-                "1 is the default.");
   }
 }
 

@@ -14,8 +14,11 @@
 #include <array>
 #include <cmath>
 
+#include "infer/optimize/options.hpp"
 #include "infer/sgmcmc/chain.hpp"
 #include "infer/sgmcmc/momenta.hpp"
+#include "infer/sgmcmc/options.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
@@ -93,11 +96,13 @@ class Thermostat final : public MomentumDynamics {
   double xi_ = 0;
 };
 
-constexpr std::array<std::string_view, 23> kOptions{
-    "warmup",      "draws",          "thin",        "metric",       "batch_size",     "sg_step_size",
-    "sg_schedule", "sg_decay",       "sg_delay",    "sg_cycles",    "sg_exploration", "sg_anchor",
-    "sg_updates",  "sg_log_density", "sg_friction", "history",      "max_iterations", "elbo_draws",
-    "tol_obj",     "tol_rel_obj",    "tol_grad",    "tol_rel_grad", "tol_param"};
+constexpr const OptionRecord* kOptions[] = {
+    &option::kWarmup,        &option::kDraws,        &option::kThin,          &option::kMetric,
+    &option::kBatchSize,     &option::kSgStepSize,   &option::kSgSchedule,    &option::kSgDecay,
+    &option::kSgDelay,       &option::kSgCycles,     &option::kSgExploration, &option::kSgAnchor,
+    &option::kSgUpdates,     &option::kSgLogDensity, &option::kSgFriction,    &option::kHistory,
+    &option::kMaxIterations, &option::kElboDraws,    &option::kTolObj,        &option::kTolRelObj,
+    &option::kTolGrad,       &option::kTolRelGrad,   &option::kTolParam};
 constexpr std::array<std::string_view, 2> kStats{"stepsize__", "friction__"};
 constexpr std::array<Refusal, 5> kRefusals{
     Refusal{"row_sampling", kUniformRows}, Refusal{"row_control", kAnchorIsControl},

@@ -4,6 +4,8 @@
 // 2 dim + 1 gradients a step are then fewer than those of Adam's steps.
 #include "infer/vi/defaults.hpp"
 
+#include "infer/vi/options.hpp"
+
 namespace kullback::infer {
 
 namespace {
@@ -18,13 +20,14 @@ bool takes_natural_gradients(std::string_view family) {
 
 Preset default_parts(const density::LogDensity& density, const Preset& said, const Options& options) {
   Preset result{density.dim() <= kMostFullRank ? "fullrank" : "meanfield", "elbo", "stl", "adam"};
-  const std::string_view family = !said.family.empty()      ? said.family
-                                  : !options.family.empty() ? std::string_view(options.family)
-                                                            : result.family;
+  const std::string_view family = !said.family.empty()                ? said.family
+                                  : !options[option::kFamily].empty() ? options[option::kFamily]
+                                                                      : result.family;
   const bool is_elbo = (said.objective.empty() || said.objective == "elbo") &&
-                       (options.objective.empty() || options.objective == "elbo");
-  const bool has_estimator = !said.estimator.empty() || !options.estimator.empty();
-  const bool has_step_size = options.learning_rate != 0 || options.decay != 0;  // natural gradients have none
+                       (options[option::kObjective].empty() || options[option::kObjective] == "elbo");
+  const bool has_estimator = !said.estimator.empty() || !options[option::kEstimator].empty();
+  const bool has_step_size =
+      options[option::kLearningRate] != 0 || options[option::kDecay] != 0;  // natural gradients have none
   if (density.dim() <= kMostFullRank && takes_natural_gradients(family) && is_elbo && !has_estimator &&
       !has_step_size)
     result.optimizer = "natural";

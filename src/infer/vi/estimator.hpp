@@ -56,7 +56,7 @@ struct EstimatorRecord {
   std::string_view name;     // on the command line: "reparam"
   std::string_view summary;  // one clause
   std::string_view citation;
-  std::span<const std::string_view> options;  // names in infer/options.def that it reads
+  OptionTable options;  // that it reads
   // Nothing where the combination makes sense; else a sentence that says why not and what would work.
   std::optional<std::string> (*refuse)(const EstimatorSetting& setting);
   std::unique_ptr<Estimator> (*make)(const EstimatorSetting& setting);

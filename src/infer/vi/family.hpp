@@ -124,7 +124,7 @@ struct FamilyRecord {
   std::string_view name;     // on the command line: "meanfield"
   std::string_view summary;  // one clause
   std::string_view citation;
-  std::span<const std::string_view> options = {};  // names in infer/options.def that it reads
+  OptionTable options = {};  // that it reads
   // Affine maps of a member are members: then it is fitted in the coordinates in which the start is standard
   // normal, whatever the scales and correlations of theta.
   bool is_affine = false;

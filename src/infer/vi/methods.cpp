@@ -23,7 +23,7 @@ std::unique_ptr<Algorithm> make(density::LogDensity& density, const Options& opt
 
 template <const Named& named>
 const Method& method() {
-  static const std::vector<std::string_view> options = options_of(named.preset);
+  static const std::vector<const OptionRecord*> options = options_of(named.preset);
   static const Method record{
       .name = named.name,
       .summary = named.summary,

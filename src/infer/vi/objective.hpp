@@ -72,7 +72,7 @@ struct ObjectiveRecord {
   std::string_view name;     // on the command line: "elbo"
   std::string_view summary;  // one clause
   std::string_view citation = {};
-  std::span<const std::string_view> options = {};  // names in infer/options.def that it reads
+  OptionTable options = {};  // that it reads
   // Throws Error usage for options without sense. Null in objectives that are no bound of this kind, which
   // have one of the next two.
   std::unique_ptr<Objective> (*make)(const Options& options) = nullptr;

@@ -39,10 +39,10 @@ struct OptimizerRecord {
   std::string_view name;     // on the command line: "adam"
   std::string_view summary;  // one clause
   std::string_view citation;
-  std::span<const std::string_view> options;  // names in infer/options.def that it reads
-  bool has_step_size = true;                  // false: it needs none
-  double step_size = 0.1;                     // the first of the automatic schedule
-  bool chooses_rows = false;                  // minibatches of its own
+  OptionTable options;        // that it reads
+  bool has_step_size = true;  // false: it needs none
+  double step_size = 0.1;     // the first of the automatic schedule
+  bool chooses_rows = false;  // minibatches of its own
   std::unique_ptr<Optimizer> (*make)(const Options& options, std::size_t parameters) = nullptr;
   // Updates that are no steps along a gradient of lambda; instead of `make`.
   std::unique_ptr<Scheme> (*make_scheme)(const SchemeSetting& setting) = nullptr;

@@ -38,6 +38,6 @@ struct Parts {
 Parts choose_parts(const Preset& preset, const Options& options, const Preset& fallback);
 
 // Options of a method that leaves to its user what `preset` does not say.
-std::vector<std::string_view> options_of(const Preset& preset);
+std::vector<const OptionRecord*> options_of(const Preset& preset);
 
 }  // namespace kullback::infer

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "infer/rows/chosen_rows.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/schemes/minibatches.hpp"
 
 namespace kullback::infer {
@@ -25,11 +26,11 @@ bool has_own_coordinates(const density::Rows& rows) {
 }
 
 bool wants_anchor(const Options& options, bool has_own) {
-  if (options.row_control.empty()) return !has_own;
-  if (options.row_control == "none") return false;
-  if (options.row_control != "anchor")
+  if (options[option::kRowControl].empty()) return !has_own;
+  if (options[option::kRowControl] == "none") return false;
+  if (options[option::kRowControl] != "anchor")
     throw Error(ErrorKind::usage,
-                fmt::format("--row-control: there is no control variate '{}'.", options.row_control),
+                fmt::format("--row-control: there is no control variate '{}'.", options[option::kRowControl]),
                 "There are anchor and none.");
   if (has_own)
     throw Error(
@@ -141,17 +142,15 @@ std::vector<double> scores_of_rows(density::LogDensity& density, const Anchor* a
 
 RowPlan plan_rows(density::LogDensity& density, const Preset& preset, const Options& options) {
   const std::string_view optimizer =
-      !preset.optimizer.empty() ? preset.optimizer : std::string_view(options.optimizer);
+      !preset.optimizer.empty() ? preset.optimizer : options[option::kOptimizer];
   const bool chooses_rows = !optimizer.empty() && find_optimizer(optimizer).chooses_rows;
-  const bool is_on = options.batch_size > 0 && !chooses_rows;
-  const Options defaults;
+  const bool is_on = options[option::kBatchSize] > 0 && !chooses_rows;
   if (!is_on) {
-    for (const auto& [flag, given] :
-         {std::pair{"--row-sampling", options.row_sampling != defaults.row_sampling},
-          std::pair{"--row-control", options.row_control != defaults.row_control}}) {
-      if (given)
+    for (const OptionRecord* option : {static_cast<const OptionRecord*>(&option::kRowSampling),
+                                       static_cast<const OptionRecord*>(&option::kRowControl)}) {
+      if (!options.is_default(*option))
         throw Error(ErrorKind::usage,
-                    fmt::format("{} is for minibatches{}.", flag,
+                    fmt::format("{} is for minibatches{}.", flag_of(option->name),
                                 chooses_rows ? " that the optimiser does not choose itself"
                                              : ", and none was asked for"),
                     chooses_rows ? "Leave it out, or take `--optimizer adam`."
@@ -160,7 +159,7 @@ RowPlan plan_rows(density::LogDensity& density, const Preset& preset, const Opti
     return {};
   }
   const RowSetting setting = rows_for("A minibatch", density, options);
-  RowPlan plan{setting.batch_size, setting.rows->count(), row_sampling_of(options.row_sampling)};
+  RowPlan plan{setting.batch_size, setting.rows->count(), row_sampling_of(options[option::kRowSampling])};
   if (plan.sampling == RowSampling::strata && setting.rows->strata().empty())
     throw Error(ErrorKind::usage, "`--row-sampling strata`: no strata were named.",
                 "--strata NAME names integer data with a number for each row.");

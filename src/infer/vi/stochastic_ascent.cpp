@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/row_plan.hpp"
 #include "infer/vi/stages.hpp"
 
@@ -36,13 +37,10 @@ bool is_finite(std::span<const double> values) {
 }
 
 void check_options(const Options& options) {
-  if (options.learning_rate < 0)
+  if (options[option::kDecay] != 0 && !(options[option::kDecay] > 0.5 && options[option::kDecay] <= 1))
     throw Error(ErrorKind::usage,
-                fmt::format("--learning-rate is {}; it must not be negative.", options.learning_rate),
-                "0 chooses it.");
-  if (options.decay != 0 && !(options.decay > 0.5 && options.decay <= 1))
-    throw Error(ErrorKind::usage,
-                fmt::format("--decay is {}; steps t^-c reach the optimum where 0.5 < c <= 1.", options.decay),
+                fmt::format("--decay is {}; steps t^-c reach the optimum where 0.5 < c <= 1.",
+                            options[option::kDecay]),
                 "0.7 is usual; 0 lowers the step size in stages.");
 }
 
@@ -50,14 +48,15 @@ class StochasticAscent final : public Scheme {
  public:
   explicit StochasticAscent(const SchemeSetting& setting)
       : setting_(setting),
-        noise_(setting.noise, sampling_of(setting.options->sampling), setting.family->noise()),
+        noise_(setting.noise, sampling_of((*setting.options)[option::kSampling]), setting.family->noise()),
         optimizer_(setting.optimizer->make(*setting.options, setting.family->parameters())),
         lambda_(start_of(setting)),
         units_(units_of(setting, lambda_)),
         stages_(stages_in(setting, units_)) {
     check_options(*setting.options);
     make_estimator();
-    first_step_size_ = setting.options->learning_rate > 0          ? setting.options->learning_rate
+    first_step_size_ = (*setting.options)[option::kLearningRate] > 0
+                           ? (*setting.options)[option::kLearningRate]
                        : setting.family->abilities().is_identified ? setting.optimizer->step_size
                                                                    : kNetShare * setting.optimizer->step_size;
     answer_ = lambda_;
@@ -67,7 +66,7 @@ class StochasticAscent final : public Scheme {
     if (is_done_) return false;
     estimator_->estimate(lambda_, static_cast<std::uint32_t>(iterations_++), estimate_);
     if (!estimate_.is_finite || !is_finite(estimate_.gradient) || !climb()) fail();
-    if (iterations_ >= setting_.options->max_steps) is_done_ = true;
+    if (iterations_ >= (*setting_.options)[option::kMaxSteps]) is_done_ = true;
     return true;
   }
 
@@ -93,12 +92,12 @@ class StochasticAscent final : public Scheme {
   }
 
   static Stages stages_in(const SchemeSetting& setting, const std::vector<double>& units) {
-    return {units, setting.optimizer->has_step_size && setting.options->decay == 0,
+    return {units, setting.optimizer->has_step_size && (*setting.options)[option::kDecay] == 0,
             setting.family->abilities().is_identified};
   }
 
   double step_size() const {
-    const double decay = setting_.options->decay;
+    const double decay = (*setting_.options)[option::kDecay];
     const double fallen =
         decay == 0 ? stages_.step_scale() : std::pow(1 + static_cast<double>(iterations_) / kDelay, -decay);
     return first_step_size_ * failure_scale_ * fallen;
@@ -143,7 +142,7 @@ void StochasticAscent::make_estimator() {
                          setting_.family,
                          nullptr,
                          &noise_,
-                         options.grad_draws > 0 ? options.grad_draws : default_draws(),
+                         options[option::kGradDraws] > 0 ? options[option::kGradDraws] : default_draws(),
                          &options};
   if (setting_.objective->make_estimator != nullptr) {
     estimator_ = setting_.objective->make_estimator(parts);

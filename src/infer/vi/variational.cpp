@@ -13,7 +13,6 @@
 #include "infer/coordinate_name.hpp"
 #include "infer/optimize/importance.hpp"
 #include "infer/optimize/path.hpp"
-#include "infer/option_text.hpp"
 #include "infer/rows/anchor_search.hpp"
 #include "infer/start.hpp"
 #include "infer/vi/defaults.hpp"
@@ -23,6 +22,7 @@
 #include "infer/vi/guess.hpp"
 #include "infer/vi/judge_bound.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/row_plan.hpp"
 #include "infer/vi/scheme.hpp"
 #include "infer/vi/whitened_density.hpp"
@@ -76,11 +76,11 @@ class Variational final : public Algorithm {
             choose_parts(preset, options_, parts_for_rows(rows_, default_parts(density, preset, options_)))),
         family_(parts_.family->make({density.dim(), density.blocks(), density.supports(), &options_})),
         noise_({start_.seed, start_.chain, static_cast<std::uint32_t>(Purpose::approximation)},
-               sampling_of(options.sampling), family_->noise()) {
-    if (preset.estimator.empty() && options_.estimator.empty())
+               sampling_of(options[option::kSampling]), family_->noise()) {
+    if (preset.estimator.empty() && options_[option::kEstimator].empty())
       parts_.estimator = &default_estimator(parts_, *family_, density, options_);
     may_fall_back_ =
-        preset.optimizer.empty() && options_.optimizer.empty() && family_->abilities().is_gaussian;
+        preset.optimizer.empty() && options_[option::kOptimizer].empty() && family_->abilities().is_gaussian;
     if (rows_.is_on()) check_parts_for_rows(rows_, parts_, *family_, *density.rows());
     refuse_early();
     if (density.dim() > 0) begin_search(start_.theta);
@@ -97,7 +97,7 @@ class Variational final : public Algorithm {
       make_scheme_from({start_.theta, {}, {}});  // no parameters
     } else if (!advance()) {
       draw(draws);
-      is_done_ = log_ratios_.size() == options_.draws;
+      is_done_ = log_ratios_.size() == options_[option::kDraws];
       if (is_done_) look_for_flat_coordinate();
     }
     return true;
@@ -354,7 +354,7 @@ void Variational::make_draws(std::size_t first, std::vector<double>& theta, std:
 void Variational::draw(Draws& draws) {
   const std::size_t dim = density_.dim();
   const std::size_t first = log_ratios_.size();
-  const std::size_t lanes = std::min(kDrawsAtOnce, options_.draws - first);
+  const std::size_t lanes = std::min(kDrawsAtOnce, options_[option::kDraws] - first);
   std::vector<double> theta(dim * lanes);
   std::vector<double> log_q(lanes);
   std::vector<double> log_p(lanes);
@@ -374,7 +374,7 @@ void Variational::draw(Draws& draws) {
 // Where the weights tell that something is wrong.
 void Variational::look_for_flat_coordinate() {
   if (!khat_finding(importance_weights(log_ratios_), "")) return;
-  const std::size_t lanes = std::min(kDrawsAtOnce, options_.draws);
+  const std::size_t lanes = std::min(kDrawsAtOnce, options_[option::kDraws]);
   std::vector<double> theta(density_.dim() * lanes);
   std::vector<double> log_q(lanes);
   make_draws(0, theta, log_q);
@@ -478,7 +478,7 @@ Findings Variational::findings() const {
     const auto objective = parts_.objective->make(options_);
     if (auto found = bound_finding(judge_bound(*objective, log_ratios_), *objective))
       result.push_back(*found);
-    if (is_elbo(*objective) && parts_.objective->name == "renyi" && options_.alpha != 1)
+    if (is_elbo(*objective) && parts_.objective->name == "renyi" && options_[option::kAlpha] != 1)
       result.push_back({"is-elbo", "The Renyi bound of one draw is the ELBO, whatever --alpha is.",
                         "--importance-draws 1", "Raise --importance-draws; 10 is the default."});
   }
@@ -539,8 +539,8 @@ double Variational::passes() const {
 // Only the bound and its gradient are unbiased under minibatches: log densities of the draws, on which k-hat
 // and the reported ELBO rest, are of all rows, and what that costs is told.
 void Variational::add_row_facts(Facts& facts) const {
-  facts.emplace_back("minibatch",
-                     fmt::format("{} of {} rows, {}", rows_.batch_size, rows_.rows, options_.row_sampling));
+  facts.emplace_back("minibatch", fmt::format("{} of {} rows, {}", rows_.batch_size, rows_.rows,
+                                              options_[option::kRowSampling]));
   facts.emplace_back("row control", anchor_ ? "anchor" : "none");
   facts.emplace_back("gradients of all rows", fmt::format("{}", full_gradients_));
   facts.emplace_back("passes over the data for the fit", fmt::format("{:.1f}", passes()));
@@ -580,9 +580,8 @@ void refuse_huge(std::string_view flag, std::size_t count, std::size_t dim) {
 
 std::unique_ptr<Algorithm> make_variational(density::LogDensity& density, const Options& options, Start start,
                                             const Preset& preset) {
-  require_one_or_more(options, {"draws", "max_steps"});
-  refuse_huge("--grad-draws", options.grad_draws, density.dim());
-  refuse_huge("--importance-draws", options.importance_draws, density.dim());
+  refuse_huge("--grad-draws", options[option::kGradDraws], density.dim());
+  refuse_huge("--importance-draws", options[option::kImportanceDraws], density.dim());
   return std::make_unique<Variational>(density, options, std::move(start), preset);
 }
 

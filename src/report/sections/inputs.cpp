@@ -82,7 +82,7 @@ void add_method_options(const RunRecord& record, Command& command) {
     if (!is_special(name) && name != "batch_size" && !value.empty()) command.add(flag_of(name), value);
   const std::string rows = option(record, "minibatch");
   const std::string batch = option(record, "batch_size");
-  if (!rows.empty() && !batch.empty() && batch != "0") command.add("--minibatch", rows + "=" + batch);
+  if (!rows.empty() && !batch.empty() && batch != "auto") command.add("--minibatch", rows + "=" + batch);
 }
 
 std::string command_of(const RunRecord& record) {

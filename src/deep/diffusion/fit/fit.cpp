@@ -9,12 +9,12 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/random.hpp"
+#include "deep/data/as_numbers.hpp"
 #include "deep/diffusion/fit/figure.hpp"
 #include "deep/diffusion/fit/pictures.hpp"
 #include "deep/diffusion/fit/sample.hpp"
 #include "deep/purpose.hpp"
 #include "deep/split_rows.hpp"
-#include "deep/vae/training.hpp"
 
 namespace kullback::deep::diffusion {
 

@@ -6,15 +6,6 @@
 
 namespace kullback::deep::diffusion {
 
-std::string json_part(const Part& part) {
-  return fmt::format("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
-}
-
-Part read_part(const JsonFields& json, const std::string& name) {
-  const JsonFields part = json.object(name);
-  return {part.text("name"), part.words("options")};
-}
-
 std::string json_net(const NetSpec& net) {
   return fmt::format(
       "  \"architecture\": {},\n  \"hidden\": {},\n  \"filters\": {},\n  \"activation\": {},\n",

@@ -1,4 +1,4 @@
-// Parts of models in a model.json: records by name with their options, and how a network is built.
+// Parts of models in a model.json: how a network is built.
 #pragma once
 
 #include <map>
@@ -6,18 +6,12 @@
 
 #include "base/json_fields.hpp"
 #include "deep/diffusion/score_net.hpp"
+#include "deep/part.hpp"
 
 namespace kullback::deep::diffusion {
 
+using deep::Part;
 using Words = std::map<std::string, std::string>;
-
-struct Part {
-  std::string name = {};
-  Words options = {};
-};
-
-std::string json_part(const Part& part);
-Part read_part(const JsonFields& json, const std::string& name);
 
 // Its members as lines of an object; what the data decide is not among them.
 std::string json_net(const NetSpec& net);

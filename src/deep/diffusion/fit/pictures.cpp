@@ -1,19 +1,10 @@
 #include "deep/diffusion/fit/pictures.hpp"
 
-#include "deep/vae/fit/pictures.hpp"
+#include "deep/data/pictures.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
-
-VaeSpec shape_of(const ImageShape& image) {
-  VaeSpec spec;
-  spec.pixels = image.channels * image.height * image.width;
-  spec.channels = image.channels;
-  spec.height = image.height;
-  spec.width = image.width;
-  return spec;
-}
 
 torch::Tensor as_brightness(const Built& built, const torch::Tensor& x) {
   const torch::Tensor own = built.in_own_units(x);
@@ -23,7 +14,7 @@ torch::Tensor as_brightness(const Built& built, const torch::Tensor& x) {
 }  // namespace
 
 Picture samples_picture(const Built& built, const torch::Tensor& x) {
-  if (built.model().is_image()) return image_grid(as_brightness(built, x), shape_of(built.model().image), 8);
+  if (built.model().is_image()) return image_grid(as_brightness(built, x), built.model().image, 8);
   return latent_map(built.in_own_units(x), {});
 }
 
@@ -31,13 +22,13 @@ Picture samples_picture(const Built& built, const torch::Tensor& x) {
 Picture strip_picture(const Built& built, const torch::Tensor& strip) {
   const torch::Tensor scale = strip.std({1, 2}, true, true).clamp_min(1);
   const torch::Tensor by_sample = (strip / scale).transpose(0, 1).reshape({-1, strip.size(2)});
-  return image_grid(as_brightness(built, by_sample), shape_of(built.model().image), strip.size(0));
+  return image_grid(as_brightness(built, by_sample), built.model().image, strip.size(0));
 }
 
 Picture own_images_picture(const Built& built, const ImageShape& image, const torch::Tensor& own,
                            std::int64_t columns) {
   constexpr double kGrey = 0.5;
-  return image_grid((built.model().has_levels ? own / 255 : own).nan_to_num(kGrey), shape_of(image), columns);
+  return image_grid((built.model().has_levels ? own / 255 : own).nan_to_num(kGrey), image, columns);
 }
 
 Picture own_points_picture(const torch::Tensor& own) {

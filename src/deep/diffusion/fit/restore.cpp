@@ -10,11 +10,11 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "data/source.hpp"
+#include "deep/data/as_numbers.hpp"
 #include "deep/data/idx.hpp"
 #include "deep/data/npy.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/purpose.hpp"
-#include "deep/vae/training.hpp"
 
 namespace kullback::deep::diffusion {
 

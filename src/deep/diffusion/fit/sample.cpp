@@ -6,9 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
+#include "deep/data/as_numbers.hpp"
 #include "deep/diffusion/fit/strip.hpp"
 #include "deep/purpose.hpp"
-#include "deep/vae/training.hpp"
 
 namespace kullback::deep::diffusion {
 

@@ -76,8 +76,8 @@ Space Model::space() const {
 }
 
 std::string to_json(const Model& model) {
-  std::string text = fmt::format("{{\n  \"format\": \"{}\",\n  \"process\": {},\n", kFormat,
-                                 diffusion::json_part(model.process));
+  std::string text =
+      fmt::format("{{\n  \"format\": \"{}\",\n  \"process\": {},\n", kFormat, json_part(model.process));
   text += fmt::format("  \"channels\": {},\n  \"height\": {},\n  \"width\": {},\n  \"pixel_levels\": {},\n",
                       model.image.channels, model.image.height, model.image.width, model.pixel_levels);
   text += fmt::format("  \"columns\": {},\n", json_columns(model)) + diffusion::json_net(model.net);
@@ -93,7 +93,7 @@ Model read_model(const std::filesystem::path& file) {
     return static_cast<std::int64_t>(from.count(name));
   };
   Model model;
-  model.process = diffusion::read_part(json, "process");
+  model.process = read_part(json, "process");
   model.image = {
       .channels = count(json, "channels"), .height = count(json, "height"), .width = count(json, "width")};
   model.pixel_levels = count(json, "pixel_levels");

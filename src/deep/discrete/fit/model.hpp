@@ -24,7 +24,7 @@ struct Column {
 };
 
 struct Model {
-  diffusion::Part process = {"masked"};
+  Part process = {"masked"};
   ImageShape image = {};
   std::int64_t pixel_levels = 0;     // of images: brightness is divided into so many levels
   std::vector<Column> columns = {};  // of images: pixels, without names

@@ -8,9 +8,9 @@
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "deep/data/number_files.hpp"
+#include "deep/data/pictures.hpp"
 #include "deep/diffusion/fit/strip.hpp"
 #include "deep/purpose.hpp"
-#include "deep/vae/fit/pictures.hpp"
 
 namespace kullback::deep::discrete {
 
@@ -21,15 +21,6 @@ torch::Tensor brightness(const Model& model, const torch::Tensor& x) {
   const auto highest = static_cast<double>(std::max<std::int64_t>(model.pixel_levels - 1, 1));
   return at::where(x < model.pixel_levels, x.to(torch::kFloat64) / highest,
                    torch::full({}, 0.5, torch::kFloat64));
-}
-
-VaeSpec shape_of(const Model& model) {
-  VaeSpec spec;
-  spec.pixels = model.dims();
-  spec.channels = model.image.channels;
-  spec.height = model.image.height;
-  spec.width = model.image.width;
-  return spec;
 }
 
 std::vector<std::string> column_names(const Model& model) {
@@ -83,12 +74,12 @@ Picture samples_picture(const Model& model, const torch::Tensor& x) {
   if (!model.is_image())
     throw Error(ErrorKind::usage, "a .png shows images, and these rows are none.",
                 "Give --out a name that ends in .csv or .npy.");
-  return image_grid(brightness(model, x), shape_of(model), 8);
+  return image_grid(brightness(model, x), model.image, 8);
 }
 
 Picture strip_picture(const Model& model, const torch::Tensor& strip) {
   const torch::Tensor by_sample = strip.transpose(0, 1).reshape({-1, strip.size(2)});
-  return image_grid(brightness(model, by_sample), shape_of(model), strip.size(0));
+  return image_grid(brightness(model, by_sample), model.image, strip.size(0));
 }
 
 }  // namespace kullback::deep::discrete

@@ -10,10 +10,10 @@
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
 #include "base/random.hpp"
+#include "deep/data/as_numbers.hpp"
 #include "deep/net/precision.hpp"
 #include "deep/purpose.hpp"
 #include "deep/train/weights_file.hpp"
-#include "deep/vae/training.hpp"
 
 namespace kullback::deep {
 
@@ -31,15 +31,6 @@ const Record& named(std::span<const Record* const> records, const std::string& n
   }
   throw Error(ErrorKind::usage, fmt::format("there is no --{} '{}'.", option, name),
               "Known are: " + all + ".");
-}
-
-std::string json_part(const Part& part) {
-  return fmt::format("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
-}
-
-Part read_part(const JsonFields& json, const std::string& name) {
-  const JsonFields part = json.object(name);
-  return {part.text("name"), part.words("options")};
 }
 
 torch::Tensor are_bits(const torch::Tensor& x) { return ((x == 0).logical_or(x == 1)).all(0); }

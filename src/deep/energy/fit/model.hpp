@@ -15,7 +15,7 @@
 #include "deep/energy/chain_sampler.hpp"
 #include "deep/energy/energy.hpp"
 #include "deep/energy/energy_training.hpp"
-#include "deep/vae/fit/model.hpp"
+#include "deep/part.hpp"
 
 namespace kullback::deep {
 

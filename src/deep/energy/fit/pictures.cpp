@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "deep/vae/fit/pictures.hpp"
+#include "deep/data/pictures.hpp"
 
 namespace kullback::deep {
 
@@ -28,11 +28,7 @@ void put_point(Picture& picture, std::int64_t x, std::int64_t y) {
 
 Picture ebm_images(const BuiltEbm& built, const torch::Tensor& x) {
   const EbmModel& model = built.model();
-  const VaeSpec spec{.pixels = model.dim,
-                     .channels = model.image.channels,
-                     .height = model.image.height,
-                     .width = model.image.width};
-  return image_grid(built.in_own_units(x) / (model.has_levels ? 255.0 : 1.0), spec, 8);
+  return image_grid(built.in_own_units(x) / (model.has_levels ? 255.0 : 1.0), model.image, 8);
 }
 
 Picture density_map(const BuiltEbm& built, const torch::Tensor& draws) {

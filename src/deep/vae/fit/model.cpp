@@ -40,15 +40,6 @@ auto make(const Record& record, const Part& part, const VaeSpec& spec) {
   return record.make(Settings(record.options, part.options), spec);
 }
 
-std::string json_part(const Part& part) {
-  return fmt::format("{{\"name\": {}, \"options\": {}}}", json_string(part.name), json_words(part.options));
-}
-
-Part read_part(const JsonFields& json, const std::string& name) {
-  const JsonFields part = json.object(name);
-  return {part.text("name"), part.words("options")};
-}
-
 std::string json_numbers(const std::vector<double>& numbers) {
   std::string text = "[";
   for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + posterior::json_number(number);

@@ -6,24 +6,18 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "deep/data/rows.hpp"
+#include "deep/part.hpp"
 #include "deep/vae/objective.hpp"
 #include "deep/vae/training.hpp"
 #include "deep/vae/vae.hpp"
 
 namespace kullback::deep {
-
-// A part by name, with all its options.
-struct Part {
-  std::string name = {};
-  std::map<std::string, std::string> options = {};
-};
 
 struct VaeModel {
   VaeSpec spec = {};

@@ -1,21 +1,14 @@
-// Pictures of an autoencoder: images in a grid, a map of the latent variables.
+// Pictures of an autoencoder.
 #pragma once
 
-#include <torch/types.h>
-
-#include <cstdint>
-
-#include "deep/data/png.hpp"
+#include "deep/data/pictures.hpp"
 #include "deep/vae/spec.hpp"
 
 namespace kullback::deep {
 
-// Images [count, pixels] in [0, 1], row by row with so many in a row.
-Picture image_grid(const torch::Tensor& images, const VaeSpec& spec, std::int64_t columns);
-// Points [rows, latent] in the plane: as they are where there are two coordinates, else in the two directions
-// of largest variance. Coloured by label (int64 [rows]) where there is one.
-Picture latent_map(const torch::Tensor& points, const torch::Tensor& label);
-// [rows, 2]; a single coordinate gets zeros beside it.
-torch::Tensor in_the_plane(const torch::Tensor& points);
+inline Picture image_grid(const torch::Tensor& images, const VaeSpec& spec, std::int64_t columns) {
+  const ImageShape image{.channels = spec.channels, .height = spec.height, .width = spec.width};
+  return image_grid(images, image, columns);
+}
 
 }  // namespace kullback::deep

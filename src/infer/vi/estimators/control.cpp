@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "infer/vi/options.hpp"
+
 namespace kullback::infer {
 
 double regressed_sum(std::span<const double> signals, std::span<const double> scores, std::size_t group) {
@@ -38,21 +40,22 @@ std::optional<std::string> refuse_score(const EstimatorSetting& setting) {
 }
 
 std::optional<std::string> refuse_dependent_draws(const EstimatorSetting& setting) {
-  if (setting.objective->bias() != Bias::finite_k || setting.options->sampling == "iid") return std::nullopt;
+  if (setting.objective->bias() != Bias::finite_k || (*setting.options)[option::kSampling] == "iid")
+    return std::nullopt;
   return fmt::format(
       "it holds the other draws of a bound of several while one moves, and --sampling {} makes them depend "
       "on "
       "each other; `--estimator reparam` takes any sampling, `--sampling iid` any estimator",
-      setting.options->sampling);
+      (*setting.options)[option::kSampling]);
 }
 
 std::optional<std::string> refuse_controlled_score(const EstimatorSetting& setting) {
   if (auto reason = refuse_score(setting)) return reason;
-  if (setting.options->sampling != "iid")
+  if ((*setting.options)[option::kSampling] != "iid")
     return fmt::format(
         "its control variates come from other draws, which must be independent; --sampling {} makes them "
         "dependent, `--sampling iid` does not",
-        setting.options->sampling);
+        (*setting.options)[option::kSampling]);
   if (setting.draws < 2) return "its control variates come from other draws; --grad-draws 2 or more has them";
   return std::nullopt;
 }

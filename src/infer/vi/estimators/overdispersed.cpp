@@ -14,6 +14,14 @@
 
 namespace kullback::infer {
 
+namespace option {
+constexpr auto kDispersion =
+    NumberOption("dispersion", 0, "Variance of overdispersed draws relative to q's")
+        .above(0.5)
+        .automatic()
+        .hinted("Take a number a little above 1, or leave it out; weights have a finite variance above 0.5.");
+}  // namespace option
+
 namespace {
 
 class Overdispersed final : public Estimator {
@@ -22,7 +30,7 @@ class Overdispersed final : public Estimator {
       : setting_(setting),
         drops_slope_(has_constant_q_slope(*setting.objective)),
         draws_(*setting.density, *setting.family) {
-    const double given = setting.options->dispersion;
+    const double given = (*setting.options)[option::kDispersion];
     const auto size = static_cast<double>(setting.family->noise());
     tau_ = given > 0 ? given : 1 + 1 / std::sqrt(std::max(size, 1.0));
     noise_.emplace(setting.noise->scaled(std::sqrt(tau_)));
@@ -106,15 +114,10 @@ std::optional<std::string> refuse(const EstimatorSetting& setting) {
 }
 
 std::unique_ptr<Estimator> make(const EstimatorSetting& setting) {
-  const double tau = setting.options->dispersion;
-  if (tau != 0 && !(tau > 0.5 && std::isfinite(tau)))
-    throw Error(ErrorKind::usage,
-                fmt::format("--dispersion is {}; weights have a finite variance above 0.5.", tau),
-                "Take a number a little above 1; 0 chooses it.");
   return std::make_unique<Overdispersed>(setting);
 }
 
-constexpr std::string_view kOptions[] = {"dispersion"};
+constexpr const OptionRecord* kOptions[] = {&option::kDispersion};
 
 }  // namespace
 

@@ -4,19 +4,20 @@
 
 #include "infer/vi/flows/autoregressive.hpp"
 #include "infer/vi/flows/flow.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
-constexpr std::string_view kOptions[] = {"layers", "hidden"};
+constexpr const OptionRecord* kOptions[] = {&option::kLayers, &option::kHidden};
 constexpr std::size_t kLayers = 4;
 
 std::unique_ptr<Family> make(const FamilySetting& setting) {
-  const std::size_t hidden =
-      flows::chosen(setting.options->hidden, std::max(flows::fitting_hidden(setting.dim), setting.dim));
+  const std::size_t hidden = flows::chosen((*setting.options)[option::kHidden],
+                                           std::max(flows::fitting_hidden(setting.dim), setting.dim));
   flows::Layers layers;
-  for (std::size_t l = 0; l < flows::chosen(setting.options->layers, kLayers); ++l)
+  for (std::size_t l = 0; l < flows::chosen((*setting.options)[option::kLayers], kLayers); ++l)
     layers.push_back(std::make_unique<flows::Autoregressive>(setting.dim, hidden, l % 2 == 1));
   return flows::make_flow(setting.dim, std::move(layers));
 }

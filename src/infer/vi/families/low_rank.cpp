@@ -21,6 +21,10 @@
 
 namespace kullback::infer {
 
+namespace option {
+constexpr auto kRank = CountOption("rank", 0, "Rank of the low-rank part of a covariance").automatic();
+}  // namespace option
+
 namespace {
 
 const double kLogTwoPi = std::log(2 * std::numbers::pi);
@@ -363,7 +367,7 @@ class LowRank final : public Family {
 };
 
 std::unique_ptr<Family> make(const FamilySetting& setting) {
-  const std::size_t given = setting.options == nullptr ? 0 : setting.options->rank;
+  const std::size_t given = setting.options == nullptr ? 0 : (*setting.options)[option::kRank];
   if (given > setting.dim)
     throw Error(ErrorKind::usage,
                 fmt::format("--rank is {}; a covariance of {} coordinates has no more directions than that.",
@@ -372,7 +376,7 @@ std::unique_ptr<Family> make(const FamilySetting& setting) {
   return std::make_unique<LowRank>(setting.dim, std::min(given > 0 ? given : kDefaultRank, setting.dim));
 }
 
-constexpr std::string_view kOptions[] = {"rank"};
+constexpr const OptionRecord* kOptions[] = {&option::kRank};
 
 }  // namespace
 

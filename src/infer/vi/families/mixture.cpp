@@ -24,6 +24,10 @@
 
 namespace kullback::infer {
 
+namespace option {
+constexpr auto kComponents = CountOption("components", 0, "Components of a mixture").automatic();
+}  // namespace option
+
 namespace {
 
 const double kLogTwoPi = std::log(2 * std::numbers::pi);
@@ -381,11 +385,11 @@ void Mixture::moments(std::span<const double> lambda, std::span<double> mean, st
 namespace {
 
 std::unique_ptr<Family> make(const FamilySetting& setting) {
-  const std::size_t given = setting.options == nullptr ? 0 : setting.options->components;
+  const std::size_t given = setting.options == nullptr ? 0 : (*setting.options)[option::kComponents];
   return std::make_unique<Mixture>(setting.dim, given > 0 ? given : kDefaultComponents);
 }
 
-constexpr std::string_view kOptions[] = {"components"};
+constexpr const OptionRecord* kOptions[] = {&option::kComponents};
 
 }  // namespace
 

@@ -1,26 +1,30 @@
 // Neural spline flows: coupling layers with monotone rational-quadratic splines.
-#include <fmt/format.h>
-
-#include "base/error.hpp"
 #include "infer/vi/flows/coupling.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
+namespace option {
+constexpr auto kBins = CountOption("bins", 0, "Bins of each spline of a flow")
+                           .from(1)
+                           .to(500)  // each has a least share of 1/1000
+                           .automatic()
+                           .hinted("8 to 16 are usual.");
+}  // namespace option
+
 namespace {
 
-constexpr std::string_view kOptions[] = {"layers", "hidden", "bins"};
+constexpr const OptionRecord* kOptions[] = {&option::kLayers, &option::kHidden, &option::kBins};
 constexpr std::size_t kLayers = 4;
 constexpr std::size_t kBins = 8;
-constexpr std::size_t kMostBins = 500;  // each has a least share of 1/1000
 
 std::unique_ptr<Family> make(const FamilySetting& setting) {
-  const std::size_t bins = flows::chosen(setting.options->bins, kBins);
-  if (bins > kMostBins)
-    throw Error(ErrorKind::usage, fmt::format("--bins is {}; it must be at most {}.", bins, kMostBins),
-                "8 to 16 are usual.");
-  const std::size_t hidden = flows::chosen(setting.options->hidden, flows::fitting_hidden(setting.dim));
+  const std::size_t bins = flows::chosen((*setting.options)[option::kBins], kBins);
+  const std::size_t hidden =
+      flows::chosen((*setting.options)[option::kHidden], flows::fitting_hidden(setting.dim));
   flows::Layers layers;
-  for (auto& moves : flows::moves_of_layers(setting.dim, flows::chosen(setting.options->layers, kLayers)))
+  for (auto& moves :
+       flows::moves_of_layers(setting.dim, flows::chosen((*setting.options)[option::kLayers], kLayers)))
     layers.push_back(std::make_unique<flows::Coupling>(std::move(moves), hidden, flows::make_spline(bins)));
   return flows::make_flow(setting.dim, std::move(layers));
 }

@@ -9,6 +9,7 @@
 #include "infer/vi/flows/above_minus_one.hpp"
 #include "infer/vi/flows/flow.hpp"
 #include "infer/vi/flows/kernels.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
@@ -19,7 +20,7 @@ using flows::add_product;
 using flows::by_rows;
 using flows::transposed;
 
-constexpr std::string_view kOptions[] = {"layers"};
+constexpr const OptionRecord* kOptions[] = {&option::kLayers};
 constexpr std::size_t kLayers = 16;
 constexpr double kTiny = 1e-300;
 constexpr double kFirst = 0.02;

@@ -9,12 +9,13 @@
 
 #include "infer/vi/flows/above_minus_one.hpp"
 #include "infer/vi/flows/flow.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
-constexpr std::string_view kOptions[] = {"layers"};
+constexpr const OptionRecord* kOptions[] = {&option::kLayers};
 constexpr std::size_t kLayers = 16;
 constexpr double kTiny = 1e-200;
 constexpr double kBound = 3;

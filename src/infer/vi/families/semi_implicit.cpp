@@ -22,12 +22,20 @@
 #include "infer/vi/flows/flow.hpp"
 #include "infer/vi/flows/kernels.hpp"
 #include "infer/vi/flows/net.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
+namespace option {
+constexpr auto kAuxDraws =
+    CountOption("aux_draws", 0,
+                "Further draws of the mixing noise behind each log q of a semi-implicit family")
+        .automatic();
+}  // namespace option
+
 namespace {
 
-constexpr std::string_view kOptions[] = {"hidden", "aux_draws"};
+constexpr const OptionRecord* kOptions[] = {&option::kHidden, &option::kAuxDraws};
 constexpr std::size_t kAuxDraws = 16;
 constexpr std::size_t kMostMixing = 10;
 constexpr double kFirstOutput = 0.6;  // sd of psi; sigma begins at 0.8: x has variance 1
@@ -224,8 +232,8 @@ class SemiImplicit final : public Family {
 std::unique_ptr<Family> make(const FamilySetting& setting) {
   return std::make_unique<SemiImplicit>(
       Shape{setting.dim, std::clamp<std::size_t>(setting.dim, 2, kMostMixing),
-            flows::chosen(setting.options->hidden, flows::fitting_hidden(setting.dim)),
-            1 + flows::chosen(setting.options->aux_draws, kAuxDraws)});
+            flows::chosen((*setting.options)[option::kHidden], flows::fitting_hidden(setting.dim)),
+            1 + flows::chosen((*setting.options)[option::kAuxDraws], kAuxDraws)});
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "infer/vi/flows/flow.hpp"
 #include "infer/vi/flows/kernels.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
@@ -20,7 +21,7 @@ using flows::add_product;
 using flows::by_rows;
 using flows::transposed;
 
-constexpr std::string_view kOptions[] = {"layers", "hidden"};
+constexpr const OptionRecord* kOptions[] = {&option::kLayers, &option::kHidden};
 constexpr std::size_t kLayers = 6;
 constexpr std::size_t kColumns = 8;
 constexpr double kFirst = 0.02;
@@ -273,10 +274,10 @@ class SylvesterLayer final : public flows::Layer {
 };
 
 std::unique_ptr<Family> make(const FamilySetting& setting) {
-  const std::size_t columns =
-      std::min(setting.dim, flows::chosen(setting.options->hidden, std::min(setting.dim, kColumns)));
+  const std::size_t columns = std::min(
+      setting.dim, flows::chosen((*setting.options)[option::kHidden], std::min(setting.dim, kColumns)));
   flows::Layers layers;
-  for (std::size_t l = 0; l < flows::chosen(setting.options->layers, kLayers); ++l)
+  for (std::size_t l = 0; l < flows::chosen((*setting.options)[option::kLayers], kLayers); ++l)
     layers.push_back(std::make_unique<SylvesterLayer>(setting.dim, columns));
   return flows::make_flow(setting.dim, std::move(layers));
 }

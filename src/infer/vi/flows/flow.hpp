@@ -7,6 +7,7 @@
 
 #include "infer/vi/family.hpp"
 #include "infer/vi/flows/layer.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer::flows {
 
@@ -18,7 +19,7 @@ std::unique_ptr<Family> make_flow(std::size_t dim, Layers layers);
 // As many layers of one kind as the user says, else `fitting`; each is made from the dimension alone.
 template <class Kind, std::size_t fitting>
 std::unique_ptr<Family> make_flow_of(const FamilySetting& setting) {
-  Layers layers(setting.options->layers == 0 ? fitting : setting.options->layers);
+  Layers layers((*setting.options)[option::kLayers] == 0 ? fitting : (*setting.options)[option::kLayers]);
   for (auto& layer : layers) layer = std::make_unique<Kind>(setting.dim);
   return make_flow(setting.dim, std::move(layers));
 }

@@ -7,23 +7,28 @@
 
 #include "base/error.hpp"
 #include "infer/vi/objectives/power_bound.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
+
+namespace option {
+constexpr auto kOrder = NumberOption("order", 2, "Order of the chi upper bound, above 1")
+                            .above(1)
+                            .hinted("2 is the default; the bound of order 1 is the evidence for any q.");
+}  // namespace option
 
 namespace {
 
 constexpr std::size_t kDefaultDraws = 64;
 
 std::unique_ptr<Objective> make(const Options& options) {
-  if (!(std::isfinite(options.order) && options.order > 1))
-    throw Error(ErrorKind::usage, "--order must be above 1: the bound of order 1 is the evidence for any q.",
-                "2 is the default.");
-  if (options.grad_draws == 1)
+  if (options[option::kGradDraws] == 1)
     throw Error(ErrorKind::usage, "--grad-draws is 1; this bound needs 2 or more.", "64 is the default.");
-  return make_power_bound({options.grad_draws > 0 ? options.grad_draws : kDefaultDraws, options.order});
+  return make_power_bound({options[option::kGradDraws] > 0 ? options[option::kGradDraws] : kDefaultDraws,
+                           options[option::kOrder]});
 }
 
-constexpr std::string_view kOptions[] = {"order"};
+constexpr const OptionRecord* kOptions[] = {&option::kOrder};
 
 }  // namespace
 

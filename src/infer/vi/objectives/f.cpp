@@ -5,14 +5,20 @@
 
 #include "base/error.hpp"
 #include "infer/vi/f_divergence.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
+
+namespace option {
+constexpr auto kDivergence =
+    TextOption("divergence", "hellinger", "f-divergence: forward-kl, reverse-kl, chi2 or hellinger");
+}  // namespace option
 
 namespace {
 
 constexpr std::size_t kDefaultDraws = 64;
 
-DivergenceFunction function_of(const std::string& name) {
+DivergenceFunction function_of(std::string_view name) {
   if (name == "forward-kl") return [](Jet t) { return t.value == 0 ? Jet(0.0) : t * log(t); };
   if (name == "reverse-kl") return [](Jet t) { return -log(t); };
   if (name == "chi2") return [](Jet t) { return t * t - 1; };
@@ -20,18 +26,18 @@ DivergenceFunction function_of(const std::string& name) {
   const bool needs_evidence = name == "jensen-shannon" || name == "total-variation";
   throw Error(
       ErrorKind::usage,
-      "--divergence: found '" + name +
+      "--divergence: found '" + std::string(name) +
           (needs_evidence ? "': the best approximation by it depends on the evidence, which is not known."
                           : "'."),
       "The choices are forward-kl, reverse-kl, chi2, hellinger.");
 }
 
 std::unique_ptr<Objective> make(const Options& options) {
-  return make_f_objective(function_of(options.divergence),
-                          options.grad_draws > 0 ? options.grad_draws : kDefaultDraws);
+  return make_f_objective(function_of(options[option::kDivergence]),
+                          options[option::kGradDraws] > 0 ? options[option::kGradDraws] : kDefaultDraws);
 }
 
-constexpr std::string_view kOptions[] = {"divergence"};
+constexpr const OptionRecord* kOptions[] = {&option::kDivergence};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 // w_k = (p / q)_k / sum: sum_k w_k score_k, a ratio of means, whose bias falls as 1 / K. Nothing flows
 // through the draws. q covers all of p; with few draws and a poor q it is the best draw that is followed.
 #include "infer/vi/objectives/weighted_score.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
@@ -14,7 +15,7 @@ class ForwardKl final : public Estimator {
  public:
   explicit ForwardKl(const EstimatorSetting& setting)
       : setting_(setting), draws_(*setting.density, *setting.family) {
-    if (setting.options->grad_draws == 0) setting_.draws = kDefaultDraws;
+    if ((*setting.options)[option::kGradDraws] == 0) setting_.draws = kDefaultDraws;
   }
 
   Bias bias() const override { return Bias::consistent; }

@@ -4,19 +4,17 @@
 // gradient vanishes in its noise (Rainforth et al. 2018); the doubly reparameterised one does not.
 #include "base/error.hpp"
 #include "infer/vi/objectives/power_bound.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
 std::unique_ptr<Objective> make(const Options& options) {
-  if (options.importance_draws == 0)
-    throw Error(ErrorKind::usage, "--importance-draws is 0; a bound has 1 or more draws.",
-                "10 is the default.");
-  return make_power_bound({options.importance_draws, 1});
+  return make_power_bound({options[option::kImportanceDraws], 1});
 }
 
-constexpr std::string_view kOptions[] = {"importance_draws"};
+constexpr const OptionRecord* kOptions[] = {&option::kImportanceDraws};
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
 #include "infer/vi/objectives/weighted_score.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
@@ -86,10 +87,10 @@ std::unique_ptr<Estimator> make(const EstimatorSetting& setting) {
   if (setting.draws < 2)
     throw Error(ErrorKind::usage, "--grad-draws is 1; `--objective msc` needs a draw beside its state.",
                 "2 or more will do.");
-  if (setting.options->sampling != "iid")
+  if ((*setting.options)[option::kSampling] != "iid")
     throw Error(
         ErrorKind::usage,
-        "--sampling " + setting.options->sampling +
+        "--sampling " + std::string((*setting.options)[option::kSampling]) +
             " makes draws that depend on each other; the chain of `--objective msc` needs independent ones.",
         "Leave --sampling out.");
   return std::make_unique<MarkovianScoreClimbing>(setting);

@@ -6,24 +6,20 @@
 
 #include "base/error.hpp"
 #include "infer/vi/objectives/power_bound.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
 namespace {
 
 std::unique_ptr<Objective> make(const Options& options) {
-  if (!std::isfinite(options.alpha))
-    throw Error(ErrorKind::usage, "--alpha is not a finite number.", "0.5 is the default, 1 is the ELBO.");
-  if (options.importance_draws == 0)
-    throw Error(ErrorKind::usage, "--importance-draws is 0; a bound has 1 or more draws.",
-                "10 is the default.");
-  if (options.alpha < 0 && options.importance_draws == 1)
+  if (options[option::kAlpha] < 0 && options[option::kImportanceDraws] == 1)
     throw Error(ErrorKind::usage, "--importance-draws is 1; an --alpha below 0 needs 2 or more.",
                 "10 is the default.");
-  return make_power_bound({options.importance_draws, 1 - options.alpha});
+  return make_power_bound({options[option::kImportanceDraws], 1 - options[option::kAlpha]});
 }
 
-constexpr std::string_view kOptions[] = {"importance_draws", "alpha"};
+constexpr const OptionRecord* kOptions[] = {&option::kImportanceDraws, &option::kAlpha};
 
 }  // namespace
 

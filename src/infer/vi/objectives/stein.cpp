@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "infer/vi/estimator.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
@@ -217,10 +218,10 @@ std::unique_ptr<Estimator> make(const EstimatorSetting& setting) {
   if (setting.draws < 2)
     throw Error(ErrorKind::usage, "--grad-draws is 1; `--objective stein` compares pairs of draws.",
                 "16 is the default.");
-  if (setting.options->sampling != "iid")
+  if ((*setting.options)[option::kSampling] != "iid")
     throw Error(ErrorKind::usage,
                 "`--objective stein` pairs draws that must be independent, which --sampling " +
-                    setting.options->sampling + " does not make.",
+                    std::string((*setting.options)[option::kSampling]) + " does not make.",
                 "`--sampling iid` does.");
   return std::make_unique<Stein>(setting);
 }

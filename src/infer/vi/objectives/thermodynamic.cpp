@@ -11,9 +11,15 @@
 
 #include "base/error.hpp"
 #include "infer/vi/objective.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/power_mean.hpp"
 
 namespace kullback::infer {
+
+namespace option {
+constexpr auto kPartitions =
+    CountOption("partitions", 10, "Temperatures of the thermodynamic objective").from(1);
+}  // namespace option
 
 namespace {
 
@@ -77,15 +83,13 @@ class Thermodynamic final : public Objective {
 };
 
 std::unique_ptr<Objective> make(const Options& options) {
-  if (options.partitions == 0)
-    throw Error(ErrorKind::usage, "--partitions is 0; it must be 1 or more.", "10 is the default.");
-  if (options.importance_draws < 2)
+  if (options[option::kImportanceDraws] < 2)
     throw Error(ErrorKind::usage, "--importance-draws must be 2 or more for this objective.",
                 "10 is the default; one draw has no weights.");
-  return std::make_unique<Thermodynamic>(options.importance_draws, options.partitions);
+  return std::make_unique<Thermodynamic>(options[option::kImportanceDraws], options[option::kPartitions]);
 }
 
-constexpr std::string_view kOptions[] = {"importance_draws", "partitions"};
+constexpr const OptionRecord* kOptions[] = {&option::kImportanceDraws, &option::kPartitions};
 
 }  // namespace
 

@@ -22,6 +22,7 @@
 #include "infer/vi/guess.hpp"
 #include "infer/vi/mixture.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/partial_family.hpp"
 #include "infer/vi/scheme.hpp"
 #include "infer/vi/stochastic_ascent.hpp"
@@ -361,7 +362,8 @@ void Boosting::archive(Archive& archive) {
 
 std::unique_ptr<Scheme> make(const SchemeSetting& setting) { return std::make_unique<Boosting>(setting); }
 
-constexpr std::string_view kOptions[] = {"grad_draws", "learning_rate", "decay", "max_steps"};
+constexpr const OptionRecord* kOptions[] = {&option::kGradDraws, &option::kLearningRate, &option::kDecay,
+                                            &option::kMaxSteps};
 
 }  // namespace
 

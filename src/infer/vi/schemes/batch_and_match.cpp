@@ -24,6 +24,7 @@
 
 #include "base/error.hpp"
 #include "infer/vi/objective.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/schemes/gaussian_scheme.hpp"
 #include "math/linear_algebra.hpp"
 
@@ -167,7 +168,7 @@ class GaussianScoreMatching final : public ScoreMatching {
 };
 
 std::size_t batch_size(const SchemeSetting& setting) {
-  if (setting.options->grad_draws > 0) return setting.options->grad_draws;
+  if ((*setting.options)[option::kGradDraws] > 0) return (*setting.options)[option::kGradDraws];
   return std::clamp(2 * (setting.family->dim() + 1), kLeastBatch, kMostBatch);
 }
 
@@ -183,7 +184,7 @@ std::unique_ptr<Scheme> make(const SchemeSetting& setting) {
   return make_gaussian_scheme(setting, std::make_unique<Update>(batch_size(setting)));
 }
 
-constexpr std::string_view kOptions[] = {"grad_draws", "max_steps"};
+constexpr const OptionRecord* kOptions[] = {&option::kGradDraws, &option::kMaxSteps};
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/schemes/gaussian_scheme.hpp"
 #include "infer/vi/schemes/white_expansion.hpp"
 #include "math/linear_algebra.hpp"
@@ -119,10 +120,11 @@ std::unique_ptr<Scheme> make(const SchemeSetting& setting) {
   const GaussianGuess start = setting.family->gaussian_of(lambda);
   const auto size = static_cast<Index>(dim);
   const Matrix scale = Eigen::Map<const Matrix>(start.lower.data(), size, size);
-  return make_gaussian_scheme(setting, std::make_unique<ForwardBackward>(scale, setting.options->grad_draws));
+  return make_gaussian_scheme(
+      setting, std::make_unique<ForwardBackward>(scale, (*setting.options)[option::kGradDraws]));
 }
 
-constexpr std::string_view kOptions[] = {"grad_draws", "max_steps"};
+constexpr const OptionRecord* kOptions[] = {&option::kGradDraws, &option::kMaxSteps};
 
 }  // namespace
 

@@ -23,7 +23,9 @@
 #include "base/error.hpp"
 #include "infer/coordinate_name.hpp"
 #include "infer/optimize/lbfgs.hpp"
+#include "infer/optimize/options.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/scheme.hpp"
 #include "infer/vi/schemes/fixed_bound.hpp"
 #include "infer/vi/schemes/gaussian_points.hpp"
@@ -57,7 +59,7 @@ class FixedDraws final : public Scheme {
     const bool has_pairs = is_diagonal_ || draws >= 2 * size;
     noise_ = (has_pairs ? antithetic_points(size, draws, random) : independent_points(size, draws, random)).z;
     lbfgs_options_ = *setting.options;
-    lbfgs_options_.max_iterations = std::max<std::size_t>(1, setting.options->max_steps);
+    lbfgs_options_.set(option::kMaxIterations, (*setting.options)[option::kMaxSteps]);
     phase_ = lambda_.empty() ? Phase::done : Phase::starting;
     make_bound();
   }
@@ -168,7 +170,7 @@ bool FixedDraws::climb_newton() {
     return false;
   }
   if (!lbfgs_->leap(direction, 0) || lbfgs_->stop() == Stop::unbounded) return false;
-  return steps_ < setting_.options->max_steps;
+  return steps_ < (*setting_.options)[option::kMaxSteps];
 }
 
 std::vector<double> FixedDraws::newton_direction() {
@@ -289,7 +291,7 @@ std::size_t draws_of(const SchemeSetting& setting) {
   std::vector<double> lambda(setting.family->parameters());
   setting.family->begin(setting.guess, setting.noise.seed, lambda);
   const bool is_diagonal = setting.family->gaussian_of(lambda).lower.empty();
-  std::size_t draws = setting.options->grad_draws;
+  std::size_t draws = (*setting.options)[option::kGradDraws];
   if (draws == 0) draws = is_diagonal ? kDraws : std::max(kDraws, 2 * dim);
   if (is_diagonal || draws > dim) return draws;
   throw Error(
@@ -319,12 +321,11 @@ std::unique_ptr<Scheme> make(const SchemeSetting& setting) {
                             name),
                 "Use `--family meanfield`, or `--optimizer adam`, whose draws are not fixed.");
   }
-  check_lbfgs_options(*setting.options);
   return std::make_unique<FixedDraws>(setting, climber, draws_of(setting));
 }
 
-constexpr std::string_view kLbfgsOptions[] = {"grad_draws", "max_steps", "history"};
-constexpr std::string_view kNewtonOptions[] = {"grad_draws", "max_steps"};
+constexpr const OptionRecord* kLbfgsOptions[] = {&option::kGradDraws, &option::kMaxSteps, &option::kHistory};
+constexpr const OptionRecord* kNewtonOptions[] = {&option::kGradDraws, &option::kMaxSteps};
 constexpr std::string_view kCitation =
     "Giordano, Ingram and Broderick (2024), Black box variational inference with a deterministic objective: "
     "faster, more accurate, and even more black box, JMLR 25.";

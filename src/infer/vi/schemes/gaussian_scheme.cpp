@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/schemes/iterate_average.hpp"
 #include "infer/vi/schemes/white_expansion.hpp"
 #include "math/linear_algebra.hpp"
@@ -99,7 +100,7 @@ class GaussianScheme final : public Scheme {
       undo();
     else
       advance();
-    if (steps_ >= setting_.options->max_steps) is_done_ = true;
+    if (steps_ >= (*setting_.options)[option::kMaxSteps]) is_done_ = true;
     if (failures_ >= kManyUndone && 3 * failures_ > steps_) is_done_ = true;
     return true;
   }

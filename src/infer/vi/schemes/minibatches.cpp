@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "infer/algorithm.hpp"
+#include "infer/vi/options.hpp"
 
 namespace kullback::infer {
 
@@ -65,14 +66,15 @@ RowSetting rows_for(std::string_view flag, density::LogDensity& density, const O
                 "(docs/minibatches.md); `--optimizer adam` needs none.");
   }
   const std::size_t count = rows->count();
-  if (options.batch_size > count) {
+  if (options[option::kBatchSize] > count) {
     throw Error(ErrorKind::usage,
                 fmt::format("a minibatch of {} rows was asked for, but the data have {} rows.",
-                            options.batch_size, count),
+                            options[option::kBatchSize], count),
                 fmt::format("Ask for {} or fewer; with fewer than that there is something to gain.", count));
   }
   const std::size_t chosen = std::min(count, std::clamp(count / kShare, kLeastChosen, kMostChosen));
-  return {rows, options.batch_size > 0 ? options.batch_size : std::max<std::size_t>(1, chosen)};
+  return {rows,
+          options[option::kBatchSize] > 0 ? options[option::kBatchSize] : std::max<std::size_t>(1, chosen)};
 }
 
 }  // namespace kullback::infer

@@ -25,6 +25,7 @@
 
 #include "base/error.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/schemes/gaussian_scheme.hpp"
 #include "infer/vi/schemes/white_expansion.hpp"
 #include "math/linear_algebra.hpp"
@@ -187,11 +188,11 @@ std::unique_ptr<Scheme> make(const SchemeSetting& setting) {
         "and this family is not.",
         "`--family fullrank` and `--family meanfield` are; `--optimizer adam` goes with any family.");
   }
-  return make_gaussian_scheme(
-      setting, std::make_unique<NaturalUpdate>(setting.family->dim(), setting.options->grad_draws));
+  return make_gaussian_scheme(setting, std::make_unique<NaturalUpdate>(
+                                           setting.family->dim(), (*setting.options)[option::kGradDraws]));
 }
 
-constexpr std::string_view kOptions[] = {"grad_draws", "max_steps"};
+constexpr const OptionRecord* kOptions[] = {&option::kGradDraws, &option::kMaxSteps};
 
 }  // namespace
 

@@ -16,6 +16,7 @@
 #include "infer/rows/chosen_rows.hpp"
 #include "infer/vi/estimator.hpp"
 #include "infer/vi/optimizer.hpp"
+#include "infer/vi/options.hpp"
 #include "infer/vi/schemes/minibatches.hpp"
 #include "infer/vi/stochastic_ascent.hpp"
 
@@ -177,7 +178,8 @@ std::unique_ptr<Estimator> make_estimator(const EstimatorSetting& setting) {
   return std::make_unique<Reduced>(setting, rows_for("This optimiser", *setting.density, *setting.options));
 }
 
-constexpr std::string_view kOptions[] = {"batch_size", "grad_draws", "learning_rate", "decay", "max_steps"};
+constexpr const OptionRecord* kOptions[] = {&option::kBatchSize, &option::kGradDraws, &option::kLearningRate,
+                                            &option::kDecay, &option::kMaxSteps};
 
 template <class Reduced>
 std::unique_ptr<Scheme> make_reduced(const SchemeSetting& setting) {

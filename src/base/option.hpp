@@ -1,0 +1,177 @@
+// Options as constant records. A part (a method, a family, an objective, ...) owns a table of those that it
+// reads, and from the tables come the command line, the keys of the C interface, help, the records of runs,
+// and the checks of values. The record of an option has a type of its own for each kind of value, so that
+// reading one needs no cast:
+//
+//   inline constexpr NumberOption kPower = NumberOption("power", 1, "Power of an update").above(0).to(1);
+//   const double power = values[kPower];
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace kullback {
+
+enum class OptionType : unsigned char { count, number, flag, choice, text };
+
+// A flag, a count (of a choice: its position), a number or a text.
+using OptionValue = std::variant<bool, std::size_t, double, std::string>;
+
+// All that is known of an option without its type. Made by the types below.
+struct OptionRecord {
+  std::string_view name;  // "target_accept"; on the command line underscores are dashes
+  OptionType type = OptionType::text;
+  std::string_view help;           // a sentence without a full stop
+  double fallback = 0;             // of a choice: its position
+  std::string_view fallback_text;  // of a text
+  std::string_view choices;        // "unit|diagonal|dense"
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool is_low_open = false;    // the value must be above `low`
+  bool is_high_open = false;   // ... below `high`
+  bool is_automatic = false;   // 0 stands for "auto": the value is chosen from the model and the data
+  std::string_view hint = {};  // what to do instead of a value outside the range; empty: the default is named
+};
+
+// What the types of options share: the limits of a number, said in a chain of calls.
+template <class Self>
+struct LimitedOption : OptionRecord {
+  constexpr Self from(double least) const {
+    return with([&](Self& o) { o.low = least; });
+  }
+  constexpr Self to(double most) const {
+    return with([&](Self& o) { o.high = most; });
+  }
+  constexpr Self above(double bound) const {
+    return with([&](Self& o) { o.low = bound, o.is_low_open = true; });
+  }
+  constexpr Self below(double bound) const {
+    return with([&](Self& o) { o.high = bound, o.is_high_open = true; });
+  }
+  constexpr Self automatic() const {
+    return with([](Self& o) { o.is_automatic = true; });
+  }
+  constexpr Self hinted(std::string_view what) const {
+    return with([&](Self& o) { o.hint = what; });
+  }
+
+ private:
+  constexpr Self with(auto change) const {
+    Self changed = static_cast<const Self&>(*this);
+    change(changed);
+    return changed;
+  }
+};
+
+struct CountOption : LimitedOption<CountOption> {
+  using Value = std::size_t;
+  constexpr CountOption(std::string_view option, std::size_t preset, std::string_view sentence) {
+    name = option, type = OptionType::count, help = sentence, fallback = static_cast<double>(preset), low = 0;
+  }
+};
+
+struct NumberOption : LimitedOption<NumberOption> {
+  using Value = double;
+  constexpr NumberOption(std::string_view option, double preset, std::string_view sentence) {
+    name = option, type = OptionType::number, help = sentence, fallback = preset;
+  }
+};
+
+struct FlagOption : OptionRecord {
+  using Value = bool;
+  constexpr FlagOption(std::string_view option, bool preset, std::string_view sentence) {
+    name = option, type = OptionType::flag, help = sentence, fallback = preset ? 1 : 0, choices = "0|1";
+  }
+};
+
+// The texts of the values of an enumeration, in its order.
+template <class Enum>
+struct ChoiceOption : OptionRecord {
+  using Value = Enum;
+  constexpr ChoiceOption(std::string_view option, Enum preset, std::string_view texts,
+                         std::string_view sentence) {
+    name = option, type = OptionType::choice, help = sentence, fallback = static_cast<double>(preset);
+    choices = texts;
+  }
+};
+
+// The name of a part, or anything else that only its reader can judge. Empty where the default is "auto".
+struct TextOption : OptionRecord {
+  using Value = std::string_view;
+  constexpr TextOption(std::string_view option, std::string_view preset, std::string_view sentence) {
+    name = option, type = OptionType::text, help = sentence, fallback_text = preset;
+    is_automatic = preset.empty();
+  }
+};
+
+using OptionTable = std::span<const OptionRecord* const>;
+
+const OptionRecord* find_option(OptionTable table, std::string_view name);  // null: there is none
+std::string flag_of(std::string_view name);                                 // "--target-accept"
+std::string_view type_text(const OptionRecord& option);  // "COUNT", "NUMBER", "NAME", "unit|dense"
+std::string value_text(const OptionRecord& option, const OptionValue& value);
+std::string default_text(const OptionRecord& option);
+OptionValue default_value(const OptionRecord& option);
+// Throws Error usage for a text that is no value of the option, or one that is out of its range.
+OptionValue read_option(const OptionRecord& option, const std::string& text);
+void check_option(const OptionRecord& option, const OptionValue& value);
+
+// What was given of some tables; everything else has its default. Reading is a search among the few that were
+// given.
+class OptionValues {
+ public:
+  template <class Option>
+  typename Option::Value operator[](const Option& option) const {
+    using Value = typename Option::Value;
+    const OptionValue* given = find(option);
+    if constexpr (std::same_as<Value, bool>) {
+      return given != nullptr ? std::get<bool>(*given) : option.fallback != 0;
+    } else if constexpr (std::same_as<Value, double>) {
+      return given != nullptr ? std::get<double>(*given) : option.fallback;
+    } else if constexpr (std::same_as<Value, std::string_view>) {
+      return given != nullptr ? std::string_view(std::get<std::string>(*given)) : option.fallback_text;
+    } else {  // a count or a choice
+      return static_cast<Value>(given != nullptr ? std::get<std::size_t>(*given)
+                                                 : static_cast<std::size_t>(option.fallback));
+    }
+  }
+
+  // Not checked: what a user says goes through read_option.
+  template <class Option>
+  void set(const Option& option, typename Option::Value value) {
+    if constexpr (std::is_enum_v<typename Option::Value>) {
+      put(option, static_cast<std::size_t>(value));
+    } else if constexpr (std::same_as<typename Option::Value, std::string_view>) {
+      put(option, std::string(value));
+    } else {
+      put(option, value);
+    }
+  }
+  void put(const OptionRecord& option, OptionValue value);
+
+  bool is_given(const OptionRecord& option) const { return find(option) != nullptr; }
+  bool is_default(const OptionRecord& option) const { return value_of(option) == default_value(option); }
+  OptionValue value_of(const OptionRecord& option) const;
+  std::string text_of(const OptionRecord& option) const { return value_text(option, value_of(option)); }
+
+ private:
+  const OptionValue* find(const OptionRecord& option) const {
+    for (const auto& [record, value] : given_) {
+      if (record == &option) return &value;
+    }
+    return nullptr;
+  }
+
+  std::vector<std::pair<const OptionRecord*, OptionValue>> given_;
+};
+
+}  // namespace kullback
