@@ -27,7 +27,12 @@ Arguments parsed(const std::vector<std::string>& words) {
   };
   shell::Words all = {"bake"};
   all.insert(all.end(), words.begin(), words.end());
-  EXPECT_EQ(run_program({.name = "bakery", .starter = "bakery", .verbs = {{"bake", "Bake", add}}}, all), 0);
+  const shell::Program bakery{.name = "bakery",
+                              .starter = "bakery",
+                              .summary = "Bread.",
+                              .version = "1",
+                              .verbs = {{"bake", "Bake", add}}};
+  EXPECT_EQ(run_program(bakery, all), 0);
   return result;
 }
 
