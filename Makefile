@@ -54,4 +54,4 @@ format:
 	@tools/format.sh apply
 
 clean:
-	rm -rf build build-dev build-asan build-tsan build-fuzz
+	rm -rf build build-dev build-asan build-tsan build-fuzz build-stack

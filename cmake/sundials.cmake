@@ -14,7 +14,9 @@ if(NOT DEFINED KULLBACK_SUNDIALS_SOURCE)
   else()
     message(STATUS "${reason}")
   endif()
-  set(KULLBACK_SUNDIALS_SOURCE "${archive}" CACHE PATH "Sources of SUNDIALS; OFF or empty: the installed archives")
+  if(archive)  # another build folder, or this one when it is configured again, tries again where there was no network
+    set(KULLBACK_SUNDIALS_SOURCE "${archive}" CACHE PATH "Sources of SUNDIALS; OFF: the installed archives")
+  endif()
 endif()
 
 if(NOT KULLBACK_SUNDIALS_SOURCE)

@@ -29,7 +29,7 @@ const ObjectiveRecord kAffinity{
 };
 
 void fit(density::LogDensity& density, const ObjectiveRecord& objective, std::string_view estimator) {
-  const Options options{.grad_draws = 32};
+  const Options options{{"grad_draws", 32}};
   const std::size_t dim = density.dim();
   const auto family = find_family("meanfield").make({.dim = dim, .options = &options});
   const auto scheme = make_scheme({

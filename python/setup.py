@@ -3,6 +3,7 @@ package, and a line of shell on PATH starts the program."""
 
 import os
 import pathlib
+import shlex
 import shutil
 
 from setuptools import Distribution, setup
@@ -49,7 +50,7 @@ class BuildCommand(build_scripts):
     def copy_scripts(self):
         target = pathlib.Path(self.build_dir) / "kullback"
         target.parent.mkdir(parents=True, exist_ok=True)
-        text = f"#!/bin/sh\nexec '{BUILD}/kullback' \"$@\"\n" if self.editable_mode else (HERE / "kullback.sh").read_text()
+        text = f'#!/bin/sh\nexec {shlex.quote(str(BUILD / "kullback"))} "$@"\n' if self.editable_mode else (HERE / "kullback.sh").read_text()
         target.write_text(text)
         target.chmod(0o755)
         return [str(target)], [str(target)]

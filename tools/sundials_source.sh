@@ -40,7 +40,8 @@ fetch() {
   apt_get source --download-only sundials || give_up "apt-get cannot fetch them: $(grep -m 1 "^[EW]:" log)"
   has_sum $kArchive || give_up "apt-get has other sources than those of SUNDIALS $kVersion that were expected (by their SHA-256)"
   mkdir -p "$cache"
-  cp $kArchive "$cache/$kArchive.$$" && mv "$cache/$kArchive.$$" "$cache/$kArchive"  # other builds may run
+  cp $kArchive "$cache/$kArchive.$$"
+  mv "$cache/$kArchive.$$" "$cache/$kArchive"  # at once: other builds may run
 }
 
 has_sum "$cache/$kArchive" || fetch

@@ -58,7 +58,9 @@ make_wheel() {
     --wheel-dir "$raw" "./$source" || give_up "pip cannot build the wheel."
   PATH=$PWD/$tools/bin:$PATH auditwheel repair --wheel-dir $dist "$raw"/*.whl >$stage/auditwheel.log 2>&1 ||
     { cat $stage/auditwheel.log >&2; give_up "auditwheel finds that the wheel needs what not every Linux has."; }
-  ! $tools/bin/python -m zipfile --list $dist/*.whl | grep '\.libs/' || give_up "auditwheel has put these libraries into the wheel; they must be linked statically."
+  local files
+  files=$($tools/bin/python -m zipfile --list $dist/*.whl)
+  ! grep '\.libs/' <<<"$files" || give_up "auditwheel has put these libraries into the wheel; they must be linked statically."
 }
 
 check_sizes() {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
+#include "base/option_values.hpp"
 
 namespace kullback {
 
@@ -37,21 +37,13 @@ std::string in_words(const std::vector<std::string_view>& words) {
   return text;
 }
 
-template <class Number>
-std::optional<Number> read_whole(const std::string& text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // What a value must be where it is of the right type: "above 0 and at most 1".
 std::string range_text(const OptionRecord& option) {
+  const std::string start = option.is_automatic ? "auto or " : "";
   const bool has_low = std::isfinite(option.low), has_high = std::isfinite(option.high);
-  if (has_low && has_high && option.is_low_open && option.is_high_open)
-    return fmt::format("between {} and {}", option.low, option.high);
-  if (has_low && has_high && !option.is_low_open && !option.is_high_open)
-    return fmt::format("{}from {} to {}", option.is_automatic ? "auto or " : "", option.low, option.high);
+  if (has_low && has_high && option.is_low_open == option.is_high_open)
+    return fmt::format(fmt::runtime(option.is_low_open ? "{}between {} and {}" : "{}from {} to {}"), start,
+                       option.low, option.high);
   std::string text;
   if (has_low)
     text = fmt::format(fmt::runtime(option.is_low_open ? "above {}"
@@ -61,7 +53,7 @@ std::string range_text(const OptionRecord& option) {
   if (has_high)
     text += fmt::format(fmt::runtime(option.is_high_open ? "{}below {}" : "{}at most {}"),
                         has_low ? " and " : "", option.high);
-  return option.is_automatic ? "auto or " + text : text;
+  return start + text;
 }
 
 std::string type_words(const OptionRecord& option) {
@@ -80,11 +72,11 @@ std::optional<OptionValue> parse(const OptionRecord& option, const std::string& 
   switch (option.type) {
     case OptionType::count:
       if (option.is_automatic && text == kAuto) return OptionValue(std::size_t{0});
-      if (const auto count = read_whole<std::size_t>(text)) return OptionValue(*count);
+      if (const auto count = read_count(text)) return OptionValue(static_cast<std::size_t>(*count));
       return std::nullopt;
     case OptionType::number:
       if (option.is_automatic && text == kAuto) return OptionValue(0.0);
-      if (const auto number = read_whole<double>(text); number && std::isfinite(*number))
+      if (const auto number = read_number(text); number && std::isfinite(*number))
         return OptionValue(*number);
       return std::nullopt;
     case OptionType::flag:
@@ -188,6 +180,10 @@ void check_option(const OptionRecord& option, const OptionValue& value) {
   } else {
     return;
   }
+  if (!std::isfinite(number))
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is {}; it must be {}.", flag_of(option.name), number, type_words(option)),
+                hint_of(option));
   if (is_inside(option, number)) return;
   throw Error(ErrorKind::usage,
               fmt::format("{} is {}; it must be {}.", flag_of(option.name), number, range_text(option)),

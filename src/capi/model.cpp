@@ -82,7 +82,10 @@ std::unique_ptr<kb_model> make_model(const char* program, const char* name, cons
   model->program = fit::understand_program(model->inputs, program);
   if (!model->program->understood.program) refuse_program(*model->program);
   model->loaded = fit::load_model_with(*model->program, model->inputs, {.seed = seed}, model->data);
-  model->prepared = model->loaded.stan->prepared();
+  model->prepared = model->loaded.prepared;
+  model->loaded.density.reset();  // fits make their own
+  model->loaded.stan = nullptr;
+  model->loaded.outputs.reset();
   model->warnings = render(model->program->understood.diagnostics, model->program->sources) +
                     render(model->prepared->warnings, model->program->sources);
   for (std::size_t flags = 0; flags < model->densities.size(); ++flags) {
@@ -113,8 +116,9 @@ kb_status kb_model_new_watched(const char* program, const char* name, const char
                                kb_watch watch, void* user, kb_model** model, kb_error** error) {
   if (model != nullptr) *model = nullptr;
   return guarded(error, [&] {
-    require(program, "kb_model_new", "program");
-    require(model, "kb_model_new", "model");
+    const char* const function = watch != nullptr ? "kb_model_new_watched" : "kb_model_new";
+    require(program, function, "program");
+    require(model, function, "model");
     std::unique_ptr<kb_model> made;
     Relay(watch, user).run([&](const fit::Watch&) { made = make_model(program, name, data, options); });
     *model = made.release();

@@ -17,7 +17,7 @@ struct kb_model {
   kullback::fit::Inputs inputs;  // `program` is the name; `data` is empty
   std::unique_ptr<kullback::fit::LoadedProgram> program;
   kullback::fit::GivenData data;
-  kullback::fit::LoadedModel loaded;  // fits share its data
+  kullback::fit::LoadedModel loaded;  // fits share its data; it has no density
   std::shared_ptr<const kullback::model::Prepared> prepared;
 
   // By jacobian + 2 * constants.

@@ -117,7 +117,8 @@ void take_options(const Inputs& inputs, model::StanModelOptions& options) {
 }
 
 void take_model(const Inputs& inputs, std::unique_ptr<model::StanModel> stan, LoadedModel& loaded) {
-  loaded.outputs = std::make_unique<model::Outputs>(stan->prepared());
+  loaded.prepared = stan->prepared();
+  loaded.outputs = std::make_unique<model::Outputs>(loaded.prepared);
   if (!inputs.row_size.empty()) stan->rows();  // once, for all clones
   loaded.stan = stan.get();
   loaded.density = std::move(stan);
@@ -197,8 +198,7 @@ LoadedModel load_model_with(const LoadedProgram& program, const Inputs& inputs,
 
 LoadedModel load_again(const LoadedModel& model, const Inputs& inputs, model::StanModelOptions options,
                        const GivenData& data) {
-  const auto prepared = model.stan->prepared();
-  const bool draws_others = options.seed != model.seed && draws_random_data(prepared->program);
+  const bool draws_others = options.seed != model.seed && draws_random_data(model.prepared->program);
   if (draws_others || !inputs.streams.empty())
     return load_model_with(*model.program, inputs, std::move(options), data);
   LoadedModel again;
@@ -208,7 +208,7 @@ LoadedModel load_again(const LoadedModel& model, const Inputs& inputs, model::St
   again.data_hash = model.data_hash;
   again.data = model.data;
   take_options(inputs, options);
-  take_model(inputs, std::make_unique<model::StanModel>(prepared, std::move(options)), again);
+  take_model(inputs, std::make_unique<model::StanModel>(model.prepared, std::move(options)), again);
   return again;
 }
 

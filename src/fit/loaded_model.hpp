@@ -34,9 +34,10 @@ struct LoadedModel {
   std::string data_hash;
   std::vector<posterior::DataVariable> data;  // for posterior.nc
   std::unique_ptr<density::LogDensity> density;
-  model::StanModel* stan = nullptr;              // the density; null for a library
-  std::unique_ptr<model::OutputWriter> outputs;  // threads use clones
-  std::uint64_t seed = 0;                        // of random numbers in transformed data
+  model::StanModel* stan = nullptr;                 // the density; null for a library
+  std::shared_ptr<const model::Prepared> prepared;  // program and data; null for a library
+  std::unique_ptr<model::OutputWriter> outputs;     // threads use clones
+  std::uint64_t seed = 0;                           // of random numbers in transformed data
 };
 
 // Throws Error where the program has errors or the data do not fit. The program must outlive the model.

@@ -123,6 +123,8 @@ std::vector<std::vector<double>> Prober::flat_directions(const std::vector<std::
     for (std::size_t i = 0; i < dim; ++i) theta[i * points + p] = draw[i];
   }
   density_.evaluate({points, theta.data(), log_p.data(), gradients.data(), status.data()});
+  if (!std::all_of(status.begin(), status.end(), [](density::Status s) { return s == density::Status::ok; }))
+    return {};
   std::vector<double> slopes(points * count);  // column after column
   for (std::size_t c = 0; c < count; ++c)
     std::copy_n(gradients.data() + coordinates[c] * points, points, slopes.data() + c * points);

@@ -235,7 +235,13 @@ infer::Options options_of(const posterior::RunRecord& record) {
     if (option == nullptr)
       throw Error(ErrorKind::bad_input, fmt::format("run.json: its option '{}' is not known.", name),
                   "Another version of kullback wrote it; fit again.");
-    options.put(*option, read_option(*option, text));
+    try {
+      options.put(*option, read_option(*option, text));
+    } catch (const Error& error) {
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("run.json: its option '{}' is '{}': {}", name, text, error.message()),
+                  "The file is damaged; fit again.");
+    }
   }
   return options;
 }

@@ -1,6 +1,7 @@
 #include "infer/options.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "infer/algorithm.hpp"
@@ -8,6 +9,8 @@
 namespace kullback::infer {
 
 namespace {
+
+constexpr double kFirstWithoutCount = 18446744073709551616.0;  // 2^64
 
 std::vector<const OptionRecord*> united() {
   std::vector<const OptionRecord*> all;
@@ -32,7 +35,12 @@ void Options::set_named(const NamedValue& given) {
     throw Error(ErrorKind::internal, "no method has an option '" + std::string(given.name) + "'.");
   OptionValue value = given.value;
   const auto* number = std::get_if<double>(&value);
-  if (option->type == OptionType::count && number != nullptr) value = static_cast<std::size_t>(*number);
+  if (option->type == OptionType::count && number != nullptr) {
+    if (!(*number >= 0 && *number < kFirstWithoutCount && *number == std::floor(*number)))
+      throw Error(ErrorKind::usage, flag_of(given.name) + " is " + std::to_string(*number) +
+                                        "; it must be a whole number from 0.");
+    value = static_cast<std::size_t>(*number);
+  }
   if (value.index() != default_value(*option).index())
     throw Error(ErrorKind::internal,
                 "a value of another type for the option '" + std::string(given.name) + "'.");

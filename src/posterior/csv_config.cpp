@@ -41,11 +41,9 @@ class Arguments final {
     this->value(depth, name, value ? "1" : "0", cmdstan_default ? "1" : "0");
   }
 
-  // As option(), of a number that is chosen automatically where ours is 0.
+  // As option(), of a number that may be chosen automatically.
   void positive(int depth, std::string_view name, std::string_view ours, std::string_view cmdstan_default) {
-    const std::string found = option_value(*record_, ours);
-    value(depth, name, found == "0" || found.empty() ? cmdstan_default : std::string_view(found),
-          cmdstan_default);
+    value(depth, name, positive_value(*record_, ours, cmdstan_default), cmdstan_default);
   }
 
   std::string take() { return std::move(text_); }
@@ -231,6 +229,11 @@ std::string option_value(const RunRecord& record, std::string_view name) {
     found = record.options.find(key);
   }
   return found == record.options.end() ? std::string() : found->second;
+}
+
+std::string positive_value(const RunRecord& record, std::string_view name, std::string_view fallback) {
+  const std::string found = option_value(record, name);
+  return found.empty() || found == "0" || found == "auto" ? std::string(fallback) : found;
 }
 
 std::string csv_config(const Chain& chain, const RunRecord& record, const CsvPlace& place) {

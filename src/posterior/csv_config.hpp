@@ -27,6 +27,10 @@ struct CsvPlace {
 // Empty where the record has no such option; "max-depth" also finds "max_depth".
 std::string option_value(const RunRecord& record, std::string_view name);
 
+// `fallback` where the record has no such option or it was chosen automatically ("auto"; "0" in folders of
+// earlier versions).
+std::string positive_value(const RunRecord& record, std::string_view name, std::string_view fallback);
+
 std::string csv_config(const Chain& chain, const RunRecord& record, const CsvPlace& place);
 
 }  // namespace kullback::posterior

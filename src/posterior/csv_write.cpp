@@ -101,8 +101,8 @@ void write_adaptation(std::string& out, const AdaptationNote& note) {
 // Readers demand the lines about eta, the step size of its adaptation.
 void write_variational_mean(std::string& out, const std::vector<Column>& columns, std::size_t draws,
                             const RunRecord& record) {
-  const std::string eta = option_value(record, "learning-rate");
-  out += fmt::format("# Stepsize adaptation complete.\n# eta = {}\n", eta.empty() || eta == "0" ? "1" : eta);
+  out += fmt::format("# Stepsize adaptation complete.\n# eta = {}\n",
+                     positive_value(record, "learning-rate", "1"));
   for (std::size_t i = 0; i < columns.size(); ++i) {
     double sum = 0;
     for (std::size_t draw = 0; draw < draws; ++draw) sum += columns[i].values[draw];

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "base/error.hpp"
 
 namespace kullback {
@@ -12,7 +15,7 @@ enum class Shape : unsigned char { round, square };
 
 constexpr auto kCount = CountOption("warm_up", 10, "Iterations").from(1);
 constexpr auto kShare = NumberOption("share", 0.5, "Share").above(0).below(1).hinted("0.5 is usual.");
-constexpr auto kRate = NumberOption("rate", 0, "Rate").from(0).automatic();
+constexpr auto kRate = NumberOption("rate", 0, "Rate").above(0).automatic();
 constexpr auto kDraws = CountOption("draws", 0, "Draws").automatic();
 constexpr auto kLevels = CountOption("levels", 3, "Levels").from(2).to(9);
 constexpr auto kPower = NumberOption("power", 1, "Power").above(0).to(1);
@@ -74,7 +77,7 @@ TEST(Option, RefusalsSayWhatIsNeeded) {
   EXPECT_EQ(refusal(kShare, "1"), "--share is 1; it must be between 0 and 1. 0.5 is usual.");
   EXPECT_EQ(refusal(kShare, "inf"), "--share: found 'inf', but a value must be a finite number.");
   EXPECT_EQ(refusal(kRate, "-2"),
-            "--rate is -2; it must be auto or 0 or more. Leave it out: it is then chosen automatically.");
+            "--rate is -2; it must be auto or above 0. Leave it out: it is then chosen automatically.");
   EXPECT_EQ(refusal(kRate, "often"), "--rate: found 'often', but a value must be auto or a finite number.");
   EXPECT_EQ(refusal(kRate, "auto"), "accepted");
   EXPECT_EQ(refusal(kLevels, "10"), "--levels is 10; it must be from 2 to 9. 3 is the default.");
@@ -83,6 +86,9 @@ TEST(Option, RefusalsSayWhatIsNeeded) {
   EXPECT_EQ(refusal(kShape, "sqare"),
             "--shape: found 'sqare', but a value must be round or square. Did you mean 'square'?");
   OptionValues values;
+  constexpr auto kFree = NumberOption("free", 0.5, "Any number");
+  EXPECT_THROW(values.set(kFree, std::nan("")), Error);
+  EXPECT_THROW(values.set(kFree, std::numeric_limits<double>::infinity()), Error);
   EXPECT_THROW(values.set(kLevels, 1), Error);
   EXPECT_EQ(values[kLevels], 3U);
 }

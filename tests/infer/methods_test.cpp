@@ -53,6 +53,8 @@ TEST(Methods, OptionsByNameKnowTheirType) {
   EXPECT_EQ(options.text_of(option::kDraws), "7");
   EXPECT_THROW(options.set("no_such_option", 1), Error);
   EXPECT_THROW(options.set("metric", 0.5), Error);
+  EXPECT_THROW(options.set("draws", -1), Error);
+  EXPECT_THROW(options.set("draws", 2.5), Error);
 }
 
 class Sampler : public testing::TestWithParam<const char*> {

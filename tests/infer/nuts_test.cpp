@@ -208,7 +208,7 @@ TEST(Nuts, RefusesOptionsWithoutSense) {
   EXPECT_EQ(message("max_depth", 31),
             "--max-depth is 31; it must be from 1 to 30. 10 allows trajectories of 1023 steps.");
   EXPECT_EQ(message("step_size", std::nan("")),
-            "--step-size is nan; it must be above 0. Leave it at 1 where warm-up adapts it.");
+            "--step-size is nan; it must be a finite number. Leave it at 1 where warm-up adapts it.");
 }
 
 TEST(Nuts, ChainsAndSeedsDiffer) {

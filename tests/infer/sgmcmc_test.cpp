@@ -534,7 +534,7 @@ TEST(SgOptions, WithoutSenseAreRefused) {
   expect(refusal("sgld", no_rows, {{"sg_decay", 0.7}}), "decaying` alone");
   expect(refusal("sgld", no_rows, {{"sg_rms_decay", 0.5}}), "RMSProp alone");
   expect(refusal("sgnht", no_rows, {{"sg_step_size", -1}}),
-         "--sg-step-size is -1; it must be auto or 0 or more");
+         "--sg-step-size is -1; it must be auto or above 0");
   expect(refusal("sgnht", no_rows, {{"thin", 0}}), "--thin is 0; it must be 1 or more");
   expect(refusal("sgld", no_rows, {{"sg_decay", 2}}), "--sg-decay is 2; it must be above 0 and at most 1");
   expect(refusal("sgld", no_rows, {{"sg_exploration", 1}}),

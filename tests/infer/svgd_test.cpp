@@ -366,7 +366,7 @@ TEST(SvgdErrors, OptionsWithoutSense) {
     return "accepted";
   };
   EXPECT_EQ(message("svgd_particles", "5"), "--svgd-particles is 5; it must be from 10 to 4000.");
-  EXPECT_EQ(message("svgd_bandwidth", "-1"), "--svgd-bandwidth is -1; it must be auto or 0 or more.");
+  EXPECT_EQ(message("svgd_bandwidth", "-1"), "--svgd-bandwidth is -1; it must be auto or above 0.");
   EXPECT_EQ(message("svgd_tol", "0"), "--svgd-tol is 0; it must be above 0.");
   EXPECT_EQ(message("svgd_kernel", "gauss"), "--svgd-kernel: found 'gauss', but a value must be imq or rbf.");
   EXPECT_EQ(message("svgd_variant", "mirrored"), "accepted");

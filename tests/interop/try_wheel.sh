@@ -30,7 +30,7 @@ fetch_numpy() {
   local version
   version=$(chroot "$system" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   build/wheel-tools/bin/pip download --quiet --disable-pip-version-check --only-binary :all: --python-version "$version" \
-    --platform manylinux_2_28_x86_64 --platform manylinux2014_x86_64 --dest "$room/wheels" 'numpy>=1.22' ||
+    --platform "manylinux_2_28_$(uname -m)" --platform "manylinux2014_$(uname -m)" --dest "$room/wheels" 'numpy>=1.22' ||
     give_up "pip cannot fetch NumPy."
 }
 

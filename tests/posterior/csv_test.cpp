@@ -232,14 +232,15 @@ TEST_F(Csv, FlagsAreNumbers) {
   EXPECT_EQ(settings(csv_text(posterior, 0, nuts_record())).at("save_warmup"), "0");
 }
 
-// CmdStanPy refuses counts and step sizes of 0 ("chosen automatically") and families that CmdStan does not
-// have.
+// CmdStanPy refuses counts and step sizes that are chosen automatically ("auto"; "0" of earlier versions) and
+// families that CmdStan does not have.
 TEST_F(Csv, VariationalFilesHaveValuesThatReadersTake) {
-  for (const char* family : {"meanfield", "fullrank", "neural-spline"}) {
+  for (const auto& [family, automatic] :
+       {std::pair{"meanfield", "0"}, std::pair{"fullrank", "auto"}, std::pair{"neural-spline", "auto"}}) {
     RunRecord record;
     const Posterior posterior = approximation("vi", record);
     record.facts = {{"family", family}};
-    record.options = {{"grad_draws", "0"}, {"learning_rate", "0"}, {"max_steps", "500"}};
+    record.options = {{"grad_draws", automatic}, {"learning_rate", automatic}, {"max_steps", "500"}};
     const std::string text = csv_text(posterior, 0, record);
     const auto found = settings(text);
     EXPECT_EQ(found.at("method"), "variational");

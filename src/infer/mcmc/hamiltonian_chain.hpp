@@ -55,6 +55,4 @@ class HamiltonianChain : public Algorithm {
   std::uint64_t divergences_ = 0;
 };
 
-// Throws Error usage where an option that several samplers read has no sense.
-
 }  // namespace kullback::infer

@@ -33,7 +33,6 @@ constexpr const OptionRecord* kOptions[] = {&option::kWarmup,       &option::kDr
                                             &option::kStepSize,     &option::kStepSizeJitter};
 constexpr std::array<std::string_view, 6> kStats{"accept_stat__", "stepsize__",  "treedepth__",
                                                  "n_leapfrog__",  "divergent__", "energy__"};
-constexpr std::size_t kMostDepth = 30;
 
 // exp(log_scale) * scaled.
 struct Weight {

@@ -29,7 +29,7 @@ namespace option {
 constexpr auto kTemperatures =
     CountOption("temperatures", 10, "Temperatures of parallel tempering, the target's included")
         .from(2)
-        .hinted("10 suit most posteriors with a few modes.");
+        .hinted("One is the reference and one the target; 10 suit most posteriors with a few modes.");
 }  // namespace option
 
 namespace {

@@ -33,7 +33,6 @@ enum class Stop : unsigned char {
 std::string_view why(Stop stop);
 // One of the five tests of convergence.
 bool is_convergence(Stop stop);
-// Of history, max_iterations and the tolerances; throws Error usage.
 
 class Lbfgs final {
  public:

@@ -49,7 +49,7 @@ constexpr auto kSvgdKernel = ChoiceOption<infer::SvgdKernel>(
 constexpr auto kSvgdBandwidth =
     NumberOption("svgd_bandwidth", 0,
                  "Bandwidth of SVGD's kernel in its coordinates; auto: by the median distance of particles")
-        .from(0)
+        .above(0)
         .automatic();
 constexpr auto kSvgdOptimizer = ChoiceOption<infer::SvgdOptimizer>(
     "svgd_optimizer", SvgdOptimizer::adagrad, "adagrad|coin",
@@ -61,7 +61,8 @@ constexpr auto kSvgdStart =
 constexpr auto kSvgdTol =
     NumberOption("svgd_tol", 0.003,
                  "SVGD stops where its force would move particles by less, in standard deviations")
-        .above(0);
+        .above(0)
+        .hinted("0.003 is the default: three thousandths of a standard deviation.");
 }  // namespace option
 
 namespace {

@@ -19,7 +19,7 @@ namespace option {
 inline constexpr auto kSgStepSize = NumberOption("sg_step_size", 0,
                                                  "Step size of stochastic-gradient MCMC in coordinates of "
                                                  "the metric; auto: by the curvature at the mode")
-                                        .from(0)
+                                        .above(0)
                                         .automatic();
 inline constexpr auto kSgSchedule =
     ChoiceOption<SgSchedule>("sg_schedule", SgSchedule::constant, "constant|decaying|cyclical",
@@ -60,7 +60,7 @@ inline constexpr auto kSgFriction =
     NumberOption(
         "sg_friction", 0,
         "Friction of momenta in coordinates of the metric; auto: one over the largest standard deviation")
-        .from(0)
+        .above(0)
         .automatic();
 inline constexpr auto kSgNoise = ChoiceOption<SgNoise>(
     "sg_noise", SgNoise::plain, "plain|corrected",

@@ -14,11 +14,12 @@ inline constexpr auto kSampling =
 inline constexpr auto kGradDraws =
     CountOption("grad_draws", 0, "Draws of each gradient of the objective").automatic();
 inline constexpr auto kLearningRate =
-    NumberOption("learning_rate", 0, "First step size of the optimiser").from(0).automatic();
+    NumberOption("learning_rate", 0, "First step size of the optimiser").above(0).automatic();
 inline constexpr auto kMaxSteps =
     CountOption("max_steps", 10000, "Steps of the approximation at most").from(1);
-inline constexpr auto kDecay =
-    NumberOption("decay", 0, "Robbins-Monro: the step size falls as step^-decay; 0: in stages");
+// 0 or above 0.5; stochastic_ascent.cpp checks it.
+inline constexpr auto kDecay = NumberOption(
+    "decay", 0, "Robbins-Monro: the step size falls as step^-decay, 0.5 < decay <= 1; 0: in stages");
 inline constexpr auto kBatchSize =
     CountOption("batch_size", 0, "Rows of the data in a minibatch").automatic();
 inline constexpr auto kRowSampling = TextOption(

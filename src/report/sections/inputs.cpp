@@ -2,6 +2,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/option.hpp"
 #include "report/json_object.hpp"
 #include "report/section.hpp"
 
@@ -31,11 +32,6 @@ std::vector<std::string> lines_of(const std::string& text) {
     at = end + 1;
   }
   return lines;
-}
-
-std::string flag_of(std::string name) {
-  std::replace(name.begin(), name.end(), '_', '-');
-  return "--" + name;
 }
 
 // Options of the request rather than of the method, which need words of their own or are said elsewhere.
