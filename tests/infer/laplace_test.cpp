@@ -47,7 +47,7 @@ double correlated(const Vector& theta, Vector& gradient) {
 TEST(Laplace, draws_are_evaluated_many_at_once) {
   TestDensity density(3, correlated);
   Options options;
-  options.draws = 128;
+  options.set("draws", 128);
   laplace(density, {0, 0, 0}, options);
   EXPECT_EQ(density.most_lanes, 64U);
 }
