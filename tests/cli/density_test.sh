@@ -42,7 +42,7 @@ done <<'VALUES'
 --max-memory|5QB|a size such as 500MB or 4GB
 --max-memory|99999999999GB|a size such as 500MB or 4GB
 VALUES
-expect 'an option without its value' 64 '--point: 1 required FILE missing' -- "$kullback" density model.stan data.json --point
+expect 'an option without its value' 64 '--point needs a value.' -- "$kullback" density model.stan data.json --point
 expect 'repeat 0 is no repeat' 0 '"log_density": -5' -- "$kullback" density model.stan data.json --repeat 0
 expect 'the largest seed' 0 '"log_density": -5' -- "$kullback" density model.stan data.json --seed 18446744073709551615
 for size in 1000000 1e6 1MB 1mib '0.5 GB' 1G; do

@@ -11,5 +11,5 @@ expect "it says what it is for" 0 'matrix-valued kernels' -- "$kullback" methods
 expect "no evidence from weights" 64 'no ELBO, no k-hat, no evidence' -- "$kullback" fit logistic.stan logistic.json --method svgd --elbo-draws 10
 expect "draws are particles" 64 'svgd-particles says how many' -- "$kullback" fit logistic.stan logistic.json --method svgd --draws 10
 expect "no such kernel" 64 'must be imq or rbf' -- "$kullback" fit logistic.stan logistic.json --method svgd --svgd-kernel gauss
-expect "too few particles" 64 'it must be 10 to 4000' -- "$kullback" fit logistic.stan logistic.json --method svgd --svgd-particles 3
+expect "too few particles" 64 'it must be from 10 to 4000' -- "$kullback" fit logistic.stan logistic.json --method svgd --svgd-particles 3
 finish

@@ -142,8 +142,7 @@ TEST(Hmc, StepsFillTheIntegrationTime) {
   const Draws draws = run(*chain);
   EXPECT_EQ(chain->progress().gradients, 1U + 10 * 10);
   for (const double time : column(draws, *find_method("hmc"), "int_time__")) EXPECT_EQ(time, 1.05);
-  options.set("int_time", 0);
-  EXPECT_THROW(find_method("hmc")->make(target, options, start_at({0, 0})), Error);
+  EXPECT_THROW(options.set("int_time", 0), Error);
 }
 
 }  // namespace

@@ -144,8 +144,7 @@ TEST(Smc, NamesADensityThatIsNowhereFinite) {
         << error.message();
   }
   Options few;
-  few.set("particles", 2);
-  EXPECT_THROW(smc().make(target, few, start_at({0})), Error);
+  EXPECT_THROW(few.set("particles", 2), Error);
 }
 
 }  // namespace
