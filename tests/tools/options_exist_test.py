@@ -8,6 +8,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "src"
 MODULES = ("infer", "fit", "posterior", "certify", "model")
 TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+RECORD = re.compile(r'(?:Count|Number|Flag|Text|Choice)Option(?:<[\w:]+>)?\(\s*"(\w+)"')
 NAME = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
 
 
@@ -18,7 +19,9 @@ def defined(path, macro, place):
 
 
 def known():
-    names = defined("infer/options.def", "KULLBACK_OPTION", 1) | defined("fit/options.def", "KULLBACK_FIT_OPTION", 0)
+    names = defined("fit/options.def", "KULLBACK_FIT_OPTION", 0)
+    for path in (ROOT / "infer").rglob("*.[ch]pp"):
+        names |= {name.replace("_", "-") for name in RECORD.findall(path.read_text())}
     for path in set((ROOT / "cli").glob("*.cpp")) - {ROOT / "cli/run.cpp"}:  # which has the names of other programs
         names |= set(re.findall(r'"(?:-\w,)?--([a-z-]+)"', path.read_text()))
     return names | {"help", "version"}
