@@ -52,6 +52,7 @@ class Names:
     def __init__(self, text):
         self.alone = {}  # name -> the text of an alias, which others may repeat, or a mark
         self.named = {}  # name -> its namespace
+        self.spaces = {}  # last name of a nested namespace, which hides an outer one, -> all of it
         self.directives = set(re.findall(r"\busing\s+namespace\s+(?:\w+::)*(\w+)\s*;", text))
         scopes = []  # for each open brace: the name of a namespace ("" for an anonymous one), or None
         start = 0
@@ -65,7 +66,10 @@ class Names:
                 if not match:
                     self.note(statement, scopes)
             if sign == "{":
-                scopes.append(match[1].strip().split("::")[-1] if outside and match else None)
+                scopes.append(match[1].strip() if outside and match else None)
+                path = "::".join(filter(None, scopes))
+                if scopes[-1] and path.count("::") > 1:
+                    self.spaces[path.split("::")[-1]] = path
             elif sign == "}" and scopes:
                 scopes.pop()
             if outside or None not in scopes:
@@ -78,7 +82,7 @@ class Names:
         if "" in scopes or re.match(r"\s*(?:static|const|constexpr|using|thread_local)\b", statement):
             self.alone[name] = " ".join(statement.split()) if re.match(r"\s*using\b", statement) else object()
         else:
-            self.named[name] = scopes[-1] if scopes else ""
+            self.named[name] = scopes[-1].split("::")[-1] if scopes else ""
 
 
 class Header(Names):
@@ -130,9 +134,10 @@ class Source:
         self.own = self.macros(text)
         headers = Header.all_of(included(path, text))
         names = Names(code(text))
-        self.own |= names.alone
+        self.own |= names.alone | names.spaces
         self.seen = {}  # what its headers declare: name -> header
         for header in headers:
+            self.own |= Header.known[header].spaces
             for name, space in Header.known[header].named.items():
                 self.seen[name] = header
                 if (space and space in names.directives) or str(self.own.get(name)).endswith(f"{space}::{name}"):

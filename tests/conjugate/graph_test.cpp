@@ -15,7 +15,7 @@ namespace kullback::conjugate {
 namespace {
 
 TEST(MessagePassing, TheBoundNeverFalls) {
-  for (const Start how : {Start::seeds, Start::random}) {
+  for (const GraphStart how : {GraphStart::seeds, GraphStart::random}) {
     for (NamedGraph& model : many_graphs()) {
       SCOPED_TRACE(model.name);
       Graph& graph = model.graph;

@@ -20,7 +20,7 @@ class LinearVae : public testing::Test {
 
   Subject subject() const { return {*vae_, flat_, {.x = x_}, 7}; }
 
-  LinearModel model_ = some_linear_model();
+  LinearDecoder model_ = some_linear_model();
   std::unique_ptr<Vae> vae_;
   torch::Tensor x_, flat_, exact_;
 };
@@ -70,7 +70,7 @@ TEST_F(LinearVae, AnnealingFindsTheLikelihood) {
 }
 
 TEST_F(LinearVae, GapsAreThoseOfTheClosedForm) {
-  const EvaluateOptions options{
+  const VaeEvaluateOptions options{
       .samples = 4000, .gap_rows = 10, .local = {.steps = 150, .samples = 20, .rate = 0.02}, .seed = 3};
   const VaeEvaluation evaluation = evaluate_vae(*vae_, flat_, {.x = x_}, {}, options);
   const RowsEvaluation& test = evaluation.test;
@@ -90,7 +90,7 @@ TEST_F(LinearVae, AWrongEncoderHasAnAmortisationGap) {
       at::cat({-model_.map().mv(model_.bias) + shift, -0.5 * model_.precision().diagonal().log()});
   set(*vae_, flat_, "encoder.1.bias", bias);
   const double gap = 0.5 * shift.dot(model_.precision().mv(shift)).item<double>();
-  const EvaluateOptions options{
+  const VaeEvaluateOptions options{
       .samples = 2000, .gap_rows = 5, .local = {.steps = 120, .samples = 20, .rate = 0.05}, .seed = 3};
   const VaeEvaluation evaluation = evaluate_vae(*vae_, flat_, {.x = x_}, {.x = x_ + 0.01}, options);
   EXPECT_NEAR(evaluation.test.amortisation_gap->mean, gap,
@@ -107,7 +107,7 @@ TEST_F(LinearVae, AWrongEncoderHasAnAmortisationGap) {
 
 TEST_F(LinearVae, RefiningClosesTheAmortisationGap) {
   set(*vae_, flat_, "encoder.1.bias", torch::zeros({4}, torch::kFloat64));
-  EvaluateOptions options{.samples = 2000, .gap_rows = 0, .seed = 3};
+  VaeEvaluateOptions options{.samples = 2000, .gap_rows = 0, .seed = 3};
   const double plain = evaluate_vae(*vae_, flat_, {.x = x_}, {}, options).test.elbo.mean;
   options.refining_steps = 150;
   options.local.rate = 0.05;

@@ -72,6 +72,12 @@ class UnityGroups(unittest.TestCase):
         directive = '#include "m/p.hpp"\nnamespace m { using namespace p; Row a; }'
         self.assertEqual(self.groups(directive, '#include "m/q.hpp"\nnamespace m { Row b; }', headers=headers), 2)
 
+    def test_a_nested_namespace_that_hides_an_outer_one(self):
+        headers = {"t.hpp": "namespace m::n::testing { struct Target {}; }"}
+        first = '#include "m/t.hpp"\nnamespace m::n { testing::Target a; }'
+        self.assertEqual(self.groups(first, "namespace m::n { class C : public testing::Test {}; }", headers=headers), 2)
+        self.assertEqual(self.groups(first, '#include "m/t.hpp"\nnamespace m::n { testing::Target b; }', headers=headers), 1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -179,7 +179,7 @@ void Graph::observe(Node which, std::span<const double> values) {
   if (node.family->name().starts_with("categorical") && !node.has_children) state_->make_compact(which.id);
 }
 
-void Graph::initialize(std::uint64_t seed, std::uint32_t start, Start how) {
+void Graph::initialize(std::uint64_t seed, std::uint32_t start, GraphStart how) {
   state_->initialize(seed, start, how);
 }
 

@@ -88,7 +88,7 @@ Argument operator*(const Argument& a, const Argument& b);
 Argument dot(const Argument& a, const Argument& b);
 
 enum class Schedule { in_order, reverse, random };
-enum class Start {
+enum class GraphStart {
   seeds,   // one random element of each category decides its first parameters
   random,  // random probabilities of categories
 };
@@ -100,7 +100,7 @@ struct GraphOptions {
   std::uint64_t seed = 1;
   Schedule schedule = Schedule::in_order;
   std::vector<Node> order = {};  // instead of a schedule: what a sweep updates, one after another
-  Start start = Start::seeds;
+  GraphStart start = GraphStart::seeds;
 };
 
 struct GraphFit {
@@ -153,7 +153,7 @@ class Graph final {
   // ---- Inference.
   GraphFit fit(const GraphOptions& options = {});
   // Steps of it, for schedules of one's own.
-  void initialize(std::uint64_t seed, std::uint32_t start = 0, Start how = Start::seeds);
+  void initialize(std::uint64_t seed, std::uint32_t start = 0, GraphStart how = GraphStart::seeds);
   void update(Node node);
   // Part rho of the way to the coordinate optimum: a natural-gradient step (all of it for elements that are
   // integrated out).

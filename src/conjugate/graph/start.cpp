@@ -15,7 +15,7 @@ void Graph::State::start_at_prior(std::size_t id) {
   set_natural(id, std::move(natural));
 }
 
-void Graph::State::initialize(std::uint64_t seed, std::uint32_t start, Start how) {
+void Graph::State::initialize(std::uint64_t seed, std::uint32_t start, GraphStart how) {
   demand_observed();
   find_relevance();
   Random random(seed, start);
@@ -36,7 +36,7 @@ void Graph::State::initialize(std::uint64_t seed, std::uint32_t start, Start how
   }
   for (const std::size_t id : multiplied) randomize_means(id, random);
   for (const std::size_t id : selectors) randomize_probabilities(id, random);
-  if (how == Start::random) return;
+  if (how == GraphStart::random) return;
   for (const std::size_t id : selectors) seed_components(id, random);
 }
 

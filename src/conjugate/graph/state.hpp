@@ -61,7 +61,7 @@ struct Graph::State {
 
   // ---- Starts (start.cpp).
   void start_at_prior(std::size_t id);
-  void initialize(std::uint64_t seed, std::uint32_t start, Start how);
+  void initialize(std::uint64_t seed, std::uint32_t start, GraphStart how);
   void randomize_probabilities(std::size_t id, Random& random);
   void seed_components(std::size_t selector, Random& random);
   void randomize_means(std::size_t id, Random& random);

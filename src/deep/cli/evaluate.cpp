@@ -65,7 +65,7 @@ VaeRows rows_of(const BuiltVae& built, std::vector<std::filesystem::path> paths,
           .label = rows.label.defined() ? rows.label.narrow(0, 0, count) : torch::Tensor()};
 }
 
-EvaluateOptions options_of(const Settings& settings) {
+VaeEvaluateOptions options_of(const Settings& settings) {
   const auto count = [&](const char* name, std::size_t low) {
     return static_cast<std::int64_t>(settings.count(name, low, 1'000'000'000));
   };
@@ -89,7 +89,7 @@ void evaluate(const FolderCall& call) {
   const VaeRows test = rows_of(built, {words.begin() + 1, words.end()}, settings);
   VaeRows train;
   if (settings.has("train")) train = rows_of(built, {settings.text("train")}, settings);
-  EvaluateOptions options = options_of(settings);
+  VaeEvaluateOptions options = options_of(settings);
   const bool is_quiet = settings.flag("quiet");
   if (!is_quiet)
     options.on_stage = [](const std::string& what) { std::fprintf(stderr, "%s ...\n", what.c_str()); };

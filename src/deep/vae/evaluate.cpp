@@ -52,7 +52,7 @@ RowEstimates difference(const RowEstimates& a, const RowEstimates& b) {
 
 class Evaluator final {
  public:
-  Evaluator(const Vae& vae, const torch::Tensor& flat, const EvaluateOptions& options)
+  Evaluator(const Vae& vae, const torch::Tensor& flat, const VaeEvaluateOptions& options)
       : vae_(vae), flat_(flat), options_(options) {}
 
   RowsEvaluation of(const VaeRows& rows, const std::string& name) {
@@ -154,7 +154,7 @@ class Evaluator final {
 
   const Vae& vae_;
   const torch::Tensor& flat_;
-  const EvaluateOptions& options_;
+  const VaeEvaluateOptions& options_;
 };
 
 CodeUse use_of_codes(const Vae& vae, const torch::Tensor& flat, const VqFamily& family, const VaeRows& rows,
@@ -227,7 +227,7 @@ torch::Tensor fit_locally(const Subject& subject, LatentFamily& family, const to
 }
 
 VaeEvaluation evaluate_vae(const Vae& vae, const torch::Tensor& flat, const VaeRows& test,
-                           const VaeRows& train, const EvaluateOptions& options) {
+                           const VaeRows& train, const VaeEvaluateOptions& options) {
   Evaluator evaluator(vae, flat, options);
   VaeEvaluation result{.samples = options.samples, .refining_steps = options.refining_steps};
   result.test = evaluator.of(test, "test");

@@ -107,7 +107,7 @@ struct VaeEvaluation {
   Findings findings = {};
 };
 
-struct EvaluateOptions {
+struct VaeEvaluateOptions {
   std::int64_t samples = 5000;
   std::int64_t gap_rows = 100;  // 0: neither gaps nor annealing
   bool uses_ais = false;
@@ -121,7 +121,7 @@ struct EvaluateOptions {
 
 // train.x may be undefined: then no generalisation gap is known. As many of its rows as of test are taken.
 VaeEvaluation evaluate_vae(const Vae& vae, const torch::Tensor& flat, const VaeRows& test,
-                           const VaeRows& train, const EvaluateOptions& options);
+                           const VaeRows& train, const VaeEvaluateOptions& options);
 
 // For people, and as JSON.
 std::string evaluation_table(const VaeEvaluation& evaluation);
