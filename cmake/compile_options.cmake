@@ -12,7 +12,8 @@ if(NOT CMAKE_BUILD_TYPE AND NOT KULLBACK_SANITIZE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
-set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g -D_GLIBCXX_ASSERTIONS")
+# Not -O0: there fmt sets the level by a pragma, and g++ 12 leaves it set behind a precompiled header.
+set(CMAKE_CXX_FLAGS_DEBUG "-Og -g -D_GLIBCXX_ASSERTIONS")
 
 # Where ccache is installed, a file is compiled once for all clones on a machine.
 find_program(CCACHE_PROGRAM ccache)
@@ -49,8 +50,7 @@ if(KULLBACK_SANITIZE)
     -fsanitize=${KULLBACK_SANITIZE} -fno-sanitize=null,alignment,object-size,vptr -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${KULLBACK_SANITIZE})
   if(NOT KULLBACK_FUZZ)
-    # As cheap to compile as -O0, at which fmt sets the level by a pragma and g++ 12 leaves it set in a precompiled header.
-    set(kullback_cold -Og)
+    set(kullback_cold -Og)  # as cheap to compile as -O0
     set(kullback_test_flags -Og)
   endif()
 endif()

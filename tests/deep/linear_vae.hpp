@@ -27,7 +27,7 @@ inline std::unique_ptr<Vae> gaussian_vae(const VaeSpec& spec, const Parts& parts
 }
 
 // x = weight z + bias + sd e, z ~ N(0, I).
-struct LinearModel {
+struct LinearDecoder {
   torch::Tensor weight;  // [pixels, latent]
   torch::Tensor bias;    // [pixels]
   double sd = 0.5;
@@ -57,7 +57,7 @@ struct LinearModel {
   }
 };
 
-inline LinearModel some_linear_model() {
+inline LinearDecoder some_linear_model() {
   return {.weight = torch::tensor({1.0, 0.1, 0.3, 0.8, 0.5, 0.5, 0.9, 0.1}, torch::kFloat64).view({4, 2}),
           .bias = torch::tensor({0.1, -0.2, 0.3, 0.0}, torch::kFloat64)};
 }
@@ -67,12 +67,12 @@ inline void set(const Vae& vae, torch::Tensor& flat, const std::string& slot, co
   vae.split(flat)[vae.layout().find(slot)][0].copy_(value);
 }
 
-inline VaeSpec linear_spec(const LinearModel& model) {
+inline VaeSpec linear_spec(const LinearDecoder& model) {
   return {.pixels = model.weight.size(0), .latent = model.weight.size(1), .hidden = {}};
 }
 
 // The decoder is the model's, and the encoder gives the best independent normals.
-inline torch::Tensor exact_parameters(const Vae& vae, const LinearModel& model) {
+inline torch::Tensor exact_parameters(const Vae& vae, const LinearDecoder& model) {
   torch::Tensor flat = torch::zeros({1, vae.layout().size()}, model.weight.options());
   const torch::Tensor map = model.map();
   set(vae, flat, "decoder.1.weight", model.weight);

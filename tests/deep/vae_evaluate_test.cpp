@@ -20,7 +20,7 @@ class LinearVae : public testing::Test {
 
   Subject subject() const { return {*vae_, flat_, {.x = x_}, 7}; }
 
-  LinearModel model_ = some_linear_model();
+  LinearDecoder model_ = some_linear_model();
   std::unique_ptr<Vae> vae_;
   torch::Tensor x_, flat_, exact_;
 };

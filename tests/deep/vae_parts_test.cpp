@@ -112,7 +112,8 @@ TEST(Hierarchical, TheBoundIsTheEvidenceAtTheExactPosterior) {
   set(*vae, flat, "posterior.top.straight.weight", numbers(a / marginal, 0).unsqueeze(1));
   set(*vae, flat, "posterior.top.straight.bias", numbers(0, std::log(t / std::sqrt(marginal))));
 
-  const LinearModel joint{.weight = w.unsqueeze(1) * std::sqrt(marginal), .bias = torch::zeros({3}, kDouble)};
+  const LinearDecoder joint{.weight = w.unsqueeze(1) * std::sqrt(marginal),
+                            .bias = torch::zeros({3}, kDouble)};
   const torch::Tensor x = joint.sample(6), exact = joint.log_likelihood(x);
   EXPECT_LT(largest_difference(log_weights(*vae, flat, x, 5), exact), 1e-10);
 
@@ -270,7 +271,7 @@ class Refine : public testing::Test {
             .mode = Mode::train};
   }
 
-  LinearModel model_ = some_linear_model();
+  LinearDecoder model_ = some_linear_model();
   std::unique_ptr<Vae> vae_;
   torch::Tensor x_, flat_;
 };
@@ -355,7 +356,7 @@ Trained train_toy(const Vae& vae, torch::Tensor& flat, const torch::Tensor& x, c
 
 TEST(Iterative, TheNetworkLearnsToRaiseTheBound) {
   torch::manual_seed(12);
-  const LinearModel model = some_linear_model();
+  const LinearDecoder model = some_linear_model();
   const torch::Tensor x = model.sample(200);
   VaeSpec spec = linear_spec(model);
   const auto vae =

@@ -13,7 +13,7 @@ constexpr double kSafeZ = 4.5;  // of hundreds of numbers, at fixed seeds
 constexpr auto kWanted = GaussianFamily::Density::wanted;
 
 BayesNet small_net(double noise = 0) {
-  return BayesNet(perceptron(3, {4}), gaussian_likelihood(noise), gaussian_prior());
+  return BayesNet(perceptron(3, {4}), gaussian_likelihood(noise), scaled_prior());
 }
 
 BayesNet convolutional_net() {
@@ -28,7 +28,7 @@ BayesNet convolutional_net() {
                          .outputs = outputs,
                          .activation = Activation::tanh});
       },
-      gaussian_likelihood(0), gaussian_prior());
+      gaussian_likelihood(0), scaled_prior());
 }
 
 // Some q of that family with sds of about 0.3 that is nothing special.
@@ -88,7 +88,7 @@ TEST_P(Families, DensitiesBelongToTheDraws) {
 TEST_P(Families, BoundWithAnUnknownPriorHasTheSameMeanGradient) {
   const BayesNet known = small_net();
   const BayesNet unknown(perceptron(3, {4}), gaussian_likelihood(0),
-                         std::make_unique<UnknownPrior>(gaussian_prior()));
+                         std::make_unique<UnknownPrior>(scaled_prior()));
   const auto family = make(known);
   const torch::Tensor lambda = some_lambda(known, *family).repeat({2000, 1});
   const ToyStep step({torch::randn({1, 8, 3}, kDouble), torch::randn({1, 8}, kDouble)}, 20);
@@ -161,7 +161,7 @@ TEST(RowNoise, KindsHaveOneMeanInConvolutionalNets) {
 // With draws in place of the exact divergence, both gradients are functions of the same numbers.
 TEST(Alpha, NearZeroIsTheEvidenceLowerBound) {
   const BayesNet net(perceptron(3, {4}), gaussian_likelihood(0),
-                     std::make_unique<UnknownPrior>(gaussian_prior()));
+                     std::make_unique<UnknownPrior>(scaled_prior()));
   const MeanField family(net, kDouble);
   const torch::Tensor lambda = some_lambda(net, family).repeat({2, 1});
   const ToyStep step({torch::randn({2, 8, 3}, kDouble), torch::randn({2, 8}, kDouble)}, 20);
@@ -179,7 +179,7 @@ TEST(Alpha, NearZeroIsTheEvidenceLowerBound) {
 
 // One row, alpha = 1: the energy is -log p(y) for any q.
 TEST(Alpha, OneIsTheEvidenceOfASingleRow) {
-  const BayesNet net(perceptron(2, {}), gaussian_likelihood(0.5), gaussian_prior());
+  const BayesNet net(perceptron(2, {}), gaussian_likelihood(0.5), scaled_prior());
   const torch::Tensor x = torch::tensor({{{0.4, -1.0}}}, kDouble), y = torch::tensor({{0.7}}, kDouble);
   // w ~ N(0, 1/2), bias ~ N(0, 4).
   const double variance = 0.25 + (0.16 + 1) / 2 + 4;

@@ -35,7 +35,7 @@ Regression correlated_inputs() {
   return solve(x, y);
 }
 
-BayesNet linear_net() { return BayesNet(perceptron(3, {}), gaussian_likelihood(kNoise), gaussian_prior()); }
+BayesNet linear_net() { return BayesNet(perceptron(3, {}), gaussian_likelihood(kNoise), scaled_prior()); }
 
 // Draws of the last 1 + inputs parameters that are [weights, bias].
 torch::Tensor draws_of(Posterior& posterior, std::int64_t draws) {
@@ -141,7 +141,7 @@ TEST(LinearRegression, LastLayerIsThePosterior) {
 
 TEST(LinearRegression, LastLayerOnFrozenFeaturesIsItsClosedForm) {
   const Regression data = correlated_inputs();
-  const BayesNet net(perceptron(3, {4}), gaussian_likelihood(kNoise), gaussian_prior());
+  const BayesNet net(perceptron(3, {4}), gaussian_likelihood(kNoise), scaled_prior());
   const auto posterior = train_posterior(net,
                                          {.posterior = "last-layer",
                                           .options = {{"features", "frozen"}, {"rate", "0.03"}},

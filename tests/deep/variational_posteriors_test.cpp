@@ -22,7 +22,7 @@ Curve noisy_curve() {
   return {x, at::sin(3 * x).flatten() + 0.2 * torch::randn({120}, kDouble)};
 }
 
-BayesNet curve_net() { return BayesNet(perceptron(1, {12}), gaussian_likelihood(0), gaussian_prior("3")); }
+BayesNet curve_net() { return BayesNet(perceptron(1, {12}), gaussian_likelihood(0), scaled_prior("3")); }
 
 class Variational : public testing::TestWithParam<ToyRun> {};
 
@@ -93,7 +93,7 @@ TEST(Ivon, MembersAreIndependent) {
 
 // One step by the formulas, with numbers of this file's own.
 TEST(Ivon, StepsAsTheAuthorsDo) {
-  const BayesNet net(perceptron(2, {}), gaussian_likelihood(0.5), gaussian_prior());
+  const BayesNet net(perceptron(2, {}), gaussian_likelihood(0.5), scaled_prior());
   const torch::Tensor x = torch::tensor({{{0.5, -1.0}, {1.5, 0.3}, {-0.2, 0.8}}}, kDouble);
   const torch::Tensor y = torch::tensor({{0.3, -0.9, 1.1}}, kDouble);
   const PosteriorRecord& record = *find_posterior("ivon");
@@ -125,7 +125,7 @@ TEST(Ivon, StepsAsTheAuthorsDo) {
 }
 
 BayesNet class_net(std::vector<std::int64_t> hidden) {
-  return BayesNet(perceptron(2, std::move(hidden)), std::make_unique<Classes>(3), gaussian_prior("3"));
+  return BayesNet(perceptron(2, std::move(hidden)), std::make_unique<Classes>(3), scaled_prior("3"));
 }
 
 // Three classes by angle.
@@ -193,7 +193,7 @@ TEST(PredictDraws, InPartsIsWhatItIsAtOnce) {
 
 TEST(Variational, RefusesWhatHasNoClosedForm) {
   const BayesNet unknown(perceptron(1, {3}), gaussian_likelihood(0),
-                         std::make_unique<UnknownPrior>(gaussian_prior()));
+                         std::make_unique<UnknownPrior>(scaled_prior()));
   for (const std::string name : {"ivon", "last-layer"}) {
     const PosteriorRecord& record = *find_posterior(name);
     EXPECT_THROW(record.make(unknown, Settings(record.options, {}), {.all_rows = 9, .options = kDouble}),

@@ -11,16 +11,13 @@
 #include "base/ranks.hpp"
 #include "base/settings.hpp"
 #include "deep/bnn/posterior.hpp"
+#include "tests/deep/linear_model.hpp"
 
 namespace kullback::deep {
 
-inline std::unique_ptr<Prior> gaussian_prior(const std::string& scale = "1") {
+inline std::unique_ptr<Prior> scaled_prior(const std::string& scale = "1") {
   const PriorRecord& record = *priors().front();
   return record.make(Settings(record.options, {{"prior-scale", scale}, {"prior-bias-scale", "2"}}));
-}
-
-inline std::unique_ptr<Likelihood> gaussian_likelihood(double noise) {
-  return likelihoods().front()->make({.noise = noise});
 }
 
 inline BayesNet::BuildNet perceptron(std::int64_t inputs, std::vector<std::int64_t> hidden) {
