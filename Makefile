@@ -39,7 +39,7 @@ test:
 
 sanitize:
 	@tools/setup.sh test
-	@tools/test.sh whole_sanitizers whole_threads
+	@tools/test.sh threads whole_sanitizers whole_threads
 
 bench:
 	@tools/setup.sh bench

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# tools/test.sh [STAGE...]: what a change must pass, stage by stage, all of them by default. whole_sanitizers and whole_threads,
-# which run every test under the sanitizers, take too long for that.
+# tools/test.sh [STAGE...]: what a change must pass, stage by stage, all of them by default. What takes too long for that runs by
+# name: threads, the thread sanitizer over all that starts threads; whole_sanitizers and whole_threads, every test.
 # Stops at the first stage that fails; prints the time of each beside its budget at the end, and what took longest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly kStages="formatting arrows build headers unit sanitizers threads docs"
-readonly kLongStages="whole_sanitizers whole_threads"
+readonly kStages="formatting arrows build headers unit sanitizers docs"
+readonly kLongStages="threads whole_sanitizers whole_threads"
 # Seconds on two cores with nothing in the compiler's cache; those of a default run leave CI a third of its 90 minutes.
 declare -rA kBudgets=([formatting]=20 [arrows]=5 [build]=1000 [headers]=60 [unit]=600 [sanitizers]=1000 [threads]=400 [docs]=300
   [whole_sanitizers]=5400 [whole_threads]=5400)
