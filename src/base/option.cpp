@@ -60,12 +60,24 @@ std::string type_words(const OptionRecord& option) {
   std::string words;
   switch (option.type) {
     case OptionType::count: words = "a whole number from 0"; break;
+    case OptionType::size: words = "a size such as 500MB or 4GB"; break;
     case OptionType::number: words = "a finite number"; break;
     case OptionType::flag:
     case OptionType::choice: return in_words(choices_of(option));
     case OptionType::text: return "a text";
+    case OptionType::list: return "texts, one a line";
   }
   return option.is_automatic ? "auto or " + words : words;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
 }
 
 std::optional<OptionValue> parse(const OptionRecord& option, const std::string& text) {
@@ -79,8 +91,13 @@ std::optional<OptionValue> parse(const OptionRecord& option, const std::string& 
       if (const auto number = read_number(text); number && std::isfinite(*number))
         return OptionValue(*number);
       return std::nullopt;
+    case OptionType::size:
+      if (text == "0") return OptionValue(std::size_t{0});
+      if (const auto bytes = read_memory_size(text)) return OptionValue(static_cast<std::size_t>(*bytes));
+      return std::nullopt;
     case OptionType::flag:
       if (text == "0" || text == "1") return OptionValue(text == "1");
+      if (text == "false" || text == "true") return OptionValue(text == "true");
       return std::nullopt;
     case OptionType::choice: {
       const std::vector<std::string_view> choices = choices_of(option);
@@ -89,6 +106,7 @@ std::optional<OptionValue> parse(const OptionRecord& option, const std::string& 
       return OptionValue(static_cast<std::size_t>(at - choices.begin()));
     }
     case OptionType::text: return OptionValue(option.is_automatic && text == kAuto ? std::string() : text);
+    case OptionType::list: return OptionValue(lines_of(text));
   }
   return std::nullopt;
 }
@@ -101,6 +119,7 @@ bool is_inside(const OptionRecord& option, double value) {
 
 std::string hint_of(const OptionRecord& option) {
   if (!option.hint.empty()) return std::string(option.hint);
+  if (option.is_optional) return "Leave it out where it is not needed.";
   return option.is_automatic ? "Leave it out: it is then chosen automatically."
                              : fmt::format("{} is the default.", default_text(option));
 }
@@ -121,12 +140,15 @@ std::string flag_of(std::string_view name) {
 }
 
 std::string_view type_text(const OptionRecord& option) {
+  if (!option.placeholder.empty()) return option.placeholder;
   switch (option.type) {
     case OptionType::count: return "COUNT";
+    case OptionType::size: return "SIZE";
     case OptionType::number: return "NUMBER";
     case OptionType::flag:
     case OptionType::choice: return option.choices;
-    case OptionType::text: return "NAME";
+    case OptionType::text:
+    case OptionType::list: return "NAME";
   }
   return {};
 }
@@ -135,6 +157,8 @@ std::string value_text(const OptionRecord& option, const OptionValue& value) {
   if (const auto* text = std::get_if<std::string>(&value))
     return option.is_automatic && text->empty() ? std::string(kAuto) : *text;
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "1" : "0";
+  if (const auto* list = std::get_if<std::vector<std::string>>(&value))
+    return fmt::format("{}", fmt::join(*list, "\n"));
   if (option.type == OptionType::choice)
     return std::string(choices_of(option).at(std::get<std::size_t>(value)));
   if (option.is_automatic && (value == OptionValue(std::size_t{0}) || value == OptionValue(0.0)))
@@ -148,13 +172,17 @@ OptionValue default_value(const OptionRecord& option) {
     case OptionType::number: return option.fallback;
     case OptionType::flag: return option.fallback != 0;
     case OptionType::text: return std::string(option.fallback_text);
+    case OptionType::list: return std::vector<std::string>();
+    case OptionType::size:
     case OptionType::count:
     case OptionType::choice: return static_cast<std::size_t>(option.fallback);
   }
   return {};
 }
 
-std::string default_text(const OptionRecord& option) { return value_text(option, default_value(option)); }
+std::string default_text(const OptionRecord& option) {
+  return option.is_optional ? std::string() : value_text(option, default_value(option));
+}
 
 OptionValue read_option(const OptionRecord& option, const std::string& text) {
   const std::optional<OptionValue> value = parse(option, text);
@@ -199,6 +227,33 @@ void OptionValues::put(const OptionRecord& option, OptionValue value) {
   } else {
     given_.emplace_back(&option, std::move(value));
   }
+}
+
+namespace {
+
+std::string near_or_all_options(OptionTable table, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const OptionRecord* option : table) names.push_back(option->name);
+  if (const std::string_view near = nearest_name(name, names); !near.empty())
+    return fmt::format("Did you mean {}?", flag_of(near));
+  if (names.empty()) return "It has none.";
+  std::string list;
+  for (const std::string_view known : names) list += (list.empty() ? "" : ", ") + flag_of(known);
+  return fmt::format("It has {}.", list);
+}
+
+}  // namespace
+
+OptionValues read_options(OptionTable table, const GivenTexts& given, std::string_view owner) {
+  OptionValues values;
+  for (const auto& [name, text] : given) {
+    const OptionRecord* option = find_option(table, name);
+    if (option == nullptr)
+      throw Error(ErrorKind::usage, fmt::format("{} is not an option of {}.", flag_of(name), owner),
+                  near_or_all_options(table, name));
+    values.put(*option, read_option(*option, text));
+  }
+  return values;
 }
 
 OptionValue OptionValues::value_of(const OptionRecord& option) const {

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,10 +23,10 @@
 
 namespace kullback {
 
-enum class OptionType : unsigned char { count, number, flag, choice, text };
+enum class OptionType : unsigned char { count, size, number, flag, choice, text, list };
 
-// A flag, a count (of a choice: its position), a number or a text.
-using OptionValue = std::variant<bool, std::size_t, double, std::string>;
+// A flag, a count (of a choice: its position; of a size: bytes), a number, a text or a list of texts.
+using OptionValue = std::variant<bool, std::size_t, double, std::string, std::vector<std::string>>;
 
 // All that is known of an option without its type. Made by the types below.
 struct OptionRecord {
@@ -39,36 +41,46 @@ struct OptionRecord {
   bool is_low_open = false;    // the value must be above `low`
   bool is_high_open = false;   // ... below `high`
   bool is_automatic = false;   // 0 stands for "auto": the value is chosen from the model and the data
+  bool is_optional = false;    // no default: OptionValues::given says what was given, if anything
   std::string_view hint = {};  // what to do instead of a value outside the range; empty: the default is named
+  std::string_view placeholder = {};  // of the value, in help: "DIR"; empty: that of the type
 };
 
-// What the types of options share: the limits of a number, said in a chain of calls.
+// What the types of options share, said in a chain of calls.
 template <class Self>
-struct LimitedOption : OptionRecord {
-  constexpr Self from(double least) const {
-    return with([&](Self& o) { o.low = least; });
-  }
-  constexpr Self to(double most) const {
-    return with([&](Self& o) { o.high = most; });
-  }
-  constexpr Self above(double bound) const {
-    return with([&](Self& o) { o.low = bound, o.is_low_open = true; });
-  }
-  constexpr Self below(double bound) const {
-    return with([&](Self& o) { o.high = bound, o.is_high_open = true; });
-  }
-  constexpr Self automatic() const {
-    return with([](Self& o) { o.is_automatic = true; });
-  }
-  constexpr Self hinted(std::string_view what) const {
-    return with([&](Self& o) { o.hint = what; });
+struct ChainedOption : OptionRecord {
+  constexpr Self shown_as(std::string_view what) const {
+    return with([&](Self& o) { o.placeholder = what; });
   }
 
- private:
+ protected:
   constexpr Self with(auto change) const {
     Self changed = static_cast<const Self&>(*this);
     change(changed);
     return changed;
+  }
+};
+
+// The limits of a number.
+template <class Self>
+struct LimitedOption : ChainedOption<Self> {
+  constexpr Self from(double least) const {
+    return this->with([&](Self& o) { o.low = least; });
+  }
+  constexpr Self to(double most) const {
+    return this->with([&](Self& o) { o.high = most; });
+  }
+  constexpr Self above(double bound) const {
+    return this->with([&](Self& o) { o.low = bound, o.is_low_open = true; });
+  }
+  constexpr Self below(double bound) const {
+    return this->with([&](Self& o) { o.high = bound, o.is_high_open = true; });
+  }
+  constexpr Self automatic() const {
+    return this->with([](Self& o) { o.is_automatic = true; });
+  }
+  constexpr Self hinted(std::string_view what) const {
+    return this->with([&](Self& o) { o.hint = what; });
   }
 };
 
@@ -77,12 +89,28 @@ struct CountOption : LimitedOption<CountOption> {
   constexpr CountOption(std::string_view option, std::size_t preset, std::string_view sentence) {
     name = option, type = OptionType::count, help = sentence, fallback = static_cast<double>(preset), low = 0;
   }
+  constexpr CountOption(std::string_view option, std::string_view sentence)
+      : CountOption(option, 0, sentence) {
+    is_optional = true;
+  }
+};
+
+// Bytes, which are said as 500MB or 4GB.
+struct SizeOption : LimitedOption<SizeOption> {
+  using Value = std::size_t;
+  constexpr SizeOption(std::string_view option, std::string_view sentence) {
+    name = option, type = OptionType::size, help = sentence, low = 0, is_optional = true;
+  }
 };
 
 struct NumberOption : LimitedOption<NumberOption> {
   using Value = double;
   constexpr NumberOption(std::string_view option, double preset, std::string_view sentence) {
     name = option, type = OptionType::number, help = sentence, fallback = preset;
+  }
+  constexpr NumberOption(std::string_view option, std::string_view sentence)
+      : NumberOption(option, 0, sentence) {
+    is_optional = true;
   }
 };
 
@@ -104,12 +132,24 @@ struct ChoiceOption : OptionRecord {
   }
 };
 
-// The name of a part, or anything else that only its reader can judge. Empty where the default is "auto".
-struct TextOption : OptionRecord {
+// The name of a part, a path, or anything else that only its reader can judge. Empty where the default is
+// "auto".
+struct TextOption : ChainedOption<TextOption> {
   using Value = std::string_view;
   constexpr TextOption(std::string_view option, std::string_view preset, std::string_view sentence) {
     name = option, type = OptionType::text, help = sentence, fallback_text = preset;
     is_automatic = preset.empty();
+  }
+  constexpr TextOption(std::string_view option, std::string_view sentence) {
+    name = option, type = OptionType::text, help = sentence, is_optional = true;
+  }
+};
+
+// Texts; the option may be given several times.
+struct ListOption : ChainedOption<ListOption> {
+  using Value = std::span<const std::string>;
+  constexpr ListOption(std::string_view option, std::string_view sentence) {
+    name = option, type = OptionType::list, help = sentence, is_optional = true;
   }
 };
 
@@ -122,6 +162,7 @@ std::string value_text(const OptionRecord& option, const OptionValue& value);
 std::string default_text(const OptionRecord& option);
 OptionValue default_value(const OptionRecord& option);
 // Throws Error usage for a text that is no value of the option, or one that is out of its range.
+// The items of a list are one a line.
 OptionValue read_option(const OptionRecord& option, const std::string& text);
 void check_option(const OptionRecord& option, const OptionValue& value);
 
@@ -139,19 +180,27 @@ class OptionValues {
       return given != nullptr ? std::get<double>(*given) : option.fallback;
     } else if constexpr (std::same_as<Value, std::string_view>) {
       return given != nullptr ? std::string_view(std::get<std::string>(*given)) : option.fallback_text;
+    } else if constexpr (std::same_as<Value, std::span<const std::string>>) {
+      return given != nullptr ? Value(std::get<std::vector<std::string>>(*given)) : Value();
     } else {  // a count or a choice
       return static_cast<Value>(given != nullptr ? std::get<std::size_t>(*given)
                                                  : static_cast<std::size_t>(option.fallback));
     }
   }
 
-  // Not checked: what a user says goes through read_option.
+  template <class Option>
+  std::optional<typename Option::Value> given(const Option& option) const {
+    return is_given(option) ? std::optional((*this)[option]) : std::nullopt;
+  }
+
   template <class Option>
   void set(const Option& option, typename Option::Value value) {
     if constexpr (std::is_enum_v<typename Option::Value>) {
       put(option, static_cast<std::size_t>(value));
     } else if constexpr (std::same_as<typename Option::Value, std::string_view>) {
       put(option, std::string(value));
+    } else if constexpr (std::same_as<typename Option::Value, std::span<const std::string>>) {
+      put(option, std::vector<std::string>(value.begin(), value.end()));
     } else {
       put(option, value);
     }
@@ -173,5 +222,12 @@ class OptionValues {
 
   std::vector<std::pair<const OptionRecord*, OptionValue>> given_;
 };
+
+// Texts by the names of options, as the command line and the C interface give them: "1" or "true" of a flag.
+using GivenTexts = std::map<std::string, std::string>;
+
+// Throws Error usage for a name that is not in the table, with the nearest that is, and for a text that is no
+// value. `owner`: "--kind gaussian".
+OptionValues read_options(OptionTable table, const GivenTexts& given, std::string_view owner);
 
 }  // namespace kullback

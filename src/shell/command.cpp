@@ -111,7 +111,7 @@ AddedOption Command::add_truth(const std::string& names, std::function<void(cons
     return true;
   };
   const auto is_truth = [](const std::string& text) {
-    return text == "true" || text == "false"
+    return text == "true" || text == "false" || text == "1" || text == "0"
                ? std::string()
                : fmt::format("'{}' was given, but true or false is needed", text);
   };

@@ -22,6 +22,11 @@ constexpr auto kPower = NumberOption("power", 1, "Power").above(0).to(1);
 constexpr auto kFlag = FlagOption("again", true, "Once more");
 constexpr auto kShape = ChoiceOption<Shape>("shape", Shape::square, "round|square", "Shape");
 constexpr auto kName = TextOption("family", "", "Family");
+constexpr auto kSeed = CountOption("seed", "Seed");
+constexpr auto kMemory = SizeOption("memory", "Bytes");
+constexpr auto kFolder = TextOption("out", "Folder").shown_as("DIR");
+constexpr auto kFiles = ListOption("include_path", "Folders").shown_as("DIR");
+constexpr const OptionRecord* kOptional[] = {&kSeed, &kMemory, &kFolder, &kFiles};
 constexpr const OptionRecord* kTable[] = {&kCount, &kShare, &kRate,  &kDraws, &kLevels,
                                           &kPower, &kFlag,  &kShape, &kName};
 
@@ -68,6 +73,46 @@ TEST(Option, TextsAndValuesAreTheSame) {
   EXPECT_EQ(flag_of("warm_up"), "--warm-up");
   EXPECT_EQ(find_option(kTable, "levels"), &kLevels);
   EXPECT_EQ(find_option(kTable, "level"), nullptr);
+}
+
+TEST(Option, OptionalOnesAreGivenOrNot) {
+  const OptionValues none;
+  EXPECT_EQ(none.given(kSeed), std::nullopt);
+  EXPECT_EQ(none.given(kMemory), std::nullopt);
+  EXPECT_FALSE(none.given(kFolder).has_value());
+  EXPECT_FALSE(none.given(kFiles).has_value());
+  for (const OptionRecord* option : kOptional) EXPECT_EQ(default_text(*option), "") << option->name;
+  const OptionValues values = read_options(
+      kOptional, {{"seed", "0"}, {"memory", "4GB"}, {"out", "auto"}, {"include_path", "a b\nc\n"}}, "fit");
+  EXPECT_EQ(values.given(kSeed), 0U);
+  EXPECT_EQ(values.given(kMemory), 4'000'000'000U);
+  EXPECT_EQ(values[kFolder], "auto");
+  ASSERT_EQ(values[kFiles].size(), 2U);
+  EXPECT_EQ(values[kFiles][0], "a b");
+  for (const OptionRecord* option : kOptional)
+    EXPECT_EQ(read_option(*option, values.text_of(*option)), values.value_of(*option)) << option->name;
+  EXPECT_EQ(type_text(kFolder), "DIR");
+  EXPECT_EQ(type_text(kMemory), "SIZE");
+}
+
+TEST(Option, UnknownNamesAreRefusedWithTheNearest) {
+  const auto refused = [](OptionTable table, const char* name) {
+    try {
+      read_options(table, {{name, "1"}}, "--kind round");
+    } catch (const Error& error) {
+      return error.message() + " " + error.hint();
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused(kTable, "sharp"), "--sharp is not an option of --kind round. Did you mean --share?");
+  EXPECT_EQ(refused({}, "share"), "--share is not an option of --kind round. It has none.");
+  EXPECT_EQ(refused(kOptional, "zzzzzzz"),
+            "--zzzzzzz is not an option of --kind round. It has --seed, --memory, --out, --include-path.");
+}
+
+TEST(Option, FlagsAreWordsOrDigits) {
+  EXPECT_EQ(read_option(kFlag, "false"), OptionValue(false));
+  EXPECT_EQ(read_option(kFlag, "true"), read_option(kFlag, "1"));
 }
 
 TEST(Option, RefusalsSayWhatIsNeeded) {

@@ -1,0 +1,35 @@
+// Options of tables (base/option.hpp) on the command line: each once, however many parts have it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/option.hpp"
+#include "shell/command.hpp"
+
+namespace kullback::shell {
+
+// The options of a part: a method, a prior, a kind of model.
+struct OwnedTable {
+  std::string_view owner;  // its name
+  OptionTable options;
+};
+
+// An option of one or more parts, as help shows it.
+struct UnitedOption {
+  const OptionRecord* record = nullptr;  // of the first part that has it
+  std::string help;      // names the parts where not all of them have it, and the defaults where they differ
+  std::string fallback;  // as text; empty: none, or not the same in all parts
+};
+
+// Each option once, in the order of the parts. Those of `taken` are left out: the verb has them itself.
+std::vector<UnitedOption> united(std::span<const OwnedTable> parts, OptionTable taken = {});
+
+// Parsing fills `given`, which must outlive it.
+void add_options(const Command& verb, std::span<const UnitedOption> options, const std::string& group,
+                 GivenTexts& given);
+void add_options(const Command& verb, OptionTable options, const std::string& group, GivenTexts& given);
+
+}  // namespace kullback::shell
