@@ -11,6 +11,7 @@ set(kullback_deep_only_posterior
   posterior.cpp
   progress_log.cpp
   run_folder.cpp
+  run_options.cpp
   run_record.cpp
   separation.cpp
   summary.cpp

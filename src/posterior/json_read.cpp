@@ -95,6 +95,15 @@ class Reader final {
     }
   }
 
+  RunOptions options() const {
+    RunOptions options;
+    const JsonValue* value = root_.find("options");
+    if (value == nullptr) return options;
+    if (value->object() == nullptr) refuse("options", "an object");
+    for (const JsonValue::Member& member : *value->object()) options.set(member.name, option_of(member));
+    return options;
+  }
+
   Findings findings() const {
     Findings findings;
     each("findings", [&](const JsonValue& object) {
@@ -108,6 +117,23 @@ class Reader final {
   }
 
  private:
+  OptionValue option_of(const JsonValue::Member& member) const {
+    const JsonValue& value = member.value;
+    if (const std::string* text = value.string()) return *text;
+    if (const bool* flag = value.boolean()) return *flag;
+    if (const JsonNumber* number = value.number(); number != nullptr && number->count)
+      return static_cast<std::size_t>(*number->count);
+    if (value.number() != nullptr) return value.number()->value;
+    std::vector<std::string> items;
+    if (value.array() == nullptr)
+      refuse(member.name, "true, false, a number, a string or an array of strings");
+    for (const JsonValue& item : *value.array()) {
+      if (item.string() == nullptr) refuse(member.name, "an array of strings");
+      items.push_back(*item.string());
+    }
+    return items;
+  }
+
   double number_of(std::string_view name, const JsonValue& value) const {
     if (value.number() != nullptr) return value.number()->value;
     const std::string* word = value.string();
@@ -149,8 +175,7 @@ RunRecord read_run_record(const std::string& path) {
   reader.count(object, "chains", record.chains);
   reader.count(object, "parameters", record.parameters);
   reader.count(object, "generated", record.generated);
-  reader.each_word("options",
-                   [&](const std::string& name, const std::string& value) { record.options[name] = value; });
+  record.options = reader.options();
   reader.each_word("facts", [&](const std::string& name, const std::string& value) {
     record.facts.emplace_back(name, value);
   });

@@ -113,7 +113,7 @@ std::string to_json(const RunRecord& record) {
   add("chains", std::to_string(record.chains));
   add("parameters", std::to_string(record.parameters));
   add("generated", std::to_string(record.generated));
-  add("options", words_json(record.options));
+  add("options", to_json(record.options));
   add("facts", words_json(record.facts));
   add("rungs", rungs_json(record.rungs));
   add("status", json_string(record.status));

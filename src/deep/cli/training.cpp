@@ -37,7 +37,8 @@ std::vector<std::string> texts_of(const std::string& json) {
 }
 
 void take_from(const posterior::RunRecord& record, const std::string& out, Arguments& arguments) {
-  for (const auto& [name, value] : record.options) {
+  for (const auto& [name, recorded] : record.options) {
+    const std::string value = posterior::text_of(recorded);
     if (name == "ignore") {
       if (arguments.lists.count(name) == 0) arguments.lists[name] = texts_of(value);
       continue;
@@ -154,7 +155,7 @@ posterior::RunRecord resumed_record(Arguments& arguments, const std::string& kin
   if (record.kind != kind)
     throw Error(ErrorKind::bad_input, fmt::format("{}: holds a '{}', not {}.", out, record.kind, what),
                 "Choose another folder with --out.");
-  record.options["seed"] = std::to_string(record.seed);
+  record.options.set("seed", std::to_string(record.seed));
   take_from(record, out, arguments);
   return record;
 }
