@@ -66,7 +66,7 @@ void check_wasserstein(const Request& request) {
         fmt::format("--wasserstein bounds how far an approximation is from the posterior; {} has none "
                     "with a density.",
                     request.method->name),
-        "Leave it out, or take `--method laplace`, fullrank or meanfield.");
+        "Leave it out, or take `--method laplace`, fullrank or advi.");
   }
 }
 

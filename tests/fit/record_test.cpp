@@ -199,9 +199,15 @@ TEST_F(Recorded, RecordsOfVersion01Open) {
   request.inputs.row_size = "N";
   request.inputs.streams = {"y=" + (folder_ / "y.f64").string()};
   posterior::RunRecord record = write(request);
-  record.options = {{"draws", "500"},       {"batch_size", "2"}, {"tolerance", "0.1"}, {"wasserstein", "true"},
-                    {"minibatch", "N"},     {"init", "2"},       {"grad_draws", "auto"},
-                    {"stream", request.inputs.streams[0] + "\n"}, {"include_path", "/a\n/b\n"}};
+  record.options = {{"draws", "500"},
+                    {"batch_size", "2"},
+                    {"tolerance", "0.1"},
+                    {"wasserstein", "true"},
+                    {"minibatch", "N"},
+                    {"init", "2"},
+                    {"grad_draws", "auto"},
+                    {"stream", request.inputs.streams[0] + "\n"},
+                    {"include_path", "/a\n/b\n"}};
   replace_file(folder_ / "fit" / "run.json", to_json(record));
   const Request back = read();
   expect_same(back, request);

@@ -1,4 +1,5 @@
-// Options of a record keep their types, are read without a table, and come back as the values of their options.
+// Options of a record keep their types, are read without a table, and come back as the values of their
+// options.
 #include "posterior/run_options.hpp"
 
 #include <gtest/gtest.h>
@@ -63,7 +64,8 @@ RunOptions written_and_read(const RunOptions& options) {
 }
 
 void expect_same(const OptionValues& a, const OptionValues& b) {
-  for (const OptionRecord* option : kTable) EXPECT_EQ(a.value_of(*option), b.value_of(*option)) << option->name;
+  for (const OptionRecord* option : kTable)
+    EXPECT_EQ(a.value_of(*option), b.value_of(*option)) << option->name;
 }
 
 OptionValues read(const RunOptions& options) {
@@ -77,9 +79,10 @@ TEST(RunOptions, AreNumbersTruthsTextsAndLists) {
             R"({"bins": 7, "draws": 18446744073709551615, "family": "flow", "init": "a \"b\".json", )"
             R"("memory": 4000000000, "metric": "dense", "paths": ["a b", "c\\d"], "rate": 1.0, )"
             R"("resample": false, "step": 1e-300})");
-  EXPECT_EQ(to_json(recorded({})),
-            R"({"bins": "auto", "draws": 1000, "family": "auto", "init": "2", "memory": 0, "metric": "unit", )"
-            R"("paths": [], "rate": 0.5, "resample": true, "step": "auto"})");
+  EXPECT_EQ(
+      to_json(recorded({})),
+      R"({"bins": "auto", "draws": 1000, "family": "auto", "init": "2", "memory": 0, "metric": "unit", )"
+      R"("paths": [], "rate": 0.5, "resample": true, "step": "auto"})");
 }
 
 TEST(RunOptions, ComeBackWithTheirTypes) {
@@ -130,12 +133,14 @@ std::string refusal(const RunOptions& options) {
 }
 
 TEST(RunOptions, ThatAreDamagedAreRefused) {
-  EXPECT_EQ(refusal({{"draws", "many"}}),
-            "run.json: its option 'draws' is 'many': --draws: found 'many', but a value must be a whole number "
-            "from 0.");
-  EXPECT_EQ(refusal({{"draws", 1.5}}),
-            "run.json: its option 'draws' is '1.5': --draws: found '1.5', but a value must be a whole number from "
-            "0.");
+  EXPECT_EQ(
+      refusal({{"draws", "many"}}),
+      "run.json: its option 'draws' is 'many': --draws: found 'many', but a value must be a whole number "
+      "from 0.");
+  EXPECT_EQ(
+      refusal({{"draws", 1.5}}),
+      "run.json: its option 'draws' is '1.5': --draws: found '1.5', but a value must be a whole number from "
+      "0.");
   EXPECT_EQ(refusal({{"draws", std::size_t{0}}}),
             "run.json: its option 'draws' is '0': --draws is 0; it must be 1 or more.");
   EXPECT_EQ(refusal({{"resample", 2.5}}),

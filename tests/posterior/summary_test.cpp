@@ -233,7 +233,8 @@ TEST_F(Json, RecordComesBack) {
   record.chains = 4;
   record.parameters = 10;
   record.generated = 12;
-  record.options = {{"draws", std::size_t{1000}}, {"metric", "dense"}, {"tolerance", 1.0}, {"resample", false}};
+  record.options = {
+      {"draws", std::size_t{1000}}, {"metric", "dense"}, {"tolerance", 1.0}, {"resample", false}};
   record.status = "interrupted";
   record.gradients = 123456789012;
   record.seconds = 0.1;
@@ -274,7 +275,8 @@ TEST_F(Json, WrongRecordsAreRefused) {
   EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "method": 1})"), ": 'method' must be a string.");
   EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "seconds": "long"})"),
             ": 'seconds' must be a number.");
-  EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "options": [5]})"), ": 'options' must be an object.");
+  EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "options": [5]})"),
+            ": 'options' must be an object.");
   EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "options": {"draws": null}})"),
             ": 'draws' must be true, false, a number, a string or an array of strings.");
   EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "options": {"stream": [5]}})"),
