@@ -26,7 +26,8 @@ struct SimulateArguments {
 fit::SimulateRequest request_for(const SimulateArguments& arguments) {
   using namespace fit::option;
   const OptionValues values = read_options(fit::simulate_options(), arguments.given, "kullback simulate");
-  fit::SimulateRequest request{.inputs = arguments.inputs};
+  fit::SimulateRequest request;
+  request.inputs = arguments.inputs;
   const auto include_paths = values[kIncludePath];
   request.inputs.include_paths.assign(include_paths.begin(), include_paths.end());
   request.draws = values[kPriorDraws];

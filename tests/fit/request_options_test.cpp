@@ -14,7 +14,7 @@ namespace {
 // The message, and the hint after a bar.
 std::string refusal(const GivenTexts& given) {
   try {
-    make_request(given, {.program = "model.stan"});
+    make_request(given, {.program = "model.stan", .data = ""});
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     return error.message() + " | " + error.hint();
@@ -36,7 +36,7 @@ TEST(RequestOptions, AreThoseOfTheTable) {
                                         {"include_path", "a b\nc\n"},
                                         {"max_memory", "2KB"},
                                         {"max_depth", "4"}},
-                                       {.program = "model.stan"});
+                                       {.program = "model.stan", .data = ""});
   EXPECT_EQ(request.method, &method_named("nuts"));
   EXPECT_EQ(request.seed, std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(request.chains, 3u);
@@ -53,7 +53,8 @@ TEST(RequestOptions, AreThoseOfTheTable) {
 }
 
 TEST(RequestOptions, DefaultsAreThoseOfTheTable) {
-  const Request request = make_request({}, {.program = "model.stan", .include_paths = {"of the model"}});
+  const Request request =
+      make_request({}, {.program = "model.stan", .data = "", .include_paths = {"of the model"}});
   const Request plain;
   EXPECT_EQ(request.method, &auto_method());
   EXPECT_EQ(request.chains, plain.chains);
