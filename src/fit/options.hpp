@@ -33,11 +33,13 @@ inline constexpr auto kTolerance =
 inline constexpr auto kWasserstein = FlagOption(
     "wasserstein", false,
     "With the certificate: also bound Wasserstein distances from the posterior, by coupled chains");
-inline constexpr auto kBudget = NumberOption("budget",
-                                             "Seconds after which --method auto gives the best answer so far "
-                                             "(the result then depends on the clock)")
-                                    .above(0)
-                                    .shown_as("SECONDS");
+inline constexpr auto kBudget =
+    NumberOption("budget",
+                 "Seconds after which --method auto gives the best answer so far "
+                 "(the result then depends on the clock)")
+        .above(0)
+        .shown_as("SECONDS")
+        .hinted("60 is a minute. Without it the ladder takes the time that it needs.");
 inline constexpr auto kMinibatch =
     TextOption("minibatch", "Take so many rows at a time of all data whose first size is N, such as N=256")
         .shown_as("N=ROWS");

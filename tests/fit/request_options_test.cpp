@@ -79,7 +79,8 @@ TEST(RequestOptions, OutOfTheirRangeAreRefused) {
       "--tolerance is 0; it must be above 0. | 0.1 asks for means and standard deviations within a tenth of "
       "a posterior standard deviation.");
   EXPECT_EQ(refusal({{"budget", "-2"}}),
-            "--budget is -2; it must be above 0. | Leave it out where it is not needed.");
+            "--budget is -2; it must be above 0. | 60 is a minute. Without it the ladder takes the time that "
+            "it needs.");
   EXPECT_EQ(refusal({{"max_memory", "much"}}),
             "--max-memory: found 'much', but a value must be a size such as 500MB or 4GB. | ");
 }
