@@ -17,7 +17,7 @@ namespace {
 class Kinds : public testing::Test {
  protected:
   void begin(const std::string& kind) {
-    posterior::RunRecord record;
+    run::RunRecord record;
     record.kind = kind;
     record.method = "gaussian by cavi";
     record.version = "0.1.0";
@@ -239,7 +239,7 @@ TEST_F(Kinds, AnEnergyWithItsChainsAndLikelihoods) {
 }
 
 TEST_F(Kinds, FactsWhereThereIsNoSummary) {
-  posterior::RunRecord record;
+  run::RunRecord record;
   record.kind = "ebm";
   record.status = "complete";
   record.facts = {{"energy gap", "0.1 nats"}};

@@ -1,4 +1,4 @@
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -14,9 +14,9 @@
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "posterior/own_files.hpp"
+#include "run/own_files.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -366,4 +366,4 @@ TEST_F(FolderTest, EventsAreNotWrittenThroughALink) {
 }
 
 }  // namespace
-}  // namespace kullback::posterior
+}  // namespace kullback::run
