@@ -25,8 +25,8 @@ class JsonReader final {
 
   const JsonValue& root() const { return root_; }
 
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(ErrorKind::bad_input, path_ + ": " + what + ".", kDamaged);
+  [[noreturn]] void refuse(const std::string& what, const char* hint = kDamaged) const {
+    throw Error(ErrorKind::bad_input, path_ + ": " + what + ".", hint);
   }
 
   [[noreturn]] void refuse(std::string_view name, std::string_view needed) const {
