@@ -25,7 +25,9 @@ class JsonReader final {
 
   const JsonValue& root() const { return root_; }
 
-  [[noreturn]] void refuse(const std::string& what, const char* hint = kDamaged) const {
+  [[noreturn]] void refuse(const std::string& what) const { refuse_with_hint(what, kDamaged); }
+
+  [[noreturn]] void refuse_with_hint(const std::string& what, const char* hint) const {
     throw Error(ErrorKind::bad_input, path_ + ": " + what + ".", hint);
   }
 

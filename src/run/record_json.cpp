@@ -88,8 +88,8 @@ RunRecord read_run_record(const std::string& path) {
   if (kind.empty()) reader.refuse("kind", "there: it says what the folder holds");
   const KindRecord* known = find_kind(kind);
   if (known == nullptr)
-    reader.refuse("it holds a '" + kind + "', which this version does not know",
-                  "Another version of Kullback wrote it: install that one, or a newer one.");
+    reader.refuse_with_hint("it holds a '" + kind + "', which this version does not know",
+                            "Another version of Kullback wrote it: install that one, or a newer one.");
   record.kind = known->kind;
   reader.text(object, "method", record.method);
   reader.text(object, "version", record.version);
