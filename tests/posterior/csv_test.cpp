@@ -299,7 +299,7 @@ TEST_F(Csv, DrawsWithWeightsAreSamples) {
 TEST_F(Csv, PredictionsAreSamples) {
   run::RunRecord record;
   const Posterior posterior = approximation("laplace", record);
-  record.kind = "predictions";
+  record.kind = run::Kind::predictions;
   EXPECT_EQ(settings(csv_text(posterior, 0, record)).at("algorithm"), "fixed_param");
 }
 

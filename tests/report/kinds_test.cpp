@@ -18,7 +18,7 @@ class Kinds : public testing::Test {
  protected:
   void begin(const std::string& kind) {
     run::RunRecord record;
-    record.kind = kind;
+    record.kind = run::find_kind(kind)->kind;
     record.method = "gaussian by cavi";
     record.version = "0.1.0";
     record.status = "complete";
@@ -240,7 +240,7 @@ TEST_F(Kinds, AnEnergyWithItsChainsAndLikelihoods) {
 
 TEST_F(Kinds, FactsWhereThereIsNoSummary) {
   run::RunRecord record;
-  record.kind = "ebm";
+  record.kind = run::Kind::ebm;
   record.status = "complete";
   record.facts = {{"energy gap", "0.1 nats"}};
   folder_.write(record);

@@ -201,7 +201,7 @@ TEST_F(Live, TheEndShowsWhatTheFilesHold) {
 }
 
 TEST_F(Live, ATrainingThatWasInterruptedIsNotWhole) {
-  record_.kind = "diffusion";
+  record_.kind = run::Kind::diffusion;
   record_.status = "interrupted";
   begin();
   start(1, "elsewhere");
@@ -224,9 +224,9 @@ TEST_F(Live, TheLogIsWhatTheFollowerReads) {
   add("{\"time\": \"2026-11-16T12:00:00Z\", \"event\": \"start\", " + run::process_fields() + "}\n");
   run::ProgressLog log(folder_);
   EXPECT_FALSE(log.is_due());
-  log.write({.stage = "nuts",
-             .gradients = 5,
-             .parts = {{.name = "chain \"1\"", .done = 3, .total = 9, .value_name = "lp__"}}});
+  log.write(
+      {.stage = "nuts",
+       .parts = {{.name = "chain \"1\"", .done = 3, .total = 9, .gradients = 5, .value_name = "lp__"}}});
   EXPECT_FALSE(log.is_due());
   RunFollower follower(folder_);
   const RunState& state = follower.look(at(0));

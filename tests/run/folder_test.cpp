@@ -226,7 +226,7 @@ TEST_F(FolderTest, OldFoldersAreReplacedByTheNamesOfTheirKind) {
   EXPECT_EQ(open_folder(out_).status, "complete");
   make_whole("new", true);
   EXPECT_EQ(names(), (std::set<std::string>{"chain-1.csv", "events.jsonl", "model.stan", "run.json"}));
-  old.kind = "mixture";
+  old.kind = Kind::mixture;
   replace_file(out_ / "run.json", to_json(old));
   EXPECT_NE(refusal(true).find("holds chain-1.csv"), std::string::npos);
 }

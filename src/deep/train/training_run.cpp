@@ -130,7 +130,7 @@ void TrainingRun::train_model() {
   };
   watch.on_epoch = [&](const EpochFigures& figures) {
     const EpochFigures told = in_own_units(figures);
-    log.note(told, figures());
+    log.note(told, more_figures());
     if (watch_.on_progress) watch_.on_progress(log.progress());
   };
   outcome_.trained = train(*trainee, train_, ranks_, watch);

@@ -74,7 +74,7 @@ class TrainingRun {
   // Epochs, batch and patience where the user gave none. Throws Error usage.
   void choose_lengths(const Lengths& lengths);
   // Of the last epoch, beside its loss, for people who watch.
-  virtual std::vector<run::PartProgress> figures() const { return {}; }
+  virtual std::vector<run::PartProgress> more_figures() const { return {}; }
 
   run::RunRecord& record() { return outcome_.record; }
   const TrainOptions& train_options() const { return train_; }

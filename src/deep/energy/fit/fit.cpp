@@ -125,7 +125,7 @@ class Fit final : public TrainingRun {
   }
 
   // The gap between the energies of data and chains, and what share of the chains' moves is accepted.
-  std::vector<run::PartProgress> figures() const override {
+  std::vector<run::PartProgress> more_figures() const override {
     const EbmFigures last = trace_.figures().back();
     return {{.value_name = "energy gap", .value = last.gap()},
             {.value_name = "acceptance", .value = last.acceptance}};
