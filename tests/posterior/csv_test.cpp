@@ -426,8 +426,9 @@ TEST_F(FitFolder, ErrorsSayWhatIsMissing) {
             std::string::npos);
   EXPECT_NE(error_of_folder(folder_ / "run.json").message().find("is a file; the folder of a fit is needed."),
             std::string::npos);
-  write("run.json", "{\"kind\": \"deep\"}");
-  EXPECT_NE(error_of_folder(folder_).message().find("holds a 'deep'; draws are needed."), std::string::npos);
+  write("run.json", "{\"kind\": \"vae\"}");
+  EXPECT_NE(error_of_folder(folder_).message().find("holds an autoencoder; draws are needed."),
+            std::string::npos);
   write("run.json", "{\"kind\": ");
   EXPECT_EQ(error_of_folder(folder_).kind(), ErrorKind::bad_input);
   EXPECT_NE(error_of_folder(folder_).message().find("run.json: is no JSON"), std::string::npos);
