@@ -38,7 +38,7 @@ void add_sampler_lines(const posterior::Folder& folder, std::string& text) {
   }
   const std::vector<double> depth = posterior.stat("treedepth__");
   if (!depth.empty()) {
-    const posterior::RunOptions& options = folder.record.options;
+    const run::RunOptions& options = folder.record.options;
     add_line(text, "deepest tree",
              fmt::format("{:.0f} (allowed: {})", largest(depth),
                          options.contains("max_depth") ? options.text("max_depth") : "?"));

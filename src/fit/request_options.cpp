@@ -14,7 +14,7 @@
 #include "fit/minibatch_options.hpp"
 #include "fit/record.hpp"
 #include "infer/optimize/options.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::fit {
 
@@ -177,7 +177,7 @@ Request make_resuming_request(const GivenTexts& given, const Inputs& inputs) {
   check_resume_alone(given, inputs);
   const OptionValues values = read_options(fit_options(), given, "kullback fit");
   const std::filesystem::path out = values[option::kResume];
-  Request request = request_of(posterior::current_folder(out));
+  Request request = request_of(run::current_folder(out));
   request.out = out;
   take_how(values, request);
   return request;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/option.hpp"
@@ -12,22 +12,14 @@ namespace kullback::report {
 
 namespace {
 
-using posterior::RunRecord;
+using run::RunRecord;
 
-// The verb that leaves a folder of a kind, where the record has its options under their names.
-constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {
-    {"posterior", "fit"},
-    {"simulation", "simulate"},
-    {"calibration", "calibrate"},
-};
+using run::Kind;
 
-std::string_view verb_of(const RunRecord& record) {
-  if (record.method == "optimize") return "optimize";
-  for (const auto& [kind, verb] : kVerbs) {
-    if (record.kind == kind) return verb;
-  }
-  return {};
-}
+// Those whose records have all options under their names.
+constexpr Kind kRepeatable[] = {Kind::posterior, Kind::simulation, Kind::calibration};
+
+bool is_optimum(const RunRecord& record) { return record.method == "optimize"; }
 
 // For a shell: as it is where that is safe.
 std::string quoted(const std::string& word) {
@@ -54,7 +46,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 // In lines of at most kWidth characters where words allow.
 class Command final {
  public:
-  explicit Command(std::string_view verb) : text_("kullback " + std::string(verb)), column_(text_.size()) {}
+  explicit Command(std::string_view call) : text_(call), column_(text_.size()) {}
 
   void add(const std::string& word) { put(quoted(word)); }
   void add(std::string_view name, const std::string& value) { put(flag_of(name) + " " + quoted(value)); }
@@ -64,7 +56,7 @@ class Command final {
       put(flag_of(name) + (*flag ? "" : "=false"));
     } else if (const auto* items = std::get_if<std::vector<std::string>>(&value)) {
       for (const std::string& item : *items) add(name, item);
-    } else if (const std::string text = posterior::text_of(value); !text.empty()) {
+    } else if (const std::string text = run::text_of(value); !text.empty()) {
       add(name, text);
     }
   }
@@ -115,16 +107,16 @@ std::string method_of(const RunRecord& record) {
 }  // namespace
 
 std::string repeat_command(const RunRecord& record) {
-  const std::string_view verb = verb_of(record);
-  if (verb.empty()) return {};
-  Command command(verb);
+  if (std::find(std::begin(kRepeatable), std::end(kRepeatable), record.kind) == std::end(kRepeatable))
+    return {};
+  const bool is_fit = record.kind == Kind::posterior && !is_optimum(record);
+  Command command(is_optimum(record) ? "kullback optimize" : run::record_of(record.kind).verb);
   command.add(record.program);
   if (!record.data.empty()) command.add(record.data);
   const std::string ladder_chains = record.options.text("ladder_chains");
-  if (verb == "calibrate" || (verb == "fit" && ladder_chains.empty()))
+  if (record.kind == Kind::calibration || (is_fit && ladder_chains.empty()))
     command.add("method", method_of(record));
-  if (verb == "fit")
-    command.add("chains", ladder_chains.empty() ? std::to_string(record.chains) : ladder_chains);
+  if (is_fit) command.add("chains", ladder_chains.empty() ? std::to_string(record.chains) : ladder_chains);
   for (const auto& [name, value] : record.options) {
     if (is_said(record, name)) command.add(name, as_typed(record, name, value));
   }

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::report {
 
 // For a shell, in lines that words allow to be short. Empty for kinds that do not record all of their options
 // yet. Options that decide the results are all there, defaults too: another version may have others.
-std::string repeat_command(const posterior::RunRecord& record);
+std::string repeat_command(const run::RunRecord& record);
 
 }  // namespace kullback::report

@@ -15,7 +15,7 @@
 #include "fit/fit.hpp"
 #include "fit/ladder.hpp"
 #include "fit/request_options.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::fit {
 namespace {
@@ -39,13 +39,13 @@ class Recorded : public testing::Test {
   Inputs inputs() const { return {(folder_ / "m.stan").string(), (folder_ / "d.json").string()}; }
 
   // The record of a request, as the folder has it.
-  posterior::RunRecord write(const Request& request, bool is_ladder = false, bool is_asked = true) {
+  run::RunRecord write(const Request& request, bool is_ladder = false, bool is_asked = true) {
     program_ = load_program(inputs());
     const LoadedModel model = load_model(*program_, inputs(), {});
-    posterior::RunRecord record = make_record(request, model);
+    run::RunRecord record = make_record(request, model);
     if (is_ladder) note_ladder(record, request.chains, is_asked);
     fs::remove_all(folder_ / "fit");
-    posterior::RunFolder::begin(folder_ / "fit", record, kProgram, false);
+    run::RunFolder::begin(folder_ / "fit", record, kProgram, false);
     return record;
   }
 
@@ -108,7 +108,7 @@ TEST_F(Recorded, EveryOptionOfAFitComesBack) {
   request.chains = 1;
   request.options.set("batch_size", 1);
   request.options.set("draws", 123);
-  const posterior::RunRecord record = write(request);
+  const run::RunRecord record = write(request);
   for (const OptionRecord* option : fit_options()) {
     const bool is_elsewhere =
         std::find(std::begin(kElsewhere), std::end(kElsewhere), option->name) != std::end(kElsewhere);
@@ -169,11 +169,11 @@ TEST_F(Recorded, EveryOptionOfEveryMethodComesBack) {
       request.method = method;
       for (const OptionRecord* option : method->options)
         if (!is_default) request.options.put(*option, other_value(*option));
-      posterior::RunRecord record = write(request);
-      posterior::RunRecord old = record;
+      run::RunRecord record = write(request);
+      run::RunRecord old = record;
       for (const OptionRecord* option : method->options)
         old.options.set(option->name, request.options.text_of(*option));
-      for (const posterior::RunRecord& written : {record, old}) {
+      for (const run::RunRecord& written : {record, old}) {
         replace_file(folder_ / "fit" / "run.json", to_json(written));
         const Request back = read();
         expect_same(back, request);
@@ -198,7 +198,7 @@ TEST_F(Recorded, RecordsOfVersion01Open) {
   request.wasserstein = true;
   request.inputs.row_size = "N";
   request.inputs.streams = {"y=" + (folder_ / "y.f64").string()};
-  posterior::RunRecord record = write(request);
+  run::RunRecord record = write(request);
   record.options = {{"draws", "500"},
                     {"batch_size", "2"},
                     {"tolerance", "0.1"},
@@ -240,12 +240,12 @@ TEST_F(Recorded, TheLadderKeepsItsToleranceAndWhoseItIs) {
   request.inputs = inputs();
   request.method = &auto_method();
   request.tolerance = kDefaultTolerance;
-  const posterior::RunRecord by_default = write(request, true, false);
+  const run::RunRecord by_default = write(request, true, false);
   EXPECT_EQ(by_default.options.text("tolerance"), "0.1");
   EXPECT_FALSE(read().tolerance.has_value());
   EXPECT_EQ(read().method, &auto_method());
   request.tolerance = 0.2;
-  const posterior::RunRecord asked = write(request, true, true);
+  const run::RunRecord asked = write(request, true, true);
   EXPECT_EQ(asked.options.text("tolerance"), "0.2");
   EXPECT_EQ(read().tolerance, 0.2);
 }
@@ -256,7 +256,7 @@ TEST_F(Recorded, DamagedOptionsAreRefused) {
   request.method = &auto_method();
   request.tolerance = 0.1;
   for (const char* name : {"tolerance", "ladder_chains"}) {
-    posterior::RunRecord record = write(request, true, true);
+    run::RunRecord record = write(request, true, true);
     record.options.set(name, "many");
     replace_file(folder_ / "fit" / "run.json", to_json(record));
     try {

@@ -6,8 +6,8 @@
 namespace kullback::report {
 namespace {
 
-posterior::RunRecord record_of(const std::string& method, posterior::RunOptions options) {
-  posterior::RunRecord record;
+run::RunRecord record_of(const std::string& method, run::RunOptions options) {
+  run::RunRecord record;
   record.method = method;
   record.program = "m.stan";
   record.data = "d.json";
@@ -17,7 +17,7 @@ posterior::RunRecord record_of(const std::string& method, posterior::RunOptions 
   return record;
 }
 
-std::string command_of(const std::string& method, posterior::RunOptions options) {
+std::string command_of(const std::string& method, run::RunOptions options) {
   return repeat_command(record_of(method, std::move(options)));
 }
 
@@ -61,14 +61,14 @@ TEST(RepeatCommand, AProgramWithoutParametersHasNoMethodOfItsOwn) {
 TEST(RepeatCommand, OtherKindsHaveTheirVerbs) {
   EXPECT_EQ(command_of("optimize", {{"jacobian", true}}),
             "kullback optimize m.stan d.json --jacobian --seed 7");
-  posterior::RunRecord record = record_of("simulate", {{"draws", std::size_t{5}}});
-  record.kind = "simulation";
+  run::RunRecord record = record_of("simulate", {{"draws", std::size_t{5}}});
+  record.kind = run::Kind::simulation;
   record.data.clear();
   EXPECT_EQ(repeat_command(record), "kullback simulate m.stan --draws 5 --seed 7");
   record = record_of("advi", {{"level", 0.01}});
-  record.kind = "calibration";
+  record.kind = run::Kind::calibration;
   EXPECT_EQ(repeat_command(record), "kullback calibrate m.stan d.json --method advi --level 0.01 --seed 7");
-  record.kind = "mixture";
+  record.kind = run::Kind::mixture;
   EXPECT_EQ(repeat_command(record), "");
 }
 

@@ -8,9 +8,9 @@ namespace kullback::report {
 
 namespace {
 
-using posterior::RunRecord;
+using run::RunRecord;
 
-std::string shape_json(const posterior::DataShape& shape) {
+std::string shape_json(const run::DataShape& shape) {
   std::vector<double> dims(shape.dims.begin(), shape.dims.end());
   return JsonObject()
       .text("name", shape.name)
@@ -32,7 +32,7 @@ std::string pairs_json(const Pairs& pairs) {
 std::string inputs_section(const Result& result) {
   const RunRecord& record = result.record();
   std::vector<std::string> shapes;
-  for (const posterior::DataShape& shape : record.data_variables) shapes.push_back(shape_json(shape));
+  for (const run::DataShape& shape : record.data_variables) shapes.push_back(shape_json(shape));
   const std::vector<std::pair<std::string, std::string>> account = {
       {"program", record.program},
       {"program hash", record.program_hash},
@@ -42,7 +42,7 @@ std::string inputs_section(const Result& result) {
       {"Kullback", record.version},
       {"started", record.started}};
   std::vector<std::pair<std::string, std::string>> options;
-  for (const auto& [name, value] : record.options) options.emplace_back(name, posterior::text_of(value));
+  for (const auto& [name, value] : record.options) options.emplace_back(name, run::text_of(value));
   // Of a result without a summary they are its figures (sections/figures.cpp), and not said twice.
   const bool is_said = !result.is_posterior() && result.json("summary.json") == nullptr &&
                        result.json("metrics.json") == nullptr;

@@ -10,7 +10,7 @@
 
 #include "base/option.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 class RunOptions final {
  public:
@@ -52,4 +52,4 @@ void read_recorded(OptionTable table, const RunOptions& recorded, OptionValues& 
 std::string to_json(const OptionValue& recorded);
 std::string to_json(const RunOptions& options);
 
-}  // namespace kullback::posterior
+}  // namespace kullback::run

@@ -1,4 +1,4 @@
-#include "posterior/run_options.hpp"
+#include "run/options.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::string to_json(const RunOptions& options) {
   return "{" + text + "}";
 }
 
-}  // namespace kullback::posterior
+}  // namespace kullback::run

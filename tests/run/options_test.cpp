@@ -1,6 +1,6 @@
 // Options of a record keep their types, are read without a table, and come back as the values of their
 // options.
-#include "posterior/run_options.hpp"
+#include "run/options.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,9 +10,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 namespace {
 
 enum class Metric : unsigned char { unit, dense };
@@ -151,4 +151,4 @@ TEST(RunOptions, ThatAreDamagedAreRefused) {
 }
 
 }  // namespace
-}  // namespace kullback::posterior
+}  // namespace kullback::run
