@@ -28,6 +28,7 @@ expect 'another seed, other draws' 1 -- bash -c "'$kullback' fit eight_schools.s
   diff -q <(grep -v '^#' eight/chain-1.csv) <(grep -v '^#' other/chain-1.csv)"
 expect 'summary' 0 'eight_schools.stan: nuts, 4 chains x 1000 draws, seed 1' -- "$kullback" summary eight
 expect 'diagnose' 0 'largest R-hat +1\.0' -- "$kullback" diagnose eight
+expect 'compare for programs' 0 'eight .*other' -- bash -c "'$kullback' compare eight other --json | python3 -c 'import json, sys; print(*(fit[\"fit\"] for fit in json.load(sys.stdin)))'"
 expect 'compare' 0 '^eight +-30' -- "$kullback" compare eight other
 expect 'predict' 0 '^log_lik\[8\]' -- "$kullback" predict eight
 expect 'predictions are a folder' 0 'theta' -- bash -c "'$kullback' summary eight-predictions | grep -c log_lik | grep -qx 8 && echo theta"
