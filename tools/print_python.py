@@ -27,15 +27,15 @@ from kullback._advice import as_arguments  # noqa: E402
 PATH = "str | os.PathLike[str]"
 NEVER = {"help", "quiet"}  # Python has progress=
 PROGRESS = ("progress", "bool | None = None", "True, False, or None: on a terminal and in a notebook")
-OUT = ("out", f"{PATH} | None = None", "folder of the results; without one it is temporary and goes with the result")
-INCLUDE = ("include_paths", f"Iterable[{PATH}] = ()", "folders where #include looks, after that of the program")
-PROGRAM = ("program", "ProgramLike", "the path of a Stan file, or its text")
-DATA = ("data", "Data = None", "a dict of numbers and arrays, a data frame, an Arrow table, the path of a JSON file; None for none")
-ROWS = ("data", "Rows", "an array [rows, columns], a dict of columns, a data frame, an Arrow table, or files")
-IMAGES = ("data", "Rows", "an array [rows, columns], images as bytes [rows, height, width], a table, or files")
-LABELS = ("labels", "Any = None", "a number for each image, a file with them, or the name of a column")
-RESULT = ("result", f"Result | {PATH}", "a result, or its folder")
-SAME = ("data", "Rows", "rows of the kind that it was trained on, as arrays, a table or files")
+OUT = ("out", f"{PATH} | None = None", "Folder of the results; without one it is temporary and goes with the result")
+INCLUDE = ("include_paths", f"Iterable[{PATH}] = ()", "Folders where #include looks, after that of the program")
+PROGRAM = ("program", "ProgramLike", "The path of a Stan file, or its text")
+DATA = ("data", "Data = None", "A dict of numbers and arrays, a data frame, an Arrow table, the path of a JSON file; None for none")
+ROWS = ("data", "Rows", "An array [rows, columns], a dict of columns, a data frame, an Arrow table, or files")
+IMAGES = ("data", "Rows", "An array [rows, columns], images as bytes [rows, height, width], a table, or files")
+LABELS = ("labels", "Any = None", "A number for each image, a file with them, or the name of a column")
+RESULT = ("result", f"Result | {PATH}", "A result, or its folder")
+SAME = ("data", "Rows", "Rows of the kind that it was trained on, as arrays, a table or files")
 
 
 @dataclasses.dataclass
@@ -55,21 +55,21 @@ class Function:
 FUNCTIONS = [
     Function(
         "fit", "_fit", "Fit", "fit",
-        [("program", "ProgramLike | Model", "the path of a Stan file, its text, or a Model, which has its data"), DATA],
+        [("program", "ProgramLike | Model", "The path of a Stan file, its text, or a Model, which has its data"), DATA],
         own=[
-            ("seed", "int | None = None", "of all random numbers; a random one unless given (fit.seed says which)"),
+            ("seed", "int | None = None", "Seed of all random numbers; a random one unless given (fit.seed says which)"),
             ("init", f"float | {PATH} | Mapping[str, Any] | None = None",
              'uniform(-init, init) in each unconstrained coordinate [2], "pathfinder", a JSON file, or a dict with values of parameters'),
             INCLUDE,
-            ("max_memory", "int | str | None = None", 'refuse a program that needs more bytes: 500_000_000 or "500MB"'),
-            ("out", f"{PATH} | None = None", "folder of the results; without one nothing is written"),
+            ("max_memory", "int | str | None = None", 'Refuse a program that needs more bytes: 500_000_000 or "500MB"'),
+            ("out", f"{PATH} | None = None", "Folder of the results; without one nothing is written"),
             PROGRESS,
         ],
         hidden=frozenset({"include-path", "resume", "report"}),
         says="Fits a Stan program to data, with the draws of `kullback fit` for the same seed"),
     Function(
         "certify", "_commands", "Certificate", "certificate",
-        [("fit", f"Fit | {PATH}", "a fit, or its folder")], own=[("tolerance", "float = 0.1", "in posterior standard deviations")],
+        [("fit", f"Fit | {PATH}", "A fit, or its folder")], own=[("tolerance", "float = 0.1", "How wrong a mean or sd may be, in posterior standard deviations")],
         hidden=frozenset({"out"})),
     Function("simulate", "_programs", "Simulation", "simulate", [PROGRAM, DATA], own=[INCLUDE, OUT, PROGRESS],
              hidden=frozenset({"include-path"})),
@@ -81,36 +81,36 @@ FUNCTIONS = [
                   INCLUDE, OUT, PROGRESS],
              hidden=frozenset({"include-path"})),
     Function("compare", "_compared", "Comparison", "results",
-             [("*fits", f"Fit | {PATH} | Mapping[str, Fit | {PATH}]", "fits or their folders, or a dict of them by name")], own=[],
+             [("*fits", f"Fit | {PATH} | Mapping[str, Fit | {PATH}]", "Fits or their folders, or a dict of them by name")], own=[],
              hidden=frozenset({"json"})),
     Function("mixture", "_commands", "Result", "mixture", [ROWS]),
     Function("hmm", "_commands", "Result", "hmm", [ROWS]),
     Function("factors", "_commands", "Result", "factors", [ROWS]),
-    Function("regress", "_commands", "Result", "regress", [ROWS, ("target", "str", "the column to explain")]),
+    Function("regress", "_commands", "Result", "regress", [ROWS, ("target", "str", "The column to explain")]),
     Function("topics", "_commands", "Result", "topics",
-             [("data", "Any", "lists of words, an array or sparse matrix of counts [documents, words], or files"),
-              ("vocabulary", "Any = None", "the words, or a file with one on each line; of lists of words it is made of them")]),
-    Function("bnn", "_commands", "Result", "networks", [ROWS, ("target", "str", "the column to explain")]),
+             [("data", "Any", "Lists of words, an array or sparse matrix of counts [documents, words], or files"),
+              ("vocabulary", "Any = None", "The words, or a file with one on each line; of lists of words it is made of them")]),
+    Function("bnn", "_commands", "Result", "networks", [ROWS, ("target", "str", "The column to explain")]),
     Function("vae", "_commands", "Result", "autoencoders", [IMAGES, LABELS]),
     Function("ebm", "_commands", "Result", "energy", [IMAGES]),
     Function("diffusion", "_commands", "Result", "diffusion", [IMAGES, LABELS]),
     Function("score", "_commands", "Result", "diffusion", [IMAGES, LABELS]),
     Function("predict", "_applied", "Any", "results",
              [("result", f"Fit | Result | {PATH}", "a Fit, a mixture, a network, ..., or the folder of one"),
-              ("data", "Any = None", "new data, in the form of those it was fitted to; of a program None stands for the same")],
+              ("data", "Any = None", "New data, in the form of those it was fitted to; of a program None stands for the same")],
              says="Applies a result to new data. Of a program's fit: its generated quantities drawn anew, as a Fit; else a "
                   "Result with the table of predictions"),
     Function("sample", "_applied", "np.ndarray", "diffusion",
-             [RESULT, ("count", "int = 64", "how many")], own=[PROGRESS], hidden=frozenset({"out", "force"})),
+             [RESULT, ("count", "int = 64", "Of new rows")], own=[PROGRESS], hidden=frozenset({"out", "force"})),
     Function("loglik", "_applied", "Evaluation", "energy", [RESULT, SAME], own=[PROGRESS], hidden=frozenset({"out", "force"})),
     Function("evaluate", "_applied", "Evaluation", "autoencoders", [RESULT, SAME], own=[PROGRESS]),
     Function("encode", "_applied", "tuple[np.ndarray, np.ndarray]", "autoencoders", [RESULT, SAME], own=[],
              hidden=frozenset({"out", "force"}),
              says="Means and standard deviations of the latent variables of rows, [rows, latent] each, by a fitted autoencoder"),
     Function("decode", "_applied", "np.ndarray", "autoencoders",
-             [RESULT, ("latents", "Any", "an array [rows, latent]")], own=[], hidden=frozenset({"out", "force"})),
+             [RESULT, ("latents", "Any", "An array [rows, latent]")], own=[], hidden=frozenset({"out", "force"})),
     Function("restore", "_applied", "Restored", "restore",
-             [RESULT, ("observed", "Rows", "an array with a row y for each x, in the data's units; a table, or a file")],
+             [RESULT, ("observed", "Rows", "An array with a row y for each x, in the data's units; a table, or a file")],
              hidden=frozenset({"format"})),
 ]
 
@@ -236,9 +236,7 @@ def options_of(function, verbs):
 
 
 def sentence(text):
-    text = as_arguments(text)
-    text = text[:1].lower() + text[1:] if text[1:2].islower() else text
-    return text.replace("kullback methods lists them", "kb.methods() lists them").replace("\\", "\\\\")
+    return as_arguments(text).replace("kullback methods lists them", "kb.methods() lists them").replace("\\", "\\\\")
 
 
 def described(parameter, shows_default):
@@ -256,7 +254,7 @@ def docstring(function, verbs, own, options):
     lines = textwrap.wrap(f"{as_arguments(says)} (docs/{function.page}.md).", WIDTH - 8)
     text = "\n    ".join(lines) + "\n\n"
     text += "\n".join(described(parameter, False) for parameter in map(given, function.leading)) + "\n"
-    rest = [described(parameter, False) for parameter in own] + [described(parameter, True) for parameter in options]
+    rest = [described(parameter, True) for parameter in options] + [described(parameter, False) for parameter in own]
     return text + ("\n" + "\n".join(rest) + "\n" if rest else "")
 
 
