@@ -153,10 +153,12 @@ def argument(name):
     return name + "_" if keyword.iskeyword(name) else name
 
 
-# Types as the programs name them; what is in none of these is text.
+# Types as the programs name them. Numbers in a row are written as a text or a list: hidden="50,50" or [50, 50].
 WHOLE = {"COUNT", "UINT", "INT", "N", "ROWS"}
 REAL = {"NUMBER", "FLOAT", "SECONDS", "SDS", "FRACTION"}
 FILES = {"DIR", "FILE", "MODEL", "DATA"}
+NUMBERS = "str | float | Sequence[float]"
+NUMBERS_TEXT = r"[-+0-9.e]+(,[-+0-9.e]+)*"
 
 
 def type_of(option):
@@ -175,6 +177,8 @@ def type_of(option):
         return "int | str"
     if re.fullmatch(r"[a-z0-9-]+(\|[a-z0-9-]+)+", shown):
         return f"Literal[{', '.join(json.dumps(word) for word in shown.split('|'))}]"
+    if shown == "NUMBERS" or re.fullmatch(NUMBERS_TEXT, option.get("default", "")):
+        return NUMBERS
     return "Any" if shown == "TEXT" else "str"
 
 
@@ -183,7 +187,7 @@ def value_of(option, kind):
     text = option["default"]
     if kind == "bool":
         return str(text in ("true", "1"))
-    if kind in ("int", "float", "Any"):
+    if kind in ("int", "float", NUMBERS):
         try:
             number = float(text)
         except ValueError:
