@@ -274,9 +274,16 @@ def function_text(function, verbs):
             f'    """{body}    """\n')
 
 
+# What the command line has and Python has not.
+INSTEAD = {
+    "quiet": "Here it is progress=False.",
+    "resume": "'kullback fit --resume DIR' on the command line goes on with an unfinished fit.",
+}
+
+
 def foreign_text(programs):
-    """What other packages call an argument."""
-    lines = []
+    """What other packages, or the command line, call an argument."""
+    lines = [f"    {json.dumps(name)}: {json.dumps(hint)},\n" for name, hint in INSTEAD.items()]
     for program in programs:
         for name, hint in program["foreign"].items():
             hint = hint.replace("MODEL.stan DATA.json", "kb.fit(program, data)")

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ._verdict import Certificate
 
 ELSEWHERE = {
+    "quiet": "Here it is progress=False.",
+    "resume": "'kullback fit --resume DIR' on the command line goes on with an unfinished fit.",
     "data": "The data file comes after the program: kb.fit(program, data).",
     "adapt_delta": "Here it is target_accept.",
     "max_treedepth": "Here it is max_depth.",

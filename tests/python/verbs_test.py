@@ -111,6 +111,10 @@ class UnknownKeywords(support.Case):
             error = self.refused(given, kb.fit, EXAMPLES / "eight_schools.stan", **{given: 1})
             self.assertTrue(error.hint.startswith(f"Here it is {here}"), error.hint)
 
+    def test_what_the_command_line_alone_has(self):
+        self.assertIn("--resume DIR", self.refused("resume", kb.fit, "no_such.stan", resume="folder").hint)
+        self.assertIn("progress=False", self.refused("quiet", kb.mixture, "no_such.csv", quiet=True).hint)
+
     def test_positional_arguments_too_many(self):
         with self.assertRaises(TypeError):
             kb.mixture("rows.csv", 3)

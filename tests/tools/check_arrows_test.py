@@ -17,7 +17,8 @@ kullback_module(density)
 kullback_module(infer DEPENDS density)
 kullback_module(deep DEPENDS infer)
 kullback_module(fit DEPENDS infer)
-kullback_module(cli DEPENDS fit)
+kullback_module(shell)
+kullback_module(cli DEPENDS fit shell)
 """
 
 
