@@ -230,7 +230,7 @@ def optimize(
     **options: Any,
 ) -> Optimum:
     if isinstance(init, Mapping):
-        init = data_text(init).decode().replace("\n", "")  # the engine takes JSON itself, too
+        init = data_text(init).decode()  # the engine takes JSON itself, too
     folder, kept = _of_program("optimize", program, data, out, {**options, "init": init}, progress)
     return Optimum(read_fit(folder, data, kept))
 
