@@ -296,7 +296,9 @@ def program_path(name, variable):
 
 
 def read(path):
-    done = subprocess.run([path, "--signatures"], capture_output=True, text=True, check=True)
+    done = subprocess.run([path, "--signatures"], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"print_python: {path} --signatures: {done.stderr.strip()}")
     return json.loads(done.stdout)
 
 

@@ -42,6 +42,14 @@ class Printed(support.Case):
         self.assertNotIn("diffusion", done.stderr)
         self.assertNotEqual(done.returncode, 0)
 
+    def test_a_program_that_fails_is_named(self):
+        broken = self.scratch / "kullback-deep"
+        broken.write_text("#!/bin/sh\necho 'option matched' >&2; exit 70\n")
+        broken.chmod(0o755)
+        done = printer("check", deep=broken)
+        self.assertIn("kullback-deep --signatures: option matched", done.stderr)
+        self.assertEqual(done.returncode, 1)
+
     @unittest.skipUnless((BUILD / "kullback-deep").exists(), "kullback-deep is not built")
     def test_are_written_anew(self):
         for folder in ("tools", "python"):
