@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 
 #include "base/ranks.hpp"
@@ -21,7 +20,7 @@ struct FitRequest {
   double averaging = 0.999;
   double validation = 0.1;
   TrainOptions train = {};  // epochs 0: chosen by the number of rows; without files
-  Words options = {};       // for the record: all that were chosen
+  GivenTexts options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
   std::filesystem::path out = {};
   bool force = false;

@@ -18,8 +18,8 @@ struct FitRequest {
   Limits limits = {};
   Training training = {};
   double validation = 0.1;
-  TrainOptions train = {};        // epochs 0: chosen by the number of rows; without files
-  diffusion::Words options = {};  // for the record: all that were chosen
+  TrainOptions train = {};  // epochs 0: chosen by the number of rows; without files
+  GivenTexts options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
   std::filesystem::path out = {};
   bool force = false;
