@@ -120,7 +120,7 @@ TEST(Arguments, HelpNamesEveryOption) {
   EXPECT_NE(help.find("Usage: bakery bake [OPTIONS] DOUGH MORE...\n"), std::string::npos) << help;
   EXPECT_NE(help.find("\nHeat:\n  --degrees COUNT=180         Of the oven\n"), std::string::npos) << help;
   EXPECT_NE(help.find("\n  --light                     See [true]\n"), std::string::npos) << help;
-  EXPECT_NE(help.find("What it is made of: rye, wheat\n"), std::string::npos) << help;
+  EXPECT_NE(help.find("What it is made of (rye, wheat)\n"), std::string::npos) << help;
   EXPECT_NE(help.find("That it rests (sourdough)\n"), std::string::npos) << help;
   EXPECT_NE(help.find("\nToppings:\n  --with TOPPING"), std::string::npos) << help;
 }

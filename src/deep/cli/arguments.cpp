@@ -35,7 +35,7 @@ void add_group(const Command& verb, const Usage& usage, const shell::OwnedTable&
   std::vector<UnitedOption> options = shell::united(alone);
   for (UnitedOption& option : options) {
     const auto choices = usage.choices.find(option.record);
-    if (choices != usage.choices.end()) option.help += ": " + choices->second;
+    if (choices != usage.choices.end()) option.help += fmt::format(" ({})", choices->second);
   }
   shell::add_options(verb, options, std::string(group.owner), given.given);
   given.own.insert(given.own.end(), group.options.begin(), group.options.end());
@@ -49,7 +49,7 @@ std::shared_ptr<const Arguments> add_usage(const Command& verb, const Usage& usa
   for (const shell::OwnedTable& group : usage.groups) add_group(verb, usage, group, *given);
   given->all = given->own;
   for (const PartOptions& kind : usage.parts) {
-    const std::vector<UnitedOption> options = shell::united(kind.parts, given->own);
+    const std::vector<UnitedOption> options = shell::united(kind.parts, given->all);
     shell::add_options(verb, options, kind.title, given->given);
     for (const UnitedOption& option : options) given->all.push_back(option.record);
   }

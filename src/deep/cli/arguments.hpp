@@ -31,7 +31,7 @@ struct PartOptions {
 struct Usage {
   std::vector<Positional> positionals = {};                 // all of them are needed
   std::vector<shell::OwnedTable> groups = {};               // the verb's own options; owner: the title
-  std::vector<PartOptions> parts = {};                      // without those that the verb has itself
+  std::vector<PartOptions> parts = {};                      // without those that are there already
   std::map<const OptionRecord*, std::string> choices = {};  // said after an option's help: names of parts
 };
 

@@ -16,12 +16,14 @@ constexpr auto kLabels =
     TextOption("labels", "Of a file of images: the IDX or .npy file with their classes").shown_as("FILE");
 constexpr auto kImage = TextOption(
     "image", "HEIGHTxWIDTH, or HEIGHTxWIDTHx3: the other columns of a table are the pixels of images");
-constexpr auto kFilters = TextOption(
-    "filters", "Of conv: filters of each convolution, after which the image is halved (default: 16,32)");
+constexpr auto kFilters =
+    TextOption("filters",
+               "Of conv: filters of each convolution, after which the image is halved (default: 16,32)")
+        .shown_as("COUNTS");
 constexpr auto kKernel =
     CountOption("kernel", "Of conv: side of a convolution's window, odd (default: 3)").from(1).to(99);
 constexpr auto kHidden =
-    TextOption("hidden", "50", "Units of each hidden layer: 50,50; none: a linear model");
+    TextOption("hidden", "50", "Units of each hidden layer: 50,50; none: a linear model").shown_as("COUNTS");
 constexpr auto kResidual = FlagOption("residual", false, "Hidden layers of equal size become x + f(x)");
 constexpr auto kLikelihood = TextOption(
     "likelihood", "",

@@ -16,7 +16,7 @@ bool asks_for_discrete(const std::vector<std::string>& words);
 Run add_discrete(const Command& verb, const std::vector<std::string>& words, const Usage& others);
 
 inline constexpr auto kStates =
-    TextOption("states", "continuous", "What rows are made of (--states NAME --help shows their options)");
+    TextOption("states", "continuous", "What rows are made of; --states NAME --help shows their options");
 std::string states_text();  // what can be given
 
 }  // namespace kullback::deep::cli

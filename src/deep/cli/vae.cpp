@@ -15,9 +15,11 @@ constexpr auto kConditional = FlagOption("conditional", false, "Give the label t
 constexpr auto kLatent = CountOption("latent", 20, "Latent variables").from(1).to(100'000);
 constexpr auto kHidden =
     TextOption("hidden", "400",
-               "Units of each hidden layer of the encoder, in reverse of the decoder: 200,200; none: linear");
+               "Units of each hidden layer of the encoder, in reverse of the decoder: 200,200; none: linear")
+        .shown_as("COUNTS");
 constexpr auto kFilters =
-    TextOption("filters", "32,64", "Of the convolutions, each of which halves the image (conv, residual)");
+    TextOption("filters", "32,64", "Of the convolutions, each of which halves the image (conv, residual)")
+        .shown_as("COUNTS");
 constexpr auto kDecoder = TextOption("decoder", "",
                                      "Of a row given the latent variables; auto: bernoulli of images and of "
                                      "columns of 0 and 1, else gaussian");
