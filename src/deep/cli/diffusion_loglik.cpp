@@ -11,7 +11,6 @@
 #include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "deep/cli/diffusion_folder.hpp"
-#include "deep/cli/display.hpp"
 #include "deep/cli/options.hpp"
 #include "deep/counts.hpp"
 #include "deep/data/number_files.hpp"
@@ -19,7 +18,8 @@
 #include "deep/diffusion/likelihood.hpp"
 #include "deep/purpose.hpp"
 #include "deep/vae/training.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
+#include "run/progress_line.hpp"
 
 namespace kullback::deep::cli {
 
@@ -92,7 +92,7 @@ void seed(const Built& built, const OptionValues& values) {
 Loglik by_flow(const Built& built, const diffusion::Rows& rows, const torch::Tensor& label,
                const OptionValues& values) {
   diffusion::LikelihoodOptions options = options_of(values);
-  ProgressLine progress(values[option::kQuiet]);
+  run::ProgressLine progress(values[option::kQuiet]);
   const std::int64_t at_once = 500, total = rows.size();
   std::vector<torch::Tensor> log_densities, errors;
   Loglik result;
@@ -131,7 +131,7 @@ std::optional<Figure> bound_of(const Built& built, const RawRows& raw, const tor
 }
 
 std::string loglik_json(const Loglik& loglik, bool has_levels) {
-  using posterior::json_number;
+  using run::json_number;
   const std::string bound =
       !loglik.bound ? "null"
                     : fmt::format("{{\"mean\": {}, \"standard_error\": {}}}", json_number(loglik.bound->mean),

@@ -31,8 +31,9 @@ std::string value_among(const std::vector<std::string>& words, const std::string
 }
 
 bool holds_discrete(const fs::path& folder) {
-  const fs::path record = posterior::current_folder(folder) / "run.json";
-  return fs::is_regular_file(record) && posterior::read_run_record(record.string()).kind == discrete::kKind;
+  const fs::path record = run::current_folder(folder) / "run.json";
+  return fs::is_regular_file(record) &&
+         run::read_run_record(record.string()).kind == run::Kind::discrete_diffusion;
 }
 
 constexpr auto kPixelLevels =
@@ -120,7 +121,7 @@ discrete::FitRequest request_of(const Arguments& arguments, const OptionValues& 
 int train_on(const Ranks& ranks, const Arguments& given_arguments) {
   Arguments arguments = given_arguments;
   const std::string out = out_of(arguments, "diffusion");
-  const posterior::RunRecord before =
+  const run::RunRecord before =
       resumed_record(arguments, discrete::kKind, "a diffusion model of discrete states");
   Given given(arguments);
   const OptionValues& values = given.own();
@@ -131,9 +132,8 @@ int train_on(const Ranks& ranks, const Arguments& given_arguments) {
   const bool prints = ranks.is_first() && !values[option::kQuiet];
   if (before.status == "complete") return end_complete(before, out, prints);
   const discrete::FitRequest request = request_of(arguments, values, chosen, ranks);
-  const FitOutcome outcome = watched_fit(prints, "held-out bound", [&](const FitWatch& watch) {
-    return discrete::fit_discrete(request, ranks, watch);
-  });
+  const FitOutcome outcome = watched_fit(
+      prints, [&](const run::Watch& watch) { return discrete::fit_discrete(request, ranks, watch); });
   return end_training(outcome.trained, outcome.record, outcome.folder.string(), "model", prints, ranks);
 }
 

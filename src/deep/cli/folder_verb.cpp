@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "deep/cli/options.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::deep::cli {
 
@@ -44,7 +44,7 @@ int run_on_folder(const Arguments& arguments, const OptionValues& values, Interr
   if (!alone.is_first()) return 0;  // one process does it
   use_threads(values, alone);
   const fs::path folder = arguments.positionals[0];
-  if (fs::exists(folder / "run.json")) posterior::open_folder(folder);  // checks its files
+  if (fs::exists(folder / "run.json")) run::open_folder(folder);  // checks its files
   std::optional<InterruptGuard> guard;
   if (interruption == Interruption::asks_work) guard.emplace();
   try {

@@ -16,7 +16,7 @@
 #include "deep/train/weights_file.hpp"
 #include "deep/vae/likelihoods/levels.hpp"
 #include "deep/vae/pairs.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 
 namespace kullback::deep {
 
@@ -38,7 +38,7 @@ const Record& named(std::span<const Record* const> records, const std::string& n
 
 std::string json_numbers(const std::vector<double>& numbers) {
   std::string text = "[";
-  for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + posterior::json_number(number);
+  for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + run::json_number(number);
   return text + "]";
 }
 
