@@ -136,8 +136,8 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
   request.out = values[option::kOut];
   request.force = values[option::kForce];
   request.options = recorded_options(arguments, values,
-                                     {texts_of(chosen.prior.options, chosen.prior_options),
-                                      texts_of(chosen.posterior.options, chosen.posterior_options)});
+                                     {recorded(chosen.prior.options, chosen.prior_options),
+                                      recorded(chosen.posterior.options, chosen.posterior_options)});
   return request;
 }
 

@@ -140,8 +140,8 @@ diffusion::FitRequest request_of(const Arguments& arguments, const Chosen& chose
   request.force = values[option::kForce];
   request.options = recorded_options(
       arguments, values,
-      {texts_of(diffusion::sde_named(chosen.sde.name).options, chosen.sde.options),
-       texts_of(diffusion::objective_named(chosen.objective.name).options, chosen.objective.options)});
+      {recorded(diffusion::sde_named(chosen.sde.name).options, chosen.sde.options),
+       recorded(diffusion::objective_named(chosen.objective.name).options, chosen.objective.options)});
   return request;
 }
 

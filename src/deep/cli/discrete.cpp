@@ -114,7 +114,7 @@ discrete::FitRequest request_of(const Arguments& arguments, const OptionValues& 
   request.force = values[option::kForce];
   const Part& chosen = request.model.process;
   request.options = recorded_options(
-      arguments, values, {texts_of(discrete::process_named(chosen.name).options, chosen.options)});
+      arguments, values, {recorded(discrete::process_named(chosen.name).options, chosen.options)});
   return request;
 }
 

@@ -95,7 +95,7 @@ EbmFitRequest request_of(const Arguments& arguments, const Chosen& chosen) {
   request.options = recorded_options(
       arguments, values,
       {chosen.energy, chosen.sampler,
-       texts_of(energy_training_named(chosen.training.name).options, chosen.training.options)});
+       recorded(energy_training_named(chosen.training.name).options, chosen.training.options)});
   return request;
 }
 

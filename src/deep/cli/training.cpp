@@ -116,17 +116,26 @@ TrainOptions train_options(const OptionValues& values, const CountOption& batch,
   return train;
 }
 
-run::RunOptions recorded_options(const Arguments& arguments, const OptionValues& values,
-                                 std::initializer_list<GivenTexts> parts) {
-  GivenTexts options = texts_of(arguments.own, values);
-  for (const OptionRecord* option : option::kRunWithMemory) options.erase(std::string(option->name));
-  for (const GivenTexts& texts : parts) options.insert(texts.begin(), texts.end());
-  run::RunOptions recorded;
-  for (const auto& [name, text] : options) {
-    const OptionRecord& option = *find_option(arguments.all, name);
-    recorded.set(option, read_option(option, text));
+run::RunOptions recorded(OptionTable table, const OptionValues& values) {
+  run::RunOptions options;
+  for (const OptionRecord* option : table) {
+    if (!option->is_optional || values.is_given(*option)) options.set(*option, values.value_of(*option));
   }
-  return recorded;
+  return options;
+}
+
+run::RunOptions recorded_options(const Arguments& arguments, const OptionValues& values,
+                                 std::initializer_list<run::RunOptions> parts) {
+  run::RunOptions options;
+  for (const auto& [name, value] : recorded(arguments.own, values)) {
+    if (find_option(option::kRunWithMemory, name) == nullptr) options.set(name, value);
+  }
+  for (const run::RunOptions& part : parts) {
+    for (const auto& [name, value] : part) {
+      if (!options.contains(name)) options.set(name, value);
+    }
+  }
+  return options;
 }
 
 Run add_training(const Command& verb, const Usage& usage,

@@ -43,7 +43,9 @@ std::optional<std::int64_t> device_memory_of(const OptionValues& values);
 // For the record: the verb's options and those of the parts, without those that say how a run goes and not
 // what it gives.
 run::RunOptions recorded_options(const Arguments& arguments, const OptionValues& values,
-                                 std::initializer_list<GivenTexts> parts);
+                                 std::initializer_list<run::RunOptions> parts);
+// Those of a table: all but optional ones that were not given.
+run::RunOptions recorded(OptionTable table, const OptionValues& values);
 
 // A verb that trains, as one of the processes of mpirun.
 Run add_training(const Command& verb, const Usage& usage,

@@ -118,9 +118,9 @@ VaeFitRequest request_of(const Arguments& arguments, const Chosen& chosen, const
   request.force = values[option::kForce];
   request.options = recorded_options(
       arguments, values,
-      {texts_of(objective_named(chosen.objective.name).options, chosen.objective.options),
-       texts_of(latent_prior_named(chosen.prior.name).options, chosen.prior.options),
-       texts_of(family_named(chosen.family.name).options, chosen.family.options), chosen.decoder});
+      {recorded(objective_named(chosen.objective.name).options, chosen.objective.options),
+       recorded(latent_prior_named(chosen.prior.name).options, chosen.prior.options),
+       recorded(family_named(chosen.family.name).options, chosen.family.options), chosen.decoder});
   return request;
 }
 
