@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 namespace kullback::cli {
 
@@ -16,10 +17,10 @@ constexpr std::chrono::milliseconds kPlainEvery{5000};
 
 }  // namespace
 
-TrainDisplay::TrainDisplay(bool quiet, const conjugate::TrainOptions& options)
+TrainDisplay::TrainDisplay(bool quiet, conjugate::TrainOptions options)
     : quiet_(quiet),
       is_terminal_(::isatty(STDERR_FILENO) != 0),
-      options_(options),
+      options_(std::move(options)),
       next_(began_ + (is_terminal_ ? kTerminalAfter : kPlainAfter)) {}
 
 void TrainDisplay::show(const conjugate::TrainProgress& progress) {

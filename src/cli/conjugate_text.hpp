@@ -9,7 +9,7 @@ namespace kullback::cli {
 
 class TrainDisplay final {
  public:
-  TrainDisplay(bool quiet, const conjugate::TrainOptions& options);
+  TrainDisplay(bool quiet, conjugate::TrainOptions options);
 
   void show(const conjugate::TrainProgress& progress);
   void clear();  // before anything else is printed
@@ -19,7 +19,7 @@ class TrainDisplay final {
 
   bool quiet_;
   bool is_terminal_;
-  const conjugate::TrainOptions& options_;
+  const conjugate::TrainOptions options_;
   Clock::time_point began_ = Clock::now();
   Clock::time_point next_;
   bool is_shown_ = false;

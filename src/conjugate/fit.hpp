@@ -2,33 +2,16 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "conjugate/data.hpp"
-#include "conjugate/record.hpp"
+#include "conjugate/fit_options.hpp"
 #include "conjugate/train.hpp"
 #include "posterior/run_record.hpp"
 
-namespace kullback::posterior {
-class RunFolder;
-}
-
 namespace kullback::conjugate {
-
-struct Request {
-  const ModelRecord* model = nullptr;
-  std::map<std::string, std::string> values = {};  // of the model's options that were given
-  SourceRequest data = {};
-  TrainOptions train = {};
-  std::filesystem::path out = {};                     // of a run that has begun, where it writes
-  std::shared_ptr<posterior::RunFolder> folder = {};  // on the first rank, of a run that has begun
-  std::filesystem::path prior = {};  // folder of an earlier fit whose posterior is this one's prior; or empty
-  bool force = false;
-  bool writes_units = true;  // the table with a line for each unit
-};
 
 struct Outcome {
   posterior::RunRecord record;
@@ -40,13 +23,13 @@ struct Outcome {
   std::filesystem::path folder = {};  // where the files are
 };
 
-// Only the first rank's outcome is complete. Throws Error.
-Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch);
+// Only the first rank's outcome is complete. The request says the seed and the folder. Throws Error.
+Outcome fit(const Request& request, const Ranks& ranks, const TrainWatch& watch);
 
 // A fit read from its folder, ready for new data.
 struct LoadedFit {
   const ModelRecord* record = nullptr;
-  std::map<std::string, std::string> values;
+  OptionValues values;  // of the model
   Shape shape;
   SourceRequest data;  // how columns were chosen; no paths
   std::unique_ptr<Model> model;

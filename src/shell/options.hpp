@@ -11,12 +11,6 @@
 
 namespace kullback::shell {
 
-// The options of a part: a method, a prior, a kind of model.
-struct OwnedTable {
-  std::string_view owner;  // its name
-  OptionTable options;
-};
-
 // An option of one or more parts, as help shows it.
 struct UnitedOption {
   const OptionRecord* record = nullptr;  // of the first part that has it
