@@ -99,7 +99,7 @@ expect 'no target' 64 'Name it with --target' -- "$kullback" regress line.csv
 expect 'a target that is not there' 65 "'z'" -- "$kullback" regress line.csv --target z
 expect 'nothing to resume' 66 'no fit to go on with' -- "$kullback" mixture two.csv --components 2 --resume --out nowhere
 expect 'an option of another method' 64 '--batch is not an option of --method cavi' -- "$kullback" mixture two.csv --batch 100
-also 'a method that has it' 'add `--method svi`'
+also 'a method that has it' 'add --method svi'
 expect 'the rate of steps that have none' 64 '--rate has no effect with --step robbins-monro' -- "$kullback" mixture two.csv --method svi --rate 0.1
 expect 'steps of a first pass over a stream' 64 '--first-steps has no effect with --stream' -- "$kullback" mixture two.csv --first-steps 2 --stream
 for renamed in 'mixture --tolerance --bound-tol' 'regress --tolerance --bound-tol' 'mixture --adam-rate --rate' 'hmm --shape --prior-shape'; do
