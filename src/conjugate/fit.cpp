@@ -16,8 +16,8 @@
 #include "conjugate/passes.hpp"
 #include "conjugate/write.hpp"
 #include "kullback_version.hpp"
-#include "posterior/progress_log.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/progress_log.hpp"
 
 namespace kullback::conjugate {
 
@@ -31,23 +31,23 @@ constexpr std::size_t kMostSampleColumns = 64;
 constexpr double kFall = 1e-9;  // of the bound's size: more than rounding explains
 
 // A fit on its way.
-struct Run {
+struct Job {
   const Request& request;
   SourceRequest data;
   TrainOptions train;
-  fs::path out = {};                                  // once it has begun, where it writes
-  std::shared_ptr<posterior::RunFolder> folder = {};  // on the first rank, once it has begun
+  fs::path out = {};                            // once it has begun, where it writes
+  std::shared_ptr<run::RunFolder> folder = {};  // on the first rank, once it has begun
 };
 
-Run run_of(const Request& request, const Ranks& ranks) {
+Job job_of(const Request& request, const Ranks& ranks) {
   const OptionValues& values = request.values;
-  Run run{.request = request, .data = source_request(request), .train = train_options(values)};
-  run.data.shard = static_cast<std::size_t>(ranks.rank());
-  run.data.shards = static_cast<std::size_t>(ranks.size());
-  run.train.seed = values[option::kSeed];
-  run.train.threads = std::max<std::size_t>(1, values[option::kThreads]);
-  run.train.resume = values[option::kResume];
-  return run;
+  Job job{.request = request, .data = source_request(request), .train = train_options(values)};
+  job.data.shard = static_cast<std::size_t>(ranks.rank());
+  job.data.shards = static_cast<std::size_t>(ranks.size());
+  job.train.seed = values[option::kSeed];
+  job.train.threads = std::max<std::size_t>(1, values[option::kThreads]);
+  job.train.resume = values[option::kResume];
+  return job;
 }
 
 // "3" or "none".
@@ -88,48 +88,50 @@ std::string joined(const std::vector<fs::path>& paths) {
   return text;
 }
 
-posterior::RunRecord begin_record(const Run& run) {
-  const Request& request = run.request;
-  posterior::RunRecord record;
-  record.kind = request.model->verb;
+run::RunRecord begin_record(const Job& job) {
+  const Request& request = job.request;
+  run::RunRecord record;
+  record.kind = run::find_kind(request.model->verb)->kind;
   record.method = request.model->kind + " by " + request.values.text_of(option::kMethod);
   record.version = kVersion;
   record.data = joined(request.data);
-  record.seed = run.train.seed;
+  record.seed = job.train.seed;
   record.options = recorded_options(request);
   record.status = "running";
-  record.started = posterior::utc_now();
+  record.started = run::utc_now();
   return record;
 }
 
 // Versions before the tables of options named them otherwise.
-bool has_old_names(const posterior::RunRecord& record) { return record.options.contains("tolerance"); }
+bool has_old_names(const run::RunRecord& record) { return record.options.contains("tolerance"); }
 
 // A resumed fit must be the same fit: otherwise its steps would be of two kinds.
-void check_resumed(const fs::path& out, const posterior::RunRecord& now) {
-  const fs::path folder = posterior::current_folder(out);
+void check_resumed(const fs::path& out, const run::RunRecord& now) {
+  const fs::path folder = run::current_folder(out);
   if (!fs::exists(folder / "run.json")) {
     throw Error(ErrorKind::missing_file, out.string() + ": holds no fit to go on with.",
                 "Leave out --resume.");
   }
-  const posterior::RunRecord before = posterior::read_run_record((folder / "run.json").string());
+  const run::RunRecord before = run::read_run_record((folder / "run.json").string());
   const auto refuse = [&](const std::string& what, const std::string& then, const std::string& here) {
     throw Error(ErrorKind::usage,
                 fmt::format("{}: was begun with {} {}, but this run has {}.", out.string(), what, then, here),
                 "Resume with the options of the first run, or begin anew with --force.");
   };
-  if (before.kind != now.kind) refuse("the command", before.kind, now.kind);
+  if (before.kind != now.kind)
+    refuse("the command", std::string(run::record_of(before.kind).verb),
+           std::string(run::record_of(now.kind).verb));
   if (has_old_names(before)) {
     throw Error(ErrorKind::bad_input, out.string() + ": was begun by an earlier version of Kullback.",
                 "Begin anew with --force.");
   }
   if (before.data != now.data) refuse("data", before.data, now.data);
   if (before.seed != now.seed) refuse("seed", std::to_string(before.seed), std::to_string(now.seed));
-  const auto text = [](const posterior::RunRecord& record, const std::string& name) {
+  const auto text = [](const run::RunRecord& record, const std::string& name) {
     const auto at = record.options.find(name);
     return at == record.options.end() ? std::string("unset") : at->second;
   };
-  for (const posterior::RunRecord* record : {&before, &now}) {
+  for (const run::RunRecord* record : {&before, &now}) {
     for (const auto& [name, value] : record->options) {
       if (text(before, name) != text(now, name)) refuse(flag_of(name), text(before, name), text(now, name));
     }
@@ -137,51 +139,54 @@ void check_resumed(const fs::path& out, const posterior::RunRecord& now) {
 }
 
 // The folder is locked and, of a new run, made; all ranks then write where the first one does.
-void begin_run(Run& run, const posterior::RunRecord& record, const Ranks& ranks) {
+void begin_run(Job& job, const run::RunRecord& record, const Ranks& ranks) {
   if (ranks.is_first()) {
-    const fs::path out = run.request.values[option::kOut];
-    if (run.train.resume) {
+    const fs::path out = job.request.values[option::kOut];
+    if (job.train.resume) {
       check_resumed(out, record);
-      run.folder = posterior::RunFolder::resume(out);
+      job.folder = run::RunFolder::resume(out);
     } else {
-      run.folder = posterior::RunFolder::begin(out, record, {}, run.request.values[option::kForce]);
+      job.folder = run::RunFolder::begin(out, record, {}, job.request.values[option::kForce]);
     }
     try {
-      run.folder->add_event(run.train.resume ? "resume" : "start",
-                            fmt::format("\"ranks\": {}, {}", ranks.size(), posterior::process_fields()));
+      job.folder->add_event(job.train.resume ? "resume" : "start",
+                            fmt::format("\"ranks\": {}, {}", ranks.size(), run::process_fields()));
     } catch (const Error&) {
-      run.folder->abandon();
+      job.folder->abandon();
       throw;
     }
   }
-  run.out = ranks.broadcast(run.folder ? run.folder->path().string() : std::string());
-  run.train.checkpoint = posterior::partial_folder(run.out);
+  job.out = ranks.broadcast(job.folder ? job.folder->path().string() : std::string());
+  job.train.checkpoint = run::partial_folder(job.out);
 }
 
 // Of all starts, in events.jsonl. A pass tells its bound at its end only.
 class StartsLog final {
  public:
-  StartsLog(const Run& run, const Ranks& ranks) : log_(run.out), is_first_(ranks.is_first()) {
-    progress_.stage = run.request.values.text_of(option::kMethod);
-    progress_.parts.resize(run.train.starts);
+  StartsLog(const Job& job, const Ranks& ranks) : log_(job.out), is_first_(ranks.is_first()) {
+    progress_.stage = job.request.values.text_of(option::kMethod);
+    progress_.unit = run::Unit::pass;
+    progress_.is_at_most = true;
+    progress_.parts.resize(job.train.starts);
     for (std::size_t i = 0; i < progress_.parts.size(); ++i) {
       progress_.parts[i].name = fmt::format("start {}", i + 1);
       progress_.parts[i].value_name = "bound per unit";
-      progress_.parts[i].total = static_cast<double>(run.train.passes);
+      progress_.parts[i].total = static_cast<double>(job.train.passes);
     }
   }
 
   void note(const TrainProgress& progress) {
-    posterior::PartProgress& part = progress_.parts[progress.start];
+    run::PartProgress& part = progress_.parts[progress.start];
     part.done = static_cast<double>(progress.pass) + progress.part;
     if (progress.elbo_per_unit != 0) part.value = progress.elbo_per_unit;
     if (is_first_ && log_.is_due()) log_.write(progress_);
   }
+  const run::RunProgress& progress() const { return progress_; }
 
  private:
-  posterior::ProgressLog log_;
+  run::ProgressLog log_;
   bool is_first_;
-  posterior::RunProgress progress_;
+  run::RunProgress progress_;
 };
 
 Findings training_findings(const Outcome& outcome, const TrainOptions& options) {
@@ -288,13 +293,13 @@ UnitLines lines_of(const std::string& bytes) {
 }
 
 // Each rank's lines in the order of the units; the first one writes.
-void write_unit_table(const Run& run, Source& source, const Model& model, const Ranks& ranks) {
+void write_unit_table(const Job& job, Source& source, const Model& model, const Ranks& ranks) {
   const Shape& shape = source.shape();
   const std::vector<std::string>& names = source.unit_names();
   std::unique_ptr<TableWriter> writer;
   if (ranks.is_first()) {
-    run.folder->file(model.unit_table() + ".csv");
-    writer = unit_writer(run.out, model, source);
+    job.folder->file(model.unit_table() + ".csv");
+    writer = unit_writer(job.out, model, source);
   }
   Buffer piece(shape.kind, shape.columns);
   std::size_t done = 0;
@@ -323,16 +328,16 @@ void write_unit_table(const Run& run, Source& source, const Model& model, const 
   writer->finish();
 }
 
-void write_run_table(posterior::RunFolder& folder, const ResultTable& table) {
+void write_run_table(run::RunFolder& folder, const ResultTable& table) {
   folder.file(table.name + ".csv");
   write_table(folder.path(), table);
 }
 
 // Some rows with what is said of them: pictures need them, and the data may be gone or large.
-void write_sample(const Run& run, Source& source, const Model& model, const Ranks& ranks) {
+void write_sample(const Job& job, Source& source, const Model& model, const Ranks& ranks) {
   const Shape& shape = source.shape();
   if (shape.kind != DataKind::table || shape.columns > kMostSampleColumns) return;
-  const Buffer sample = sample_units(source, kSampleRows, run.train.seed, ranks);
+  const Buffer sample = sample_units(source, kSampleRows, job.train.seed, ranks);
   if (!ranks.is_first()) return;
   const Batch rows = sample.batch();
   ResultTable table{.name = "sample", .columns = shape.names, .cells = {}};
@@ -348,13 +353,13 @@ void write_sample(const Run& run, Source& source, const Model& model, const Rank
     table.cells.insert(table.cells.end(), cells.begin(), cells.end());
     table.cells.insert(table.cells.end(), line, line + static_cast<std::ptrdiff_t>(said.size()));
   }
-  write_run_table(*run.folder, table);
+  write_run_table(*job.folder, table);
 }
 
-void write_results(const Run& run, Outcome& outcome) {
-  posterior::RunFolder& folder = *run.folder;
+void write_results(const Job& job, Outcome& outcome) {
+  run::RunFolder& folder = *job.folder;
   write_npy(folder.file("state.npy"), outcome.trained.model->state());
-  replace_file(folder.file("model.json"), model_json(run.request, outcome.shape));
+  replace_file(folder.file("model.json"), model_json(job.request, outcome.shape));
   for (const ResultTable& table : outcome.tables) write_run_table(folder, table);
   write_run_table(folder, trace_table(outcome.trained));
   replace_file(folder.file("summary.json"), summary_json(outcome));
@@ -364,38 +369,38 @@ void write_results(const Run& run, Outcome& outcome) {
 }
 
 // What there is is the last checkpoint, where the folder is still there.
-void note_stop(const Run& run, const Ranks& ranks, posterior::RunRecord& record) {
+void note_stop(const Job& job, const Ranks& ranks, run::RunRecord& record) {
   record.status = "interrupted";
-  if (ranks.is_first() && fs::exists(run.folder->path() / "run.json"))
-    run.folder->finish(record, "interrupted", "");
+  if (ranks.is_first() && fs::exists(job.folder->path() / "run.json"))
+    job.folder->finish(record, "interrupted", "");
 }
 
 }  // namespace
 
-Outcome fit(const Request& request, const Ranks& ranks, const TrainWatch& watch) {
+Outcome fit(const Request& request, const Ranks& ranks, const run::Watch& watch) {
   const auto began = std::chrono::steady_clock::now();
-  Run run = run_of(request, ranks);
+  Job job = job_of(request, ranks);
 
-  const std::unique_ptr<Source> source = open_source(run.data);
-  Outcome outcome{.record = begin_record(run), .trained = {}, .shape = source->shape()};
+  const std::unique_ptr<Source> source = open_source(job.data);
+  Outcome outcome{.record = begin_record(job), .trained = {}, .shape = source->shape()};
   const auto make = [&] { return request.model->make(request.values, outcome.shape); };
   make();  // refuses what the data do not allow before anything is written
   const std::vector<double> prior = prior_state(request, outcome.shape);
-  begin_run(run, outcome.record, ranks);
+  begin_run(job, outcome.record, ranks);
   try {
-    StartsLog log(run, ranks);
-    TrainWatch logged = watch;
+    StartsLog log(job, ranks);
+    TrainWatch logged{.should_stop = watch.should_stop};
     logged.on_progress = [&](const TrainProgress& progress) {
       log.note(progress);
-      if (watch.on_progress) watch.on_progress(progress);
+      if (watch.on_progress) watch.on_progress(log.progress());
     };
-    outcome.trained = train(make, *source, run.train, ranks, logged, prior);
+    outcome.trained = train(make, *source, job.train, ranks, logged, prior);
   } catch (const Error&) {
-    if (ranks.size() == 1) run.folder->abandon();
+    if (ranks.size() == 1) job.folder->abandon();
     throw;
   } catch (const Interrupted&) {  // amid a pass
-    if (ranks.size() == 1) run.folder->abandon();
-    note_stop(run, ranks, outcome.record);
+    if (ranks.size() == 1) job.folder->abandon();
+    note_stop(job, ranks, outcome.record);
     throw;
   }
   const Unhurried finishing;
@@ -404,19 +409,19 @@ Outcome fit(const Request& request, const Ranks& ranks, const TrainWatch& watch)
   Findings of_target;
   try {
     if (has_results && !request.values[option::kNoUnits]) {
-      write_unit_table(run, *source, model, ranks);
-      write_sample(run, *source, model, ranks);
+      write_unit_table(job, *source, model, ranks);
+      write_sample(job, *source, model, ranks);
     }
     if (has_results) add_target_finding(*request.model, *source, ranks, of_target);
   } catch (const Interrupted&) {  // the starts are saved
-    note_stop(run, ranks, outcome.record);
+    note_stop(job, ranks, outcome.record);
     throw;
   }
   if (!ranks.is_first()) return outcome;
   outcome.record.status = has_results ? "complete" : "interrupted";
   if (!outcome.trained.statistics.values.empty()) {
     outcome.terms = model.elbo(outcome.trained.statistics);
-    outcome.record.findings = training_findings(outcome, run.train);
+    outcome.record.findings = training_findings(outcome, job.train);
     for (Finding& finding : model.findings(outcome.trained.statistics)) {
       outcome.record.findings.push_back(std::move(finding));
     }
@@ -425,7 +430,7 @@ Outcome fit(const Request& request, const Ranks& ranks, const TrainWatch& watch)
   outcome.figures = model.figures();
   outcome.tables = model.tables(outcome.shape);
   outcome.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  write_results(run, outcome);
+  write_results(job, outcome);
   return outcome;
 }
 

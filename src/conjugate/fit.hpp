@@ -9,12 +9,13 @@
 #include "conjugate/data.hpp"
 #include "conjugate/fit_options.hpp"
 #include "conjugate/train.hpp"
-#include "posterior/run_record.hpp"
+#include "run/progress.hpp"
+#include "run/record.hpp"
 
 namespace kullback::conjugate {
 
 struct Outcome {
-  posterior::RunRecord record;
+  run::RunRecord record;
   TrainOutcome trained;
   Shape shape;
   Terms terms = {};  // of the bound
@@ -24,7 +25,7 @@ struct Outcome {
 };
 
 // Only the first rank's outcome is complete. The request says the seed and the folder. Throws Error.
-Outcome fit(const Request& request, const Ranks& ranks, const TrainWatch& watch);
+Outcome fit(const Request& request, const Ranks& ranks, const run::Watch& watch);
 
 // A fit read from its folder, ready for new data.
 struct LoadedFit {

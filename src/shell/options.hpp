@@ -11,6 +11,8 @@
 
 namespace kullback::shell {
 
+using kullback::OwnedTable;
+
 // An option of one or more parts, as help shows it.
 struct UnitedOption {
   const OptionRecord* record = nullptr;  // of the first part that has it

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "conjugate/fit_options.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::conjugate {
 namespace {
@@ -137,11 +137,11 @@ Texts all_but_defaults(const std::string& verb, const Texts& chosen) {
 
 // As a folder keeps it.
 std::map<std::string, std::string> through_the_file(const std::map<std::string, std::string>& options) {
-  posterior::RunRecord record;
+  run::RunRecord record;
   record.options = options;
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "kullback-options-test.json";
-  std::ofstream(path) << posterior::to_json(record);
-  record = posterior::read_run_record(path.string());
+  std::ofstream(path) << run::to_json(record);
+  record = run::read_run_record(path.string());
   std::filesystem::remove(path);
   return record.options;
 }
