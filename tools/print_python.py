@@ -282,12 +282,12 @@ INSTEAD = {
 
 
 def foreign_text(programs):
-    """What other packages, or the command line, call an argument."""
-    lines = [f"    {json.dumps(name)}: {json.dumps(hint)},\n" for name, hint in INSTEAD.items()]
+    """What other packages, or the command line, call an argument: ours, where it is one (the hint is for verbs that have it)."""
+    lines = [f'    {json.dumps(name)}: ("", {json.dumps(hint)}),\n' for name, hint in INSTEAD.items()]
     for program in programs:
-        for name, hint in program["foreign"].items():
+        for name, (ours, hint) in program["foreign"].items():
             hint = hint.replace("MODEL.stan DATA.json", "kb.fit(program, data)")
-            lines.append(f"    {json.dumps(argument(name))}: {json.dumps(as_arguments(hint))},\n")
+            lines.append(f"    {json.dumps(argument(name))}: ({json.dumps(argument(ours))}, {json.dumps(as_arguments(hint))}),\n")
     return "ELSEWHERE = {\n" + "".join(lines) + "}\n"
 
 
