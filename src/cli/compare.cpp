@@ -10,7 +10,7 @@
 #include "base/json.hpp"
 #include "cli/verb.hpp"
 #include "posterior/files.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 #include "stats/loo.hpp"
 #include "stats/psis.hpp"
 
@@ -76,12 +76,12 @@ std::size_t count_bad(const Compared& fit) {
 
 std::string numbers_json(const std::vector<double>& numbers) {
   std::string text;
-  for (const double number : numbers) text += (text.empty() ? "" : ", ") + posterior::json_number(number);
+  for (const double number : numbers) text += (text.empty() ? "" : ", ") + run::json_number(number);
   return "[" + text + "]";
 }
 
 std::string fit_json(const Compared& fit, const stats::Difference& difference) {
-  using posterior::json_number;
+  using run::json_number;
   return fmt::format(
       "  {{\"fit\": {}, \"elpd\": {}, \"se\": {}, \"elpd_diff\": {}, \"se_diff\": {}, \"p_loo\": {}, "
       "\"bad_k\": {},\n"
