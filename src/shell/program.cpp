@@ -130,7 +130,7 @@ class Chosen final {
       const bool is_flag = option->get_items_expected_max() == 0;
       const bool has_next = equals == std::string::npos && i + 1 < words.size();
       if (is_flag) {
-        if (has_next && (words[i + 1] == "true" || words[i + 1] == "false")) {
+        if (has_next && is_truth(words[i + 1])) {
           words[i] += "=" + words[i + 1];
           words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
         }
