@@ -6,9 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
+#include "base/option.hpp"
 #include "cli/verb.hpp"
+#include "fit/fit.hpp"
+#include "fit/outcome_text.hpp"
+#include "posterior/distance.hpp"
 #include "posterior/files.hpp"
+#include "shell/options.hpp"
 #include "stats/loo.hpp"
 #include "stats/psis.hpp"
 
@@ -16,9 +22,17 @@ namespace kullback::cli {
 
 namespace {
 
+constexpr FlagOption kDistance("distance", false,
+                               "How far apart the posteriors are, instead of how well the models predict");
+constexpr TextOption kLogLik("log_lik", "log_lik", "Variable with the log likelihood of each observation");
+constexpr FlagOption kAll("all", false, "With --distance: all rows, however many");
+constexpr FlagOption kJson("json", false, "With --distance: print all figures as JSON");
+constexpr const OptionRecord* kOptions[] = {&kDistance, &kAll, &kJson, &kLogLik};
+constexpr std::size_t kDistanceRows = 10;
+
 struct CompareArguments {
   std::vector<std::string> folders;
-  std::string log_lik = "log_lik";
+  GivenTexts given;
 };
 
 struct Compared {
@@ -45,13 +59,12 @@ stats::Loo loo_of(const std::string& path, const posterior::Posterior& posterior
   return stats::loo(values, found->size, posterior.chains.size(), posterior.draws());
 }
 
-std::vector<Compared> read_all(const CompareArguments& arguments) {
+std::vector<Compared> read_all(const std::vector<std::string>& folders, const std::string& log_lik) {
   std::vector<Compared> all;
-  for (const std::string& path : arguments.folders) {
+  for (const std::string& path : folders) {
     const posterior::Folder folder = posterior::read_folder(path);
     const posterior::Posterior& posterior = folder.posterior;
-    all.push_back(
-        {path, loo_of(path, posterior, arguments.log_lik), posterior.chains.size() * posterior.draws()});
+    all.push_back({path, loo_of(path, posterior, log_lik), posterior.chains.size() * posterior.draws()});
   }
   for (const Compared& other : all) {
     if (other.loo.pointwise.size() == all.front().loo.pointwise.size()) continue;
@@ -71,8 +84,8 @@ std::size_t count_bad(const Compared& fit) {
       std::count_if(fit.loo.khat.begin(), fit.loo.khat.end(), [&](double k) { return !(k <= threshold); }));
 }
 
-int run_compare(const CompareArguments& arguments) {
-  const std::vector<Compared> all = read_all(arguments);
+int run_prediction(const std::vector<std::string>& folders, const std::string& log_lik) {
+  const std::vector<Compared> all = read_all(folders, log_lik);
   std::size_t width = 4;
   for (const Compared& fit : all) width = std::max(width, fit.name.size());
   std::string text = fmt::format("{:<{}} {:>10} {:>8} {:>10} {:>8} {:>8} {:>6}\n", "fit", width, "elpd_loo",
@@ -97,16 +110,77 @@ int run_compare(const CompareArguments& arguments) {
   return 0;
 }
 
+constexpr const char* kLegend =
+    "\ndistance: Wasserstein-1 between the marginals, in posterior sds. noise: two samples of\n"
+    "one posterior, as large as these are worth, are closer than this 19 times in 20;\n"
+    "distance +- noise is a 95 % interval. shift: mean of B less mean of A, in sds;\n"
+    "sd ratio: sd of B over sd of A; se: their standard errors. p: of no difference here.\n";
+
+std::string different_data(const posterior::RunRecord& a, const posterior::RunRecord& b) {
+  return a.data_hash == b.data_hash ? "" : "They are fits to different data.\n";
+}
+
+// The first fit against each of the others.
+int run_distance(const std::vector<std::string>& paths, const OptionValues& options) {
+  std::vector<posterior::Folder> folders;
+  for (const std::string& path : paths) folders.push_back(posterior::read_folder(path));
+  const auto draws_of = [&](std::size_t i) {
+    return posterior::DrawsOf{paths[i], folders[i].posterior, fit::is_markov(folders[i].record)};
+  };
+  std::string text, json;
+  for (std::size_t i = 1; i < folders.size(); ++i) {
+    const posterior::Distance distance = posterior::distance(draws_of(0), draws_of(i));
+    json += (i > 1 ? ",\n " : "") + posterior::to_json(distance);
+    text += i > 1 ? "\n" : "";
+    for (const std::size_t side : {std::size_t{0}, i})
+      text += fmt::format("{} {}: {}\n", side == 0 ? "A" : "B", paths[side],
+                          fit::head_text(folders[side].record, folders[side].posterior));
+    text += different_data(folders[0].record, folders[i].record);
+    text += "\n" + posterior::distance_text(distance, options[kAll] ? 0 : kDistanceRows);
+  }
+  if (options[kJson]) {
+    std::printf("[%s]\n", json.c_str());
+    return 0;
+  }
+  std::fputs(for_terminal(text + kLegend).c_str(), stdout);
+  return 0;
+}
+
+void check_options(const OptionValues& options) {
+  const bool is_distance = options[kDistance];
+  for (const FlagOption* option : {&kAll, &kJson}) {
+    if (is_distance || !options[*option]) continue;
+    throw Error(ErrorKind::usage,
+                fmt::format("{} shows more of distances, which were not asked for.", flag_of(option->name)),
+                "Add `--distance`.");
+  }
+  if (is_distance && options.is_given(kLogLik))
+    throw Error(ErrorKind::usage, "--log-lik is for predictions; distances are between parameters.",
+                "Leave it out, or leave out `--distance`.");
+  if (options[kAll] && options[kJson])
+    throw Error(ErrorKind::usage, "--json prints all rows in any case.", "Leave `--all` out.");
+}
+
+int run_compare(const CompareArguments& arguments) {
+  const OptionValues options = read_options(kOptions, arguments.given, "compare");
+  check_options(options);
+  if (!options[kDistance]) return run_prediction(arguments.folders, std::string(options[kLogLik]));
+  if (arguments.folders.size() < 2)
+    throw Error(ErrorKind::usage, "a distance is between two fits; one was given.",
+                fmt::format("kullback compare {} OTHER --distance", arguments.folders.front()));
+  return run_distance(arguments.folders, options);
+}
+
 }  // namespace
 
 Run add_compare(const Command& verb) {
   const auto arguments = std::make_shared<CompareArguments>();
-  verb.add_option("folders", arguments->folders, "Folders of fits to the same observations")
+  verb.add_option(
+          "folders", arguments->folders,
+          "Folders of fits to the same observations; with --distance, of fits with the same parameters")
       .required()
       .type_name("DIR DIR...");
-  verb.add_option("--log-lik", arguments->log_lik, "Variable with the log likelihood of each observation")
-      .type_name("NAME")
-      .default_of_target();
+  shell::add_options(verb, kOptions, "Options", arguments->given);
   return [arguments] { return run_compare(*arguments); };
 }
 
