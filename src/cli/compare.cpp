@@ -8,12 +8,14 @@
 
 #include "base/advice.hpp"
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "base/option.hpp"
 #include "cli/verb.hpp"
 #include "fit/fit.hpp"
 #include "fit/outcome_text.hpp"
 #include "posterior/distance.hpp"
 #include "posterior/files.hpp"
+#include "posterior/json_text.hpp"
 #include "shell/options.hpp"
 #include "stats/loo.hpp"
 #include "stats/psis.hpp"
@@ -26,7 +28,9 @@ constexpr FlagOption kDistance("distance", false,
                                "How far apart the posteriors are, instead of how well the models predict");
 constexpr TextOption kLogLik("log_lik", "log_lik", "Variable with the log likelihood of each observation");
 constexpr FlagOption kAll("all", false, "With --distance: all rows, however many");
-constexpr FlagOption kJson("json", false, "With --distance: print all figures as JSON");
+constexpr FlagOption kJson(
+    "json", false,
+    "Print all figures as JSON: with the elpd and k-hat of each observation, or the distances");
 constexpr const OptionRecord* kOptions[] = {&kDistance, &kAll, &kJson, &kLogLik};
 constexpr std::size_t kDistanceRows = 10;
 
@@ -84,8 +88,32 @@ std::size_t count_bad(const Compared& fit) {
       std::count_if(fit.loo.khat.begin(), fit.loo.khat.end(), [&](double k) { return !(k <= threshold); }));
 }
 
-int run_prediction(const std::vector<std::string>& folders, const std::string& log_lik) {
-  const std::vector<Compared> all = read_all(folders, log_lik);
+std::string numbers_json(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) text += (text.empty() ? "" : ", ") + posterior::json_number(number);
+  return "[" + text + "]";
+}
+
+std::string fit_json(const Compared& fit, const stats::Difference& difference) {
+  using posterior::json_number;
+  return fmt::format(
+      "  {{\"fit\": {}, \"elpd\": {}, \"se\": {}, \"elpd_diff\": {}, \"se_diff\": {}, \"p_loo\": {}, "
+      "\"bad_k\": {},\n"
+      "   \"pointwise\": {},\n   \"khat\": {}}}",
+      json_string(fit.name), json_number(fit.loo.elpd), json_number(fit.loo.elpd_se),
+      json_number(difference.elpd), json_number(difference.se), json_number(fit.loo.p_loo), count_bad(fit),
+      numbers_json(fit.loo.pointwise), numbers_json(fit.loo.khat));
+}
+
+// The best first, as in the table.
+std::string comparison_json(const std::vector<Compared>& all) {
+  std::string text;
+  for (const Compared& fit : all)
+    text += (text.empty() ? "" : ",\n") + fit_json(fit, stats::compare(fit.loo, all.front().loo));
+  return "[\n" + text + "\n]\n";
+}
+
+std::string comparison_text(const std::vector<Compared>& all) {
   std::size_t width = 4;
   for (const Compared& fit : all) width = std::max(width, fit.name.size());
   std::string text = fmt::format("{:<{}} {:>10} {:>8} {:>10} {:>8} {:>8} {:>6}\n", "fit", width, "elpd_loo",
@@ -106,15 +134,14 @@ int run_prediction(const std::vector<std::string>& folders, const std::string& l
         "bad k: observations whose Pareto k-hat says that leaving them out cannot be\n"
         "estimated from these draws; refit without them to be sure.\n";
   }
-  std::fputs(text.c_str(), stdout);
-  return 0;
+  return text;
 }
 
 constexpr const char* kLegend =
-    "\ndistance: Wasserstein-1 between the marginals, in posterior sds. noise: two samples of\n"
-    "one posterior, as large as these are worth, are closer than this 19 times in 20;\n"
-    "distance +- noise is a 95 % interval. shift: mean of B less mean of A, in sds;\n"
-    "sd ratio: sd of B over sd of A; se: their standard errors. p: of no difference here.\n";
+    "\ndistance: Wasserstein-1 between the marginals, in posterior sds. noise: two\n"
+    "samples of one posterior, worth as much as these, are closer than this 19 times\n"
+    "in 20; distance +- noise is a 95 % interval. shift: mean of B less mean of A, in\n"
+    "sds; sd ratio: sd of B over sd of A; se: their errors. p: of no difference.\n";
 
 std::string different_data(const posterior::RunRecord& a, const posterior::RunRecord& b) {
   return a.data_hash == b.data_hash ? "" : "They are fits to different data.\n";
@@ -122,6 +149,9 @@ std::string different_data(const posterior::RunRecord& a, const posterior::RunRe
 
 // The first fit against each of the others.
 int run_distance(const std::vector<std::string>& paths, const OptionValues& options) {
+  if (paths.size() < 2)
+    throw Error(ErrorKind::usage, "a distance is between two fits; one was given.",
+                fmt::format("kullback compare {} OTHER --distance", paths.front()));
   std::vector<posterior::Folder> folders;
   for (const std::string& path : paths) folders.push_back(posterior::read_folder(path));
   const auto draws_of = [&](std::size_t i) {
@@ -147,28 +177,23 @@ int run_distance(const std::vector<std::string>& paths, const OptionValues& opti
 }
 
 void check_options(const OptionValues& options) {
-  const bool is_distance = options[kDistance];
-  for (const FlagOption* option : {&kAll, &kJson}) {
-    if (is_distance || !options[*option]) continue;
-    throw Error(ErrorKind::usage,
-                fmt::format("{} shows more of distances, which were not asked for.", flag_of(option->name)),
+  if (options[kAll] && !options[kDistance])
+    throw Error(ErrorKind::usage, "--all is for the rows of distances, which were not asked for.",
                 "Add `--distance`.");
-  }
-  if (is_distance && options.is_given(kLogLik))
+  if (options[kDistance] && options.is_given(kLogLik))
     throw Error(ErrorKind::usage, "--log-lik is for predictions; distances are between parameters.",
                 "Leave it out, or leave out `--distance`.");
   if (options[kAll] && options[kJson])
-    throw Error(ErrorKind::usage, "--json prints all rows in any case.", "Leave `--all` out.");
+    throw Error(ErrorKind::usage, "--json prints all rows in any case.", "Leave out `--all`.");
 }
 
 int run_compare(const CompareArguments& arguments) {
   const OptionValues options = read_options(kOptions, arguments.given, "compare");
   check_options(options);
-  if (!options[kDistance]) return run_prediction(arguments.folders, std::string(options[kLogLik]));
-  if (arguments.folders.size() < 2)
-    throw Error(ErrorKind::usage, "a distance is between two fits; one was given.",
-                fmt::format("kullback compare {} OTHER --distance", arguments.folders.front()));
-  return run_distance(arguments.folders, options);
+  if (options[kDistance]) return run_distance(arguments.folders, options);
+  const std::vector<Compared> all = read_all(arguments.folders, std::string(options[kLogLik]));
+  std::fputs((options[kJson] ? comparison_json(all) : comparison_text(all)).c_str(), stdout);
+  return 0;
 }
 
 }  // namespace

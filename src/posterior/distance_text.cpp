@@ -62,8 +62,7 @@ std::string table_of(const std::vector<ParameterDistance>& rows, std::size_t max
 }
 
 std::string joint_row(std::string_view name, const stats::TestedDistance& of) {
-  return fmt::format("{:<22} {:>9} {:>9} {:>7}\n", name, number_text(of.value), number_text(of.noise),
-                     p_text(of.p_value));
+  return fmt::format("{:<22} {:>9.3g} {:>9.3g} {:>7}\n", name, of.value, of.noise, p_text(of.p_value));
 }
 
 std::string joint_text(const Distance& of) {

@@ -49,7 +49,7 @@ TEST(Distance, HalvesOfOneFitDifferAtTheNominalRate) {
   std::size_t differ = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const Posterior fit =
-        make_posterior({chain_of("a", 0.6), chain_of("b.1"), chain_of("b.2", 0)}, 4, 300, seed);
+        make_posterior({chain_of("a", 0.4), chain_of("b.1", 0.2), chain_of("b.2", 0)}, 4, 400, seed);
     const Distance found =
         of_chains(part(fit, 0, 2), part(fit, 2, 2), {.level = 0.1, .seed = seed, .permutations = 199});
     EXPECT_TRUE(found.joint.has_value());
