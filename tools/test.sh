@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 readonly kStages="formatting arrows build headers unit sanitizers docs"
 readonly kLongStages="threads whole_sanitizers whole_threads"
 # Seconds on two cores with nothing in the compiler's cache; those of a default run leave CI a third of its 90 minutes.
-declare -rA kBudgets=([formatting]=20 [arrows]=5 [build]=1000 [headers]=60 [unit]=600 [sanitizers]=1000 [threads]=400 [docs]=300
+declare -rA kBudgets=([formatting]=20 [arrows]=5 [build]=1200 [headers]=60 [unit]=600 [sanitizers]=1200 [threads]=400 [docs]=300
   [whole_sanitizers]=5400 [whole_threads]=5400)
 times=()
 
