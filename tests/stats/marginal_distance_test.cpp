@@ -129,6 +129,13 @@ TEST(MarginalDistance, NoiseIsThatOfIndependentDraws) {
   }));
 }
 
+TEST(MarginalDistance, NoiseIsThatOfAFewDraws) {
+  expect_nominal(rates_of(2000, [](const MarginalComparison& compare, std::size_t r) {
+    const auto x = normals(40, 0, 1, 10 + r), y = normals(25, 0, 1, 100000 + r);
+    return compare(sample_of(x, 40), sample_of(y, 25));
+  }));
+}
+
 // A skewed distribution with a heavy right tail, exp of a normal number: its few largest draws make the noise
 // too large rather than too small.
 TEST(MarginalDistance, NoiseIsThatOfSkewedDraws) {

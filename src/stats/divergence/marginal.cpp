@@ -6,6 +6,9 @@
 // Barrio, Gine and Matran 1999). For chains, n and m are effective sample sizes. The bridges are drawn at
 // some of the pooled draws, in the tails at each, with F^ and G^ in the place of F and G.
 //
+// sup |D| has Kolmogorov's distribution, over sqrt(n m / (n + m)), where F = G; elsewhere two bridges have
+// their extremes at different places, and it is smaller.
+//
 // Far in the tail of N = integral of |D|: quantile(P(N <= t)) of the standard normal distribution is concave
 // in t (Ehrhard 1983), and its slope falls to 1 / s, s^2 the largest variance of an integral of D with signs,
 // here var_a / n + var_b / m, as D(x) and D(y) are positively correlated. So beyond the 95 % quantile t,
@@ -31,7 +34,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kReplicates = 400;
 constexpr double kNoiseLevel = 0.95;
-constexpr std::size_t kMostPlaces = 128;  // enough for 10^9 draws
+constexpr double kKolmogorov = 1.35810;   // his distribution's quantile at that level
+constexpr std::size_t kMostPlaces = 160;  // enough for 10^12 draws
 constexpr std::size_t kMiddleCells = 40;
 constexpr double kTailRatio = 1.5;
 
@@ -53,7 +57,8 @@ std::vector<double> ascending(std::span<const double> values) {
   return result;
 }
 
-// Which of `count` ordered draws, from 0: each of the outermost, then ever fewer, but one in 40 at least.
+// Which of `count` ordered draws, from 0: each of the outermost, then ever fewer, but one in 40 at least. The
+// first and the last are among them.
 std::vector<std::size_t> places(std::size_t count) {
   std::vector<std::size_t> lower;
   const std::size_t step = std::max<std::size_t>(count / kMiddleCells, 1);
@@ -62,6 +67,7 @@ std::vector<std::size_t> places(std::size_t count) {
     lower.push_back(i - 1);
   std::vector<std::size_t> all = lower;
   for (std::size_t i = step; i + step <= count; i += step) all.push_back(i - 1);
+  if (lower.empty()) all.push_back(count - 1);
   for (auto from_end = lower.rbegin(); from_end != lower.rend(); ++from_end)
     all.push_back(count - 1 - *from_end);
   return all;
@@ -129,27 +135,19 @@ class Bridges final {
   Replicates now_{}, end_{};
 };
 
-// What chance adds, replicate by replicate.
-struct Noise {
-  Replicates area{}, gap{};
-};
-
-Noise noise_of(const Functions& functions, const Sample& a, const Sample& b,
-               const std::vector<double>& normals) {
+// The area that chance adds, replicate by replicate.
+Replicates areas_of(const Functions& functions, const Sample& a, const Sample& b,
+                    const std::vector<double>& normals) {
   Bridges of_a(functions.a, a.effective, normals.data());
   Bridges of_b(functions.b, b.effective, normals.data() + normals.size() / 2);
-  Noise noise;
-  for (std::size_t q = 0; q < functions.at.size(); ++q) {
-    const double width = q + 1 < functions.at.size() ? functions.at[q + 1] - functions.at[q] : 0;
+  Replicates areas{};
+  for (std::size_t q = 0; q + 1 < functions.at.size(); ++q) {
+    const double width = functions.at[q + 1] - functions.at[q];
     of_a.advance(q);
     of_b.advance(q);
-    for (std::size_t r = 0; r < kReplicates; ++r) {
-      const double difference = std::abs(of_a.at(q, r) - of_b.at(q, r));
-      noise.area[r] += width * difference;
-      noise.gap[r] = std::max(noise.gap[r], difference);
-    }
+    for (std::size_t r = 0; r < kReplicates; ++r) areas[r] += width * std::abs(of_a.at(q, r) - of_b.at(q, r));
   }
-  return noise;
+  return areas;
 }
 
 double quantile_of(Replicates values) {
@@ -221,15 +219,15 @@ MarginalDistance MarginalComparison::operator()(const Sample& a, const Sample& b
   const double area = wasserstein(of_a, of_b);
   if (a.sd == 0 && b.sd == 0) return of_constants(a, b);
   const double unit = std::sqrt((a.sd * a.sd + b.sd * b.sd) / 2);
-  const Noise noise = noise_of(functions_of(of_a, of_b), a, b, normals_);
-  const double area_noise = quantile_of(noise.area);
+  const Replicates areas = areas_of(functions_of(of_a, of_b), a, b, normals_);
+  const double area_noise = quantile_of(areas);
   const double shift_error = std::hypot(a.mean_error, b.mean_error);
   const double slope = std::hypot(a.sd / std::sqrt(a.effective), b.sd / std::sqrt(b.effective));
   MarginalDistance result{.wasserstein = area / unit,
                           .noise = area_noise / unit,
-                          .p_value = p_value_of(area, noise.area, area_noise, slope),
+                          .p_value = p_value_of(area, areas, area_noise, slope),
                           .largest_gap = largest_gap(of_a, of_b),
-                          .gap_noise = quantile_of(noise.gap),
+                          .gap_noise = kKolmogorov * std::sqrt(1 / a.effective + 1 / b.effective),
                           .shift = (b.mean - a.mean) / unit,
                           .shift_error = shift_error / unit,
                           .sd_ratio = b.sd / a.sd};
