@@ -47,7 +47,7 @@ std::string refusal(const DrawsOf& a, const DrawsOf& b) {
 }
 
 // Two halves of the same chains, 200 times: at the level 0.1 at most 0.1 of them are said to differ (standard
-// error 0.017), and not none, or the test would never find anything.
+// error 0.021), and not none, or the test would never find anything.
 TEST(Distance, HalvesOfOneFitDifferAtTheNominalRate) {
   std::size_t differ = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
