@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -86,7 +85,7 @@ TestedDistance tested(const std::vector<Choices>& batches, std::size_t permutati
 
 class KernelMatrix final {
  public:
-  explicit KernelMatrix(const Pooled& pooled, double length_scale)
+  explicit KernelMatrix(const Pooled& pooled, const RadialKernel& kernel)
       : n_(static_cast<double>(pooled.n)),
         m_(static_cast<double>(pooled.m)),
         size_(pooled.count()),
@@ -95,8 +94,7 @@ class KernelMatrix final {
     for (std::size_t i = 0; i < size_; ++i)
       for (std::size_t j = 0; j <= i; ++j) {
         const double square = squared_distance(pooled.point(i), pooled.point(j), pooled.dim);
-        values_[i * size_ + j] = values_[j * size_ + i] =
-            kernel_value(KernelShape::rbf, square / (length_scale * length_scale));
+        values_[i * size_ + j] = values_[j * size_ + i] = derivatives(kernel, square).value;
       }
     for (std::size_t i = 0; i < size_; ++i) rows_[i] = sum({&values_[i * size_], size_});
     total_ = sum(rows_);
@@ -243,13 +241,12 @@ class Moments final {
 }  // namespace
 
 JointDistances joint_distances(const Points& x, const Points& y, const JointOptions& options) {
-  const double length_scale = median_distance(x, y);
+  const RadialKernel kernel{RadialKernel::Kind::rbf, median_distance(x, y)};
   const Pooled pooled = pooled_of(x, y);
   const std::vector<Choices> batches = choices_of(pooled, options);
-  JointDistances result{
-      .mmd_squared = tested(batches, options.permutations, KernelMatrix(pooled, length_scale)),
-      .sliced_wasserstein = tested(batches, options.permutations, Slices(pooled, options)),
-      .gaussian_kl = {}};
+  JointDistances result{.mmd_squared = tested(batches, options.permutations, KernelMatrix(pooled, kernel)),
+                        .sliced_wasserstein = tested(batches, options.permutations, Slices(pooled, options)),
+                        .gaussian_kl = {}};
   if (pooled.dim <= kMostGaussian && std::min(pooled.n, pooled.m) >= 2 * pooled.dim)
     result.gaussian_kl = tested(batches, options.permutations, Moments(pooled));
   return result;

@@ -46,7 +46,8 @@ struct Sums {
 
 class Kernels final {
  public:
-  Kernels(const Points& x, const Points& y, const Kernel& kernel) : kernel_(kernel), dim_(x.dim) {
+  Kernels(const Points& x, const Points& y, const Kernel& kernel)
+      : kernel_{kernel.shape, kernel.length_scale}, dim_(x.dim) {
     of_x_ = own(x);
     of_y_ = own(y);
     of_x_.other.assign(count(x), 0);
@@ -64,8 +65,7 @@ class Kernels final {
 
  private:
   double at(const double* a, const double* b) const {
-    return kernel_value(kernel_.shape,
-                        squared_distance(a, b, dim_) / (kernel_.length_scale * kernel_.length_scale));
+    return derivatives(kernel_, squared_distance(a, b, dim_)).value;
   }
 
   Sums own(const Points& of) const {
@@ -79,7 +79,7 @@ class Kernels final {
     return result;
   }
 
-  Kernel kernel_;
+  RadialKernel kernel_;
   std::size_t dim_;
   Sums of_x_, of_y_;
 };
@@ -123,10 +123,6 @@ double squared_distance(const double* a, const double* b, std::size_t dim) {
   double total = 0;
   for (; k < dim; ++k) total += (a[k] - b[k]) * (a[k] - b[k]);
   return std::accumulate(std::begin(partial), std::end(partial), total);
-}
-
-double kernel_value(KernelShape shape, double scaled_square) {
-  return shape == KernelShape::rbf ? std::exp(-scaled_square / 2) : 1 / std::sqrt(1 + scaled_square);
 }
 
 double median_distance(const Points& x, const Points& y) {

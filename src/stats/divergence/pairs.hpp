@@ -10,8 +10,6 @@
 namespace kullback::stats {
 
 double squared_distance(const double* a, const double* b, std::size_t dim);
-// Of |x - y|^2 / length_scale^2.
-double kernel_value(KernelShape shape, double scaled_square);
 // Of length 1; each index is another one.
 std::vector<double> random_direction(std::size_t dim, std::uint64_t seed, std::uint32_t index);
 
