@@ -13,8 +13,9 @@
 #include "conjugate/outcome_text.hpp"
 #include "fit/outcome_text.hpp"
 #include "posterior/files.hpp"
-#include "posterior/run_folder.hpp"
 #include "report/page.hpp"
+#include "run/folder.hpp"
+#include "run/text.hpp"
 
 using namespace kullback;
 using namespace kullback::capi;
@@ -39,17 +40,11 @@ std::string certificate_of(const fs::path& path) {
   return text;
 }
 
-// Predictions also of models that have none.
-bool holds_draws(const fs::path& folder, const posterior::RunRecord& record) {
-  if (record.kind == "predictions") return fs::exists(folder / "chain-1.csv");
-  return record.kind == "posterior" || record.kind == "simulation";
-}
-
 // Record and summary are written anew from what was understood of the files: with every key, in its type.
 void read_draws(kb_fit& fit) {
   posterior::Folder read = posterior::read_folder(fit.folder);
   fit.outcome.posterior = std::move(read.posterior);
-  fit.record = posterior::to_json(fit.outcome.record);
+  fit.record = run::to_json(fit.outcome.record);
   fit.text = fit::summary_text(fit.outcome.record, fit.outcome.posterior);
   const fs::path kept = fit.folder / "summary.json";
   fit.summary = posterior::to_json(
@@ -63,16 +58,16 @@ std::unique_ptr<kb_fit> read_fit(const fs::path& folder) {
   if (!fs::exists(folder / "run.json")) posterior::read_folder(folder);  // says what is missing
   auto read = std::make_unique<kb_fit>();
   read->folder = folder;
-  read->outcome.record = posterior::open_folder(folder);
+  read->outcome.record = run::open_folder(folder);
   read->record = read_file(folder / "run.json");
   read->summary = text_of_file(folder / "summary.json");
   read->certificate = certificate_of(folder / "certificate.json");
-  if (holds_draws(folder, read->outcome.record))
+  if (run::holds_draws(folder, read->outcome.record))
     read_draws(*read);
-  else if (conjugate::is_conjugate_fit(folder))
+  else if (run::is_conjugate(read->outcome.record.kind))
     read->text = conjugate::outcome_text(conjugate::read_outcome(folder), folder);
   else
-    read->text = posterior::findings_text(read->outcome.record.findings, fit::kTableWidth);
+    read->text = run::findings_text(read->outcome.record.findings, fit::kTableWidth);
   name_columns(*read);
   return read;
 }
@@ -97,7 +92,7 @@ kb_status kb_fit_write(const kb_fit* fit, const char* folder, int force, kb_erro
     if (fit->origin)
       fit::write_folder(folder, force != 0, *fit->origin, fit->outcome);
     else
-      posterior::copy_folder(fit->folder, folder, force != 0);
+      run::copy_folder(fit->folder, folder, force != 0);
     return KB_OK;
   });
 }

@@ -91,7 +91,7 @@ std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, cons
   auto made = std::make_unique<kb_fit>();
   made->outcome = fit::run(request, loaded, Ranks(Ranks::Alone()), watch);
   made->origin = fit::Origin{model.program->text, loaded.data_text, loaded.data};
-  made->record = posterior::to_json(made->outcome.record);
+  made->record = run::to_json(made->outcome.record);
   made->summary = posterior::to_json(made->outcome.summary);
   if (made->outcome.certificate) made->certificate = certify::to_json(*made->outcome.certificate);
   made->text = fit::outcome_text(made->outcome, made->outcome.folder);

@@ -26,7 +26,7 @@ void Relay::do_work(const Work& work) {
   const StopScope scope(&stop_);
   std::exception_ptr failure;
   try {
-    work({.on_progress = [this](const std::vector<infer::Progress>& chains) { note(chains); },
+    work({.on_progress = [this](const run::RunProgress& progress) { note(progress); },
           .should_stop = [this] { return stop_.is_asked(); }});
   } catch (...) {
     failure = std::current_exception();
@@ -37,14 +37,15 @@ void Relay::do_work(const Work& work) {
   woken_.notify_one();
 }
 
-void Relay::note(const std::vector<infer::Progress>& chains) {
+void Relay::note(const run::RunProgress& progress) {
+  if (progress.parts.empty()) return;  // a stage that counts nothing: what was last said stays
   const std::lock_guard lock(mutex_);
   progress_.clear();
-  for (const infer::Progress& p : chains) {
+  for (const run::PartProgress& p : progress.parts) {
     progress_.push_back({.chain = progress_.size(),
-                         .chains = chains.size(),
-                         .done = p.done,
-                         .total = p.total,
+                         .chains = progress.parts.size(),
+                         .done = static_cast<std::uint64_t>(p.done),
+                         .total = static_cast<std::uint64_t>(p.total),
                          .is_warming_up = p.is_warming_up ? 1 : 0,
                          .gradients = p.gradients,
                          .divergences = p.divergences,

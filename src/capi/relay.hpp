@@ -33,7 +33,7 @@ class Relay final {
   using Clock = std::chrono::steady_clock;
 
   void do_work(const Work& work);
-  void note(const std::vector<infer::Progress>& chains);
+  void note(const run::RunProgress& progress);
   void call();
 
   kb_watch watch_;

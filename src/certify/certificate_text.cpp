@@ -5,15 +5,15 @@
 
 #include "base/json.hpp"
 #include "certify/certificate.hpp"
-#include "posterior/json_text.hpp"
-#include "posterior/summary.hpp"
+#include "run/json_text.hpp"
+#include "run/text.hpp"
 
 namespace kullback::certify {
 
 namespace {
 
-using posterior::append_wrapped;
-using posterior::json_number;
+using run::append_wrapped;
+using run::json_number;
 
 std::string testimony_json(const std::optional<Testimony>& testimony) {
   if (!testimony) return "null";

@@ -24,7 +24,7 @@
 #include "base/json.hpp"
 #include "certify/coupled_chains.hpp"
 #include "certify/whitening.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 #include "stats/chains.hpp"
 #include "stats/sums.hpp"
 #include "stats/t_quantile.hpp"
@@ -308,7 +308,7 @@ CouplingBound bound_by_coupling(density::LogDensity& p, density::LogDensity& q, 
 }
 
 std::string to_json(const CouplingBound& bound, std::span<const std::string> names) {
-  const auto number = [](double value) { return posterior::json_number(value); };
+  const auto number = [](double value) { return run::json_number(value); };
   std::string coordinates;
   for (std::size_t i = 0; i < bound.coordinates.size(); ++i) {
     const CoupledDistance& at = bound.coordinates[i];

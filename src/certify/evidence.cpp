@@ -22,7 +22,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 #include "stats/chains.hpp"
 #include "stats/normal_scores.hpp"
 #include "stats/psis.hpp"
@@ -123,8 +123,8 @@ double khat_of(std::span<const double> log_ratios, const stats::Psis& psis) {
 
 std::string figure_json(const EvidenceFigure& figure) {
   return fmt::format("{{\"value\": {}, \"standard_error\": {}, \"lower\": {}, \"upper\": {}}}",
-                     posterior::json_number(figure.value), posterior::json_number(figure.standard_error),
-                     posterior::json_number(figure.lower), posterior::json_number(figure.upper));
+                     run::json_number(figure.value), run::json_number(figure.standard_error),
+                     run::json_number(figure.lower), run::json_number(figure.upper));
 }
 
 std::string figure_json(const std::optional<EvidenceFigure>& figure) {
@@ -179,16 +179,14 @@ std::string to_json(const Evidence& evidence) {
   for (const ImportanceBound& bound : evidence.bounds)
     bounds += fmt::format("{}{{\"k\": {}, {}", bounds.empty() ? "" : ", ", bound.k,
                           figure_json(bound.figure).substr(1));
-  std::string text =
-      fmt::format("{{\"draws\": {}, \"level\": {}, \"khat\": {},\n", evidence.draws,
-                  posterior::json_number(evidence.level), posterior::json_number(evidence.khat));
+  std::string text = fmt::format("{{\"draws\": {}, \"level\": {}, \"khat\": {},\n", evidence.draws,
+                                 run::json_number(evidence.level), run::json_number(evidence.khat));
   text +=
       fmt::format("  \"elbo\": {},\n  \"importance_bounds\": [{}],\n", figure_json(evidence.elbo), bounds);
   text += fmt::format("  \"log_evidence\": {},\n  \"log_evidence_raw\": {},\n",
                       figure_json(evidence.smoothed), figure_json(evidence.raw));
   text += fmt::format("  \"cubo_estimate\": {},\n  \"renyi_estimate\": {},\n  \"renyi_order\": {}",
-                      figure_json(evidence.cubo), figure_json(evidence.renyi),
-                      posterior::json_number(kRenyiOrder));
+                      figure_json(evidence.cubo), figure_json(evidence.renyi), run::json_number(kRenyiOrder));
   text +=
       evidence.cubo
           ? ",\n  \"upper_note\": \"plug-in estimates of upper bounds: biased low, no bounds themselves\"}"

@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 #include "stats/chains.hpp"
 #include "stats/ksd.hpp"
 
@@ -110,7 +110,7 @@ SteinWarning stein_warning(density::LogDensity& density, std::span<const double>
 }
 
 std::string to_json(const SteinWarning& warning) {
-  const auto number = [](double value) { return posterior::json_number(value); };
+  const auto number = [](double value) { return run::json_number(value); };
   return fmt::format(
       "{{\"draws\": {}, \"gradients\": {}, \"failed\": {}, \"ksd_squared\": {}, \"lower\": {}, \"upper\": "
       "{}, "

@@ -13,11 +13,11 @@
 #include "base/error.hpp"
 #include "base/fresh_seed.hpp"
 #include "base/interrupt.hpp"
-#include "cli/display.hpp"
 #include "cli/fit_run.hpp"
 #include "cli/method_options.hpp"
 #include "cli/verb.hpp"
 #include "fit/outcome_text.hpp"
+#include "run/progress_line.hpp"
 
 namespace kullback::cli {
 
@@ -100,14 +100,17 @@ int run_calibrate(const CalibrateArguments& arguments) {
   const InterruptGuard guard({.is_bounded = true});
   const auto program = fit::load_program(request.inputs);
   if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
-  Display display(arguments.quiet);
-  const fit::Calibration calibration =
-      fit::calibrate(request, *program,
-                     {.on_progress =
-                          [&](std::size_t done, std::size_t total) {
-                            display.show({infer::Progress{.done = done, .total = total}});
-                          },
-                      .should_stop = is_interrupted});
+  run::ProgressLine display(arguments.quiet);
+  const fit::Calibration calibration = fit::calibrate(
+      request, *program,
+      {.on_progress =
+           [&](std::size_t done, std::size_t total) {
+             display.show(
+                 {.stage = "calibrating",
+                  .unit = run::Unit::fit,
+                  .parts = {{.done = static_cast<double>(done), .total = static_cast<double>(total)}}});
+           },
+       .should_stop = is_interrupted});
   display.clear();
   if (!arguments.quiet) std::fputs(for_terminal(calibration_text(calibration, request)).c_str(), stdout);
   return calibration.is_interrupted ? kInterruptedCode : 0;

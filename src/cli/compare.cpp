@@ -15,7 +15,7 @@
 #include "fit/outcome_text.hpp"
 #include "posterior/distance.hpp"
 #include "posterior/files.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 #include "shell/options.hpp"
 #include "stats/loo.hpp"
 #include "stats/psis.hpp"
@@ -90,12 +90,12 @@ std::size_t count_bad(const Compared& fit) {
 
 std::string numbers_json(const std::vector<double>& numbers) {
   std::string text;
-  for (const double number : numbers) text += (text.empty() ? "" : ", ") + posterior::json_number(number);
+  for (const double number : numbers) text += (text.empty() ? "" : ", ") + run::json_number(number);
   return "[" + text + "]";
 }
 
 std::string fit_json(const Compared& fit, const stats::Difference& difference) {
-  using posterior::json_number;
+  using run::json_number;
   return fmt::format(
       "  {{\"fit\": {}, \"elpd\": {}, \"se\": {}, \"elpd_diff\": {}, \"se_diff\": {}, \"p_loo\": {}, "
       "\"bad_k\": {},\n"
@@ -143,7 +143,7 @@ constexpr const char* kLegend =
     "in 20; distance +- noise is a 95 % interval. shift: mean of B less mean of A, in\n"
     "sds; sd ratio: sd of B over sd of A; se: their errors. p: of no difference.\n";
 
-std::string different_data(const posterior::RunRecord& a, const posterior::RunRecord& b) {
+std::string different_data(const run::RunRecord& a, const run::RunRecord& b) {
   return a.data_hash == b.data_hash ? "" : "They are fits to different data.\n";
 }
 

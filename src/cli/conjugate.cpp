@@ -15,11 +15,11 @@
 #include "base/interrupt.hpp"
 #include "base/ranks.hpp"
 #include "base/stop.hpp"
-#include "cli/conjugate_text.hpp"
 #include "cli/fit_run.hpp"
 #include "cli/verb.hpp"
 #include "conjugate/fit.hpp"
 #include "conjugate/outcome_text.hpp"
+#include "run/progress_line.hpp"
 
 namespace kullback::cli {
 
@@ -91,7 +91,7 @@ conjugate::Request request_of(const Arguments& arguments, const Ranks& ranks) {
 int run_on(const Ranks& ranks, const Arguments& arguments) {
   const conjugate::Request request = request_of(arguments, ranks);
   const bool prints = ranks.is_first() && !arguments.quiet;
-  TrainDisplay display(!prints, request.train);
+  run::ProgressLine display(!prints);
   const InterruptGuard guard({.is_announced = ranks.is_first(), .is_bounded = true});
   const conjugate::Outcome outcome = conjugate::fit(
       request, ranks,

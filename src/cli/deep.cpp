@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::cli {
 
@@ -62,9 +62,7 @@ bool is_deep_folder(const std::string& word) {
   std::error_code none;
   const fs::path record = fs::path(word) / "run.json";
   if (word.empty() || !fs::is_regular_file(record, none)) return false;
-  const std::string kind = posterior::read_run_record(record.string()).kind;
-  return kind == "bnn" || kind == "vae" || kind == "ebm" || kind == "diffusion" || kind == "score" ||
-         kind == "discrete-diffusion";
+  return run::is_deep(run::read_run_record(record.string()).kind);
 }
 
 }  // namespace

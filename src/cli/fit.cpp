@@ -11,7 +11,7 @@
 #include "cli/method_options.hpp"
 #include "cli/verb.hpp"
 #include "fit/outcome_text.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::cli {
 
@@ -28,10 +28,10 @@ struct FitArguments {
 
 // Not where the end was cut off, after the record and before unfinished draws were removed.
 bool is_complete(const std::string& out) {
-  posterior::settle_folder(out);
-  const std::filesystem::path folder = posterior::current_folder(out);
-  if (std::filesystem::exists(posterior::partial_folder(folder))) return false;
-  return std::filesystem::exists(folder / "run.json") && posterior::open_folder(folder).status == "complete";
+  run::settle_folder(out);
+  const std::filesystem::path folder = run::current_folder(out);
+  if (std::filesystem::exists(run::partial_folder(folder))) return false;
+  return std::filesystem::exists(folder / "run.json") && run::open_folder(folder).status == "complete";
 }
 
 fit::Request request_for(const FitArguments& arguments) {

@@ -12,10 +12,10 @@
 #include "base/interrupt.hpp"
 #include "base/ranks.hpp"
 #include "base/stop.hpp"
-#include "cli/display.hpp"
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
 #include "report/page.hpp"
+#include "run/progress_line.hpp"
 
 namespace kullback::cli {
 
@@ -30,10 +30,10 @@ int run_on(const Ranks& ranks, fit::Request request, const RunSettings& settings
   const fit::LoadedModel model =
       fit::load_model(*program, request.inputs, {.jacobian = request.jacobian, .seed = request.seed});
   if (prints && model.stan != nullptr) print_diagnostics(model.stan->data_warnings(), program->sources);
-  Display display(!prints);
+  run::ProgressLine display(!prints);
   const fit::Outcome outcome = fit::run(
       request, model, ranks,
-      {.on_progress = [&](const auto& chains) { display.show(chains); }, .should_stop = is_interrupted});
+      {.on_progress = [&](const auto& progress) { display.show(progress); }, .should_stop = is_interrupted});
   const Unhurried finishing;
   display.clear();
   if (!outcome.folder.empty()) request.out = outcome.folder;

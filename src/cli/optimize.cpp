@@ -10,6 +10,7 @@
 #include "cli/verb.hpp"
 #include "fit/fit.hpp"
 #include "fit/outcome_text.hpp"
+#include "run/text.hpp"
 
 namespace kullback::cli {
 
@@ -56,7 +57,7 @@ std::string optimum_text(const fit::Outcome& outcome, const fit::Request& reques
     }
     text += fmt::format("{:<{}} {:>14.7g}\n", row.name, width, row.mean);
   }
-  text += "\n" + posterior::findings_text(outcome.summary.findings, fit::kTableWidth);
+  text += "\n" + run::findings_text(outcome.summary.findings, fit::kTableWidth);
   return text + fmt::format("Results: {}\n", request.out.string());
 }
 

@@ -16,8 +16,8 @@
 #include "conjugate/passes.hpp"
 #include "conjugate/write.hpp"
 #include "kullback_version.hpp"
-#include "posterior/progress_log.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/progress_log.hpp"
 
 namespace kullback::conjugate {
 
@@ -90,34 +90,36 @@ std::string joined(const std::vector<fs::path>& paths) {
   return text;
 }
 
-posterior::RunRecord begin_record(const Request& request, const Settings& settings) {
-  posterior::RunRecord record;
-  record.kind = request.model->verb;
+run::RunRecord begin_record(const Request& request, const Settings& settings) {
+  run::RunRecord record;
+  record.kind = run::find_kind(request.model->verb)->kind;
   record.method = request.model->kind + " by " + kMethods[static_cast<int>(request.train.method)];
   record.version = kVersion;
   record.data = joined(request.data.paths);
   record.seed = request.train.seed;
   record.options = options_text(request, settings);
   record.status = "running";
-  record.started = posterior::utc_now();
+  record.started = run::utc_now();
   return record;
 }
 
 // A resumed fit must be the same fit: otherwise its steps would be of two kinds.
-void check_resumed(const Request& request, const posterior::RunRecord& now) {
-  const fs::path folder = posterior::current_folder(request.out);
+void check_resumed(const Request& request, const run::RunRecord& now) {
+  const fs::path folder = run::current_folder(request.out);
   if (!fs::exists(folder / "run.json")) {
     throw Error(ErrorKind::missing_file, request.out.string() + ": holds no fit to go on with.",
                 "Leave out --resume.");
   }
-  const posterior::RunRecord before = posterior::read_run_record((folder / "run.json").string());
+  const run::RunRecord before = run::read_run_record((folder / "run.json").string());
   const auto refuse = [&](const std::string& what, const std::string& then, const std::string& here) {
     throw Error(
         ErrorKind::usage,
         fmt::format("{}: was begun with {} {}, but this run has {}.", request.out.string(), what, then, here),
         "Resume with the options of the first run, or begin anew with --force.");
   };
-  if (before.kind != now.kind) refuse("the command", before.kind, now.kind);
+  if (before.kind != now.kind)
+    refuse("the command", std::string(run::record_of(before.kind).verb),
+           std::string(run::record_of(now.kind).verb));
   if (before.data != now.data) refuse("data", before.data, now.data);
   if (before.seed != now.seed) refuse("seed", std::to_string(before.seed), std::to_string(now.seed));
   for (const auto& [name, value] : now.options) {
@@ -129,24 +131,24 @@ void check_resumed(const Request& request, const posterior::RunRecord& now) {
 }
 
 // The folder is locked and, of a new run, made; all ranks then write where the first one does.
-void begin_run(Request& request, const posterior::RunRecord& record, const Ranks& ranks) {
+void begin_run(Request& request, const run::RunRecord& record, const Ranks& ranks) {
   if (ranks.is_first()) {
     if (request.train.resume) {
       check_resumed(request, record);
-      request.folder = posterior::RunFolder::resume(request.out);
+      request.folder = run::RunFolder::resume(request.out);
     } else {
-      request.folder = posterior::RunFolder::begin(request.out, record, {}, request.force);
+      request.folder = run::RunFolder::begin(request.out, record, {}, request.force);
     }
     try {
       request.folder->add_event(request.train.resume ? "resume" : "start",
-                                fmt::format("\"ranks\": {}, {}", ranks.size(), posterior::process_fields()));
+                                fmt::format("\"ranks\": {}, {}", ranks.size(), run::process_fields()));
     } catch (const Error&) {
       request.folder->abandon();
       throw;
     }
   }
   request.out = ranks.broadcast(request.folder ? request.folder->path().string() : std::string());
-  request.train.checkpoint = posterior::partial_folder(request.out);
+  request.train.checkpoint = run::partial_folder(request.out);
 }
 
 // Of all starts, in events.jsonl. A pass tells its bound at its end only.
@@ -154,6 +156,8 @@ class StartsLog final {
  public:
   StartsLog(const Request& request, const Ranks& ranks) : log_(request.out), is_first_(ranks.is_first()) {
     progress_.stage = kMethods[static_cast<int>(request.train.method)];
+    progress_.unit = run::Unit::pass;
+    progress_.is_at_most = true;
     progress_.parts.resize(request.train.starts);
     for (std::size_t i = 0; i < progress_.parts.size(); ++i) {
       progress_.parts[i].name = fmt::format("start {}", i + 1);
@@ -163,16 +167,17 @@ class StartsLog final {
   }
 
   void note(const TrainProgress& progress) {
-    posterior::PartProgress& part = progress_.parts[progress.start];
+    run::PartProgress& part = progress_.parts[progress.start];
     part.done = static_cast<double>(progress.pass) + progress.part;
     if (progress.elbo_per_unit != 0) part.value = progress.elbo_per_unit;
     if (is_first_ && log_.is_due()) log_.write(progress_);
   }
+  const run::RunProgress& progress() const { return progress_; }
 
  private:
-  posterior::ProgressLog log_;
+  run::ProgressLog log_;
   bool is_first_;
-  posterior::RunProgress progress_;
+  run::RunProgress progress_;
 };
 
 Findings training_findings(const Outcome& outcome, const TrainOptions& options) {
@@ -314,7 +319,7 @@ void write_unit_table(const Request& request, Source& source, const Model& model
   writer->finish();
 }
 
-void write_run_table(posterior::RunFolder& folder, const ResultTable& table) {
+void write_run_table(run::RunFolder& folder, const ResultTable& table) {
   folder.file(table.name + ".csv");
   write_table(folder.path(), table);
 }
@@ -343,7 +348,7 @@ void write_sample(const Request& request, Source& source, const Model& model, co
 }
 
 void write_results(const Request& request, const Settings& settings, Outcome& outcome) {
-  posterior::RunFolder& folder = *request.folder;
+  run::RunFolder& folder = *request.folder;
   write_npy(folder.file("state.npy"), outcome.trained.model->state());
   replace_file(folder.file("model.json"), model_json(request, settings, outcome.shape));
   for (const ResultTable& table : outcome.tables) write_run_table(folder, table);
@@ -355,7 +360,7 @@ void write_results(const Request& request, const Settings& settings, Outcome& ou
 }
 
 // What there is is the last checkpoint, where the folder is still there.
-void note_stop(const Request& request, const Ranks& ranks, posterior::RunRecord& record) {
+void note_stop(const Request& request, const Ranks& ranks, run::RunRecord& record) {
   record.status = "interrupted";
   if (ranks.is_first() && fs::exists(request.folder->path() / "run.json"))
     request.folder->finish(record, "interrupted", "");
@@ -363,7 +368,7 @@ void note_stop(const Request& request, const Ranks& ranks, posterior::RunRecord&
 
 }  // namespace
 
-Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
+Outcome fit(Request request, const Ranks& ranks, const run::Watch& watch) {
   const auto began = std::chrono::steady_clock::now();
   const Settings settings(request.model->options, request.values);
   set_needs(*request.model, request.data);
@@ -378,10 +383,10 @@ Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch) {
   begin_run(request, outcome.record, ranks);
   try {
     StartsLog log(request, ranks);
-    TrainWatch logged = watch;
+    TrainWatch logged{.should_stop = watch.should_stop};
     logged.on_progress = [&](const TrainProgress& progress) {
       log.note(progress);
-      if (watch.on_progress) watch.on_progress(progress);
+      if (watch.on_progress) watch.on_progress(log.progress());
     };
     outcome.trained = train(make, *source, request.train, ranks, logged, prior);
   } catch (const Error&) {

@@ -10,9 +10,10 @@
 #include "conjugate/data.hpp"
 #include "conjugate/record.hpp"
 #include "conjugate/train.hpp"
-#include "posterior/run_record.hpp"
+#include "run/progress.hpp"
+#include "run/record.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 class RunFolder;
 }
 
@@ -23,15 +24,15 @@ struct Request {
   std::map<std::string, std::string> values = {};  // of the model's options that were given
   SourceRequest data = {};
   TrainOptions train = {};
-  std::filesystem::path out = {};                     // of a run that has begun, where it writes
-  std::shared_ptr<posterior::RunFolder> folder = {};  // on the first rank, of a run that has begun
+  std::filesystem::path out = {};               // of a run that has begun, where it writes
+  std::shared_ptr<run::RunFolder> folder = {};  // on the first rank, of a run that has begun
   std::filesystem::path prior = {};  // folder of an earlier fit whose posterior is this one's prior; or empty
   bool force = false;
   bool writes_units = true;  // the table with a line for each unit
 };
 
 struct Outcome {
-  posterior::RunRecord record;
+  run::RunRecord record;
   TrainOutcome trained;
   Shape shape;
   Terms terms = {};  // of the bound
@@ -41,7 +42,7 @@ struct Outcome {
 };
 
 // Only the first rank's outcome is complete. Throws Error.
-Outcome fit(Request request, const Ranks& ranks, const TrainWatch& watch);
+Outcome fit(Request request, const Ranks& ranks, const run::Watch& watch);
 
 // A fit read from its folder, ready for new data.
 struct LoadedFit {

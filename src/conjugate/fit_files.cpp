@@ -7,14 +7,15 @@
 #include "base/json.hpp"
 #include "base/json_fields.hpp"
 #include "conjugate/write.hpp"
-#include "posterior/json_text.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/json_text.hpp"
+#include "run/own_files.hpp"
 
 namespace kullback::conjugate {
 
 namespace {
 
-using posterior::json_number;
+using run::json_number;
 
 constexpr const char* kKinds[] = {"table", "documents", "sequences"};
 
@@ -91,7 +92,7 @@ std::string summary_json(const Outcome& outcome) {
       outcome.shape.units, json_number(best.elbo),
       json_number(best.elbo / static_cast<double>(outcome.shape.units)), json_numbers(outcome.terms),
       best.passes, best.is_converged, trained.best + 1, starts, json_numbers(outcome.figures),
-      json_number(outcome.record.seconds), posterior::json_findings(outcome.record.findings));
+      json_number(outcome.record.seconds), run::json_findings(outcome.record.findings));
 }
 
 std::unique_ptr<TableWriter> unit_writer(const std::filesystem::path& folder, const Model& model,
@@ -114,18 +115,19 @@ ResultTable trace_table(const TrainOutcome& trained) {
 }
 
 bool is_conjugate_fit(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / run::kRecordFile;
   std::error_code none;
-  return std::filesystem::exists(folder / "model.json", none);
+  return std::filesystem::exists(path, none) && run::is_conjugate(run::read_run_record(path.string()).kind);
 }
 
 LoadedFit load_fit(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "model.json";
-  if (!is_conjugate_fit(folder)) {
+  if (!std::filesystem::exists(path)) {
     throw Error(ErrorKind::missing_file,
                 folder.string() + ": holds no fitted mixture, topics, hmm, factors or regress.",
                 "Name the folder that such a command wrote.");
   }
-  if (std::filesystem::exists(folder / "run.json")) posterior::open_folder(folder);  // checks its files
+  if (std::filesystem::exists(folder / "run.json")) run::open_folder(folder);  // checks its files
   LoadedFit fit;
   const JsonValue json = read_json(path);
   read_model(JsonFields(json, path.string()), fit);
@@ -139,9 +141,8 @@ LoadedFit load_fit(const std::filesystem::path& folder) {
 
 Outcome read_outcome(const std::filesystem::path& folder) {
   const LoadedFit fit = load_fit(folder);
-  Outcome outcome{.record = posterior::read_run_record((folder / "run.json").string()),
-                  .trained = {},
-                  .shape = fit.shape};
+  Outcome outcome{
+      .record = run::read_run_record((folder / "run.json").string()), .trained = {}, .shape = fit.shape};
   const std::filesystem::path path = folder / "summary.json";
   const JsonValue json = read_json(path);
   read_summary(JsonFields(json, path.string()), outcome);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "posterior/summary.hpp"
+#include "run/text.hpp"
 
 namespace kullback::conjugate {
 
@@ -74,9 +74,10 @@ std::string outcome_text(const Outcome& outcome, const std::filesystem::path& fo
   const TrainOutcome& trained = outcome.trained;
   const StartOutcome& best = trained.starts[trained.best];
   const auto units = static_cast<double>(outcome.shape.units);
-  std::string text = fmt::format("{} {}: {} units, {} pass{}, seed {}, {:.2f} s\n", outcome.record.kind,
-                                 outcome.record.method, outcome.shape.units, best.passes,
-                                 best.passes == 1 ? "" : "es", outcome.record.seed, outcome.record.seconds);
+  std::string text =
+      fmt::format("{} {}: {} units, {} pass{}, seed {}, {:.2f} s\n", run::name_of(outcome.record.kind),
+                  outcome.record.method, outcome.shape.units, best.passes, best.passes == 1 ? "" : "es",
+                  outcome.record.seed, outcome.record.seconds);
   text += fmt::format("bound {:.10g}, {:.6g} per unit", best.elbo, best.elbo / units);
   if (trained.starts.size() > 1) {
     double worst = best.elbo;
@@ -89,7 +90,7 @@ std::string outcome_text(const Outcome& outcome, const std::filesystem::path& fo
   if (!outcome.figures.empty()) text += "\n" + pairs_text(outcome.figures);
   for (const ResultTable& table : outcome.tables) text += "\n" + table_text(table, all);
   if (!outcome.record.findings.empty()) {
-    text += "\n" + posterior::findings_text(outcome.record.findings, kTableWidth);
+    text += "\n" + run::findings_text(outcome.record.findings, kTableWidth);
   } else if (!trained.is_interrupted) {
     text += "\nNo problems found.\n";
   }

@@ -7,14 +7,14 @@
 #include "conjugate/passes.hpp"
 #include "conjugate/write.hpp"
 #include "kullback_version.hpp"
-#include "posterior/json_text.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/json_text.hpp"
 
 namespace kullback::conjugate {
 
 namespace {
 
-PredictOutcome write_lines(const LoadedFit& fit, Source& source, posterior::RunFolder& folder) {
+PredictOutcome write_lines(const LoadedFit& fit, Source& source, run::RunFolder& folder) {
   const Shape& shape = source.shape();
   PredictOutcome outcome{
       .file = folder.file(fit.model->unit_table() + ".csv"), .units = source.units(), .score = {}};
@@ -37,9 +37,8 @@ PredictOutcome write_lines(const LoadedFit& fit, Source& source, posterior::RunF
       folder.file("summary.json"),
       fmt::format(
           "{{\n  \"units\": {},\n  \"log_density\": {},\n  \"count\": {},\n  \"mean_log_density\": {}\n}}\n",
-          outcome.units, posterior::json_number(outcome.score.log_density),
-          posterior::json_number(outcome.score.count),
-          posterior::json_number(outcome.score.log_density / outcome.score.count)));
+          outcome.units, run::json_number(outcome.score.log_density), run::json_number(outcome.score.count),
+          run::json_number(outcome.score.log_density / outcome.score.count)));
   return outcome;
 }
 
@@ -56,14 +55,14 @@ PredictOutcome predict(const PredictRequest& request) {
   data.like = &fit.shape;
   const std::unique_ptr<Source> source = open_source(data);
 
-  posterior::RunRecord record;
-  record.kind = "predictions";
+  run::RunRecord record;
+  record.kind = run::Kind::predictions;
   record.method = fit.record->verb + " " + fit.record->kind;
   record.version = kVersion;
   for (const auto& path : request.data) record.data += (record.data.empty() ? "" : " ") + path.string();
   record.status = "complete";
-  record.started = posterior::utc_now();
-  const auto folder = posterior::RunFolder::begin(request.out, record, {}, request.force);
+  record.started = run::utc_now();
+  const auto folder = run::RunFolder::begin(request.out, record, {}, request.force);
   try {
     PredictOutcome outcome = write_lines(fit, *source, *folder);
     outcome.file = request.out / outcome.file.filename();

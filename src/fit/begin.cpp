@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
-#include "posterior/progress_log.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/progress_log.hpp"
 
 namespace kullback::fit {
 
@@ -27,8 +27,8 @@ void share_folder(Request& request, const Ranks& ranks) {
 }
 
 bool is_complete(const std::filesystem::path& folder) {
-  return !std::filesystem::exists(posterior::partial_folder(folder)) &&
-         posterior::read_run_record((folder / "run.json").string()).status == "complete";
+  return !std::filesystem::exists(run::partial_folder(folder)) &&
+         run::read_run_record((folder / "run.json").string()).status == "complete";
 }
 
 void keep_data(const Request& request, const LoadedModel& model) {
@@ -41,19 +41,18 @@ void keep_data(const Request& request, const LoadedModel& model) {
 void take_up(Request& request, const Ranks& ranks) {
   if (request.out.empty()) return;
   if (ranks.is_first()) {
-    request.folder = posterior::RunFolder::resume(request.out);
+    request.folder = run::RunFolder::resume(request.out);
     if (is_complete(request.folder->path()))
       throw Error(ErrorKind::usage, request.out.string() + ": has been completed meanwhile.");
   }
   share_folder(request, ranks);
 }
 
-void begin_run(Request& request, const posterior::RunRecord& record, const LoadedModel& model,
-               const Ranks& ranks) {
+void begin_run(Request& request, const run::RunRecord& record, const LoadedModel& model, const Ranks& ranks) {
   if (request.out.empty()) return ranks.barrier();
   if (ranks.is_first()) {
     if (!request.resume)
-      request.folder = posterior::RunFolder::begin(request.out, record, model.program->text, request.force);
+      request.folder = run::RunFolder::begin(request.out, record, model.program->text, request.force);
     try {
       if (!request.resume) keep_data(request, model);
       request.folder->add_event(request.resume ? "resume" : "start", start_fields(record));
@@ -69,9 +68,9 @@ void note_event(const Request& request, const std::string& name, const std::stri
   if (request.folder) request.folder->add_event(name, fields);
 }
 
-std::string start_fields(const posterior::RunRecord& record) {
+std::string start_fields(const run::RunRecord& record) {
   return fmt::format("\"method\": {}, \"chains\": {}, \"seed\": {}, {}", json_string(record.method),
-                     record.chains, record.seed, posterior::process_fields());
+                     record.chains, record.seed, run::process_fields());
 }
 
 void abandon_run(const Request& request, const Ranks& ranks) {

@@ -9,7 +9,7 @@
 #include "base/ranks.hpp"
 #include "fit/loaded_model.hpp"
 #include "fit/request.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::fit {
 
@@ -20,11 +20,10 @@ std::vector<std::uint32_t> chains_of_rank(const Request& request, const Ranks& r
 void take_up(Request& request, const Ranks& ranks);
 
 // Makes the folder, where one is asked for, unless it was taken up; notes the beginning among the events.
-void begin_run(Request& request, const posterior::RunRecord& record, const LoadedModel& model,
-               const Ranks& ranks);
+void begin_run(Request& request, const run::RunRecord& record, const LoadedModel& model, const Ranks& ranks);
 
 // What the event of a start tells.
-std::string start_fields(const posterior::RunRecord& record);
+std::string start_fields(const run::RunRecord& record);
 
 // Adds a line to the events of the run, where it has a folder.
 void note_event(const Request& request, const std::string& name, const std::string& fields);

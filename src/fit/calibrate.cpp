@@ -27,9 +27,9 @@
 #include "fit/record.hpp"
 #include "fit/simulated_fit.hpp"
 #include "model/prepared.hpp"
-#include "posterior/json_text.hpp"
 #include "posterior/posterior.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/json_text.hpp"
 #include "stats/chains.hpp"
 #include "stats/uniformity.hpp"
 
@@ -226,9 +226,9 @@ void check_fits(const CalibrateRequest& request, const Calibration& result) {
                   request.seed));
 }
 
-posterior::RunRecord begin_calibration(const CalibrateRequest& request, const LoadedModel& model) {
-  posterior::RunRecord record = begin_record(request.inputs, model, request.seed);
-  record.kind = "calibration";
+run::RunRecord begin_calibration(const CalibrateRequest& request, const LoadedModel& model) {
+  run::RunRecord record = begin_record(request.inputs, model, request.seed);
+  record.kind = run::Kind::calibration;
   record.method = std::string(request.method->name);
   for (const OptionRecord* option : request.method->options)
     record.options[std::string(option->name)] = request.options.text_of(*option);
@@ -237,7 +237,7 @@ posterior::RunRecord begin_calibration(const CalibrateRequest& request, const Lo
 }
 
 std::string parameter_json(const CalibratedParameter& parameter) {
-  const auto number = [](double value) { return posterior::json_number(value); };
+  const auto number = [](double value) { return run::json_number(value); };
   std::string values;
   for (const double u : parameter.u) values += (values.empty() ? "" : ", ") + number(u);
   return fmt::format(
@@ -268,8 +268,8 @@ Calibration calibrate(const CalibrateRequest& request, const LoadedProgram& prog
   Simulations simulations(setting, prepared);
   const std::vector<std::string> names = simulations.simulator().column_names();
   check_simulator(request, simulations.simulator(), setting.parameters);
-  posterior::RunRecord record = begin_calibration(request, model);
-  const auto folder = posterior::RunFolder::begin(request.out, record, program.text, request.force);
+  run::RunRecord record = begin_calibration(request, model);
+  const auto folder = run::RunFolder::begin(request.out, record, program.text, request.force);
 
   Calibration result;
   result.simulations = request.simulations;
@@ -314,8 +314,8 @@ std::string to_json(const Calibration& calibration, const CalibrateRequest& requ
       "  \"gradients\": {},\n  \"parameters\": [{}\n  ]\n}}\n",
       verdict, json_string(request.method->name), request.seed, calibration.simulations, calibration.fitted,
       calibration.failed, json_string(calibration.first_failure), calibration.is_interrupted,
-      posterior::json_number(calibration.level), posterior::json_number(calibration.threshold),
-      calibration.gradients, parameters);
+      run::json_number(calibration.level), run::json_number(calibration.threshold), calibration.gradients,
+      parameters);
 }
 
 }  // namespace kullback::fit

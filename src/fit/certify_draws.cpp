@@ -15,7 +15,7 @@
 #include "model/data.hpp"
 #include "model/unconstrain.hpp"
 #include "posterior/files.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::fit {
 
@@ -134,7 +134,7 @@ void write_beside(const CertifyRequest& request, const std::filesystem::path& pa
     throw Error(ErrorKind::cannot_write,
                 path.string() + ": is a file of the fit; a certificate does not replace it.",
                 "Give --out another name.");
-  posterior::replace_in_folder(request.draws, name, text);
+  run::replace_in_folder(request.draws, name, text);
 }
 
 std::filesystem::path write_weights(const CertifyRequest& request, const std::vector<double>& weights) {

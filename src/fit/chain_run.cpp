@@ -9,7 +9,7 @@
 #include "base/interrupt.hpp"
 #include "base/stop.hpp"
 #include "fit/kept_chains.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::fit {
 
@@ -42,7 +42,7 @@ void shrink(infer::Draws& draws, const Sizes& sizes) {
 ChainRun::ChainRun(const Request& request, density::LogDensity& density, infer::Start start)
     : request_(request), number_(start.chain) {
   if (!request.out.empty())
-    partial_.emplace(posterior::partial_folder(request.out, request.rung), start.chain,
+    partial_.emplace(run::partial_folder(request.out, request.rung), start.chain,
                      request.method->stats.size());
   result_.draws.dim = density.dim();
   algorithm_ = request.method->make(density, request.options, std::move(start));
@@ -58,10 +58,9 @@ void ChainRun::restore() {
   infer::Archive archive(std::move(state.algorithm));
   algorithm_->archive(archive);
   if (!archive.is_complete()) {
-    throw Error(
-        ErrorKind::bad_input,
-        posterior::partial_folder(request_.out).string() + ": the saved state is not one of this method.",
-        "Was it written by another version of kullback? Fit again, into another folder.");
+    throw Error(ErrorKind::bad_input,
+                run::partial_folder(request_.out).string() + ": the saved state is not one of this method.",
+                "Was it written by another version of kullback? Fit again, into another folder.");
   }
   result_.is_finished = state.is_finished && !request_.keeps_state;
   result_.warmup_seconds = state.warmup_seconds;

@@ -18,7 +18,7 @@ bool names(const std::vector<std::string>& options, std::string_view name) {
 }
 
 // "`--method nuts`", with the acceptance that the ladder has raised.
-std::string method_words(const posterior::RunRecord& record, const infer::Method& method,
+std::string method_words(const run::RunRecord& record, const infer::Method& method,
                          const std::vector<std::string>& named) {
   std::string words = "--method " + record.method;
   const infer::Options used = options_of(record);
@@ -29,7 +29,7 @@ std::string method_words(const posterior::RunRecord& record, const infer::Method
 }
 
 // Options of the command that a named method refuses.
-std::string without(const posterior::RunRecord& record, const infer::Method& method) {
+std::string without(const run::RunRecord& record, const infer::Method& method) {
   std::string flags;
   if (record.options.contains("budget")) flags = flag_of("budget");
   if (record.options.contains("wasserstein") && !method.has_log_q)
@@ -39,7 +39,7 @@ std::string without(const posterior::RunRecord& record, const infer::Method& met
 
 }  // namespace
 
-posterior::FindingOptions finding_options(const posterior::RunRecord& record) {
+posterior::FindingOptions finding_options(const run::RunRecord& record) {
   posterior::FindingOptions options;
   const infer::Options asked = options_of(record);
   options.max_depth = asked[infer::option::kMaxDepth];
@@ -66,7 +66,7 @@ std::vector<std::string> options_in(const std::string& text) {
   return found;
 }
 
-void name_method(const posterior::RunRecord& record, Findings& findings) {
+void name_method(const run::RunRecord& record, Findings& findings) {
   const infer::Method* method = infer::find_method(record.method);
   if (record.rungs.empty() || method == nullptr) return;
   for (Finding& finding : findings) {

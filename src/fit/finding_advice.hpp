@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "posterior/findings.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::fit {
 
 // What the search for problems must know of a run.
-posterior::FindingOptions finding_options(const posterior::RunRecord& record);
+posterior::FindingOptions finding_options(const run::RunRecord& record);
 
 // Options of methods are refused beside the default method: where it has run, advice to set one names the
 // method whose draws these are.
-void name_method(const posterior::RunRecord& record, Findings& findings);
+void name_method(const run::RunRecord& record, Findings& findings);
 
 // The options that a text names, "--target-accept" as "target_accept".
 std::vector<std::string> options_in(const std::string& text);

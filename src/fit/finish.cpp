@@ -27,7 +27,7 @@
 #include "posterior/equal_weights.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::fit {
 
@@ -72,7 +72,7 @@ void add_chain_findings(const std::vector<FinishedChain>& chains, Findings& find
 }
 
 // Of several chains: what they have in common once, else the texts of one after another.
-void take_facts(const std::vector<FinishedChain>& chains, posterior::RunRecord& record) {
+void take_facts(const std::vector<FinishedChain>& chains, run::RunRecord& record) {
   if (chains.empty()) return;
   record.facts = chains.front().result.facts;
   for (auto& [name, text] : record.facts) {
@@ -90,7 +90,7 @@ void take_facts(const std::vector<FinishedChain>& chains, posterior::RunRecord& 
   }
 }
 
-void write_trace(posterior::RunFolder& folder, const infer::Trace& trace) {
+void write_trace(run::RunFolder& folder, const infer::Trace& trace) {
   if (trace.columns.empty()) return;
   const std::size_t width = trace.columns.size();
   std::string text = fmt::format("{}\n", fmt::join(trace.columns, ","));
@@ -147,7 +147,7 @@ void add_sensitivity(const std::vector<FinishedChain>& chains, Outcome& outcome)
 // order in which they were added.
 class NewFiles final {
  public:
-  explicit NewFiles(posterior::RunFolder& folder) : folder_(folder) {}
+  explicit NewFiles(run::RunFolder& folder) : folder_(folder) {}
 
   // `text` is made and written in a thread of its own; what it refers to must stay until the end.
   void add(const std::string& name, std::function<std::string()> text) {
@@ -171,7 +171,7 @@ class NewFiles final {
   }
 
  private:
-  posterior::RunFolder& folder_;
+  run::RunFolder& folder_;
   std::vector<std::future<NewFile>> files_;
 };
 
@@ -202,11 +202,11 @@ void add_arviz_file(const DataVariables& data, Outcome& outcome, NewFiles& files
 }
 
 // Draws with weights have a file of their own: who reads chain-1.csv without the weights must not be misled.
-void add_chain_files(const posterior::RunFolder& run, const Outcome& outcome, NewFiles& files) {
+void add_chain_files(const run::RunFolder& run, const Outcome& outcome, NewFiles& files) {
   const posterior::Posterior& posterior = outcome.posterior;
   if (posterior.draws() == 0) return;
   const auto folder = std::filesystem::absolute(run.out()).lexically_normal();
-  const auto record = std::make_shared<posterior::RunRecord>(outcome.record);  // findings are added meanwhile
+  const auto record = std::make_shared<run::RunRecord>(outcome.record);  // findings are added meanwhile
   if (!posterior.log_weight().empty()) {
     files.add("chain-1.csv", [&posterior, record, folder] {
       return posterior::csv_text(posterior::with_equal_weights(posterior, record->seed), 0, *record, folder);
@@ -224,7 +224,7 @@ void add_chain_files(const posterior::RunFolder& run, const Outcome& outcome, Ne
               [&posterior, record, folder] { return posterior::mode_csv_text(posterior, *record, folder); });
 }
 
-void write_files(posterior::RunFolder& folder, const DataVariables& data, Outcome& outcome, NewFiles& files) {
+void write_files(run::RunFolder& folder, const DataVariables& data, Outcome& outcome, NewFiles& files) {
   if (outcome.certificate)
     files.add("certificate.json", [&] { return certify::to_json(*outcome.certificate); });
   if (outcome.posterior.draws() > 0) {
@@ -244,9 +244,9 @@ void write_files(posterior::RunFolder& folder, const DataVariables& data, Outcom
 }  // namespace
 
 std::vector<posterior::SummaryRow> summary_rows(const posterior::Posterior& posterior,
-                                                const posterior::RunRecord& record) {
+                                                const run::RunRecord& record) {
   std::vector<posterior::SummaryRow> rows = posterior::summarize(posterior, is_markov(record));
-  const bool has_density = record.kind == "posterior" && record.method != fixed_method().name;
+  const bool has_density = record.kind == run::Kind::posterior && record.method != fixed_method().name;
   if (!has_density) std::erase_if(rows, [](const posterior::SummaryRow& row) { return row.name == "lp__"; });
   return rows;
 }
@@ -292,8 +292,8 @@ void finish(const Request& request, const LoadedModel& model, std::vector<Finish
 
 void write_folder(const std::filesystem::path& out, bool force, const Origin& origin, Outcome outcome) {
   if (origin.data_text != nullptr) outcome.record.data = kept_data_path(out).string();
-  posterior::check_may_replace(outcome.record, out);
-  const auto folder = posterior::RunFolder::begin(out, outcome.record, origin.program_text, force);
+  run::check_may_replace(outcome.record, out);
+  const auto folder = run::RunFolder::begin(out, outcome.record, origin.program_text, force);
   try {
     if (origin.data_text != nullptr) write_file(folder->file(kKeptData), *origin.data_text);
     folder->add_event("start", start_fields(outcome.record));
@@ -307,8 +307,8 @@ void write_folder(const std::filesystem::path& out, bool force, const Origin& or
   }
 }
 
-void finish_predictions(posterior::RunFolder& folder, const LoadedModel& model,
-                        std::vector<FinishedChain> chains, Outcome& outcome) {
+void finish_predictions(run::RunFolder& folder, const LoadedModel& model, std::vector<FinishedChain> chains,
+                        Outcome& outcome) {
   add_chain_findings(chains, outcome.summary.findings);
   take_chains(chains, outcome.posterior);
   outcome.summary.rows = summary_rows(outcome.posterior, outcome.record);

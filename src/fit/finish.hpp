@@ -28,7 +28,7 @@ void write_folder(const std::filesystem::path& out, bool force, const Origin& or
 
 // finish() for draws that were not inferred here: the posterior's names are set already, and only the
 // computation of generated quantities can have gone wrong.
-void finish_predictions(posterior::RunFolder& folder, const LoadedModel& model,
-                        std::vector<FinishedChain> chains, Outcome& outcome);
+void finish_predictions(run::RunFolder& folder, const LoadedModel& model, std::vector<FinishedChain> chains,
+                        Outcome& outcome);
 
 }  // namespace kullback::fit

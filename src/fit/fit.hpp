@@ -12,20 +12,17 @@
 #include "fit/request.hpp"
 #include "infer/algorithm.hpp"
 #include "posterior/posterior.hpp"
-#include "posterior/run_record.hpp"
 #include "posterior/summary.hpp"
+#include "run/progress.hpp"
+#include "run/record.hpp"
 
 namespace kullback::fit {
 
-struct Watch {
-  // Called about ten times a second by the thread that called run(), with the progress of this rank's chains.
-  std::function<void(const std::vector<infer::Progress>&)> on_progress = {};
-  std::function<bool()> should_stop = [] { return false; };
-};
+using run::Watch;
 
 struct Outcome {
   posterior::Posterior posterior;
-  posterior::RunRecord record;
+  run::RunRecord record;
   posterior::Summary summary;
   std::optional<certify::Certificate> certificate;  // where one was asked for
   infer::Trace trace;                               // of the first chain; may be empty
@@ -38,14 +35,14 @@ struct Outcome {
 Outcome run(Request request, const LoadedModel& model, const Ranks& ranks, const Watch& watch);
 
 // What the method was asked for.
-infer::Options options_of(const posterior::RunRecord& record);
+infer::Options options_of(const run::RunRecord& record);
 
 // The draws are Markov chains, so that R-hat and effective sizes mean something.
-bool is_markov(const posterior::RunRecord& record);
+bool is_markov(const run::RunRecord& record);
 
 // The rows of its summary; lp__ only where a density was sampled.
 std::vector<posterior::SummaryRow> summary_rows(const posterior::Posterior& posterior,
-                                                const posterior::RunRecord& record);
+                                                const run::RunRecord& record);
 
 // The request of an unfinished run in a folder. `threads` and such are the caller's to set. Throws Error.
 Request request_of(const std::filesystem::path& folder);

@@ -34,7 +34,7 @@
 #include "infer/archive.hpp"
 #include "infer/mcmc/options.hpp"
 #include "infer/optimize/options.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::fit {
 
@@ -171,9 +171,9 @@ void Ladder::keep(Answer answer) {
 
 void Ladder::note(const Request& rung, const certify::Certificate& certificate, std::uint64_t gradients) {
   const bool is_met = certificate.verdict == certify::Verdict::met;
-  posterior::Rung made{std::string(rung.method->name), std::string(verdict_name(certificate.verdict)),
-                       gradients + certificate.cost.gradients,
-                       is_met || certificate.reasons.empty() ? "" : certificate.reasons.front().text};
+  run::Rung made{std::string(rung.method->name), std::string(verdict_name(certificate.verdict)),
+                 gradients + certificate.cost.gradients,
+                 is_met || certificate.reasons.empty() ? "" : certificate.reasons.front().text};
   if (!rung.options.is_default(infer::option::kTargetAccept))
     made.method += " --target-accept " + rung.options.text_of(infer::option::kTargetAccept);
   auto& rungs = outcome_.record.rungs;
@@ -221,6 +221,7 @@ certify::Judged Ladder::judge_in_time(const Request& rung, std::vector<FinishedC
   certify::Judged judged;
   judged.is_stopped = true;
   try {
+    if (watch_.on_progress) watch_.on_progress({.stage = fmt::format("judging {}", rung.method->name)});
     if (!is_done_) judged = judge(rung, model_, modes_.get(), chains, terms_of_rung(rung, watch_));
   } catch (const Interrupted&) {
   }
@@ -508,7 +509,7 @@ Outcome Ladder::end() {
     if (!best_ || !request_.out.empty()) return end_interrupted();
   }
   Answer& answer = *best_;
-  posterior::RunRecord settled = make_record(answer.request, model_);
+  run::RunRecord settled = make_record(answer.request, model_);
   note_ladder(settled, request_.chains, is_asked_);
   outcome_.record.method = settled.method;
   outcome_.record.chains = settled.chains;

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "run/text.hpp"
+
 namespace kullback::fit {
 
-std::string head_text(const posterior::RunRecord& record, const posterior::Posterior& posterior) {
+std::string head_text(const run::RunRecord& record, const posterior::Posterior& posterior) {
   const std::string name = std::filesystem::path(record.program).filename().string();
   const std::size_t draws = posterior.draws();
   std::string text = fmt::format("{}: {}", name, record.method);
@@ -15,15 +17,15 @@ std::string head_text(const posterior::RunRecord& record, const posterior::Poste
   return text + fmt::format(", seed {}", record.seed);
 }
 
-std::string findings_or_none(const posterior::RunRecord& record, const Findings& findings) {
-  if (!findings.empty()) return posterior::findings_text(findings, kTableWidth);
-  if (record.kind != "posterior") return {};
+std::string findings_or_none(const run::RunRecord& record, const Findings& findings) {
+  if (!findings.empty()) return run::findings_text(findings, kTableWidth);
+  if (record.kind != run::Kind::posterior) return {};
   return is_markov(record)
              ? "No problems found: R-hat, effective sizes, tails and the sampler are in order.\n"
              : "No problems found; fewer checks exist for approximations than for chains.\n";
 }
 
-std::string facts_text(const posterior::RunRecord& record) {
+std::string facts_text(const run::RunRecord& record) {
   std::string text;
   std::size_t column = 0;
   for (const auto& [name, value] : record.facts) {
@@ -36,9 +38,9 @@ std::string facts_text(const posterior::RunRecord& record) {
 }
 
 // One line for each method that was tried.
-std::string rungs_text(const posterior::RunRecord& record) {
+std::string rungs_text(const run::RunRecord& record) {
   std::string text;
-  for (const posterior::Rung& rung : record.rungs) {
+  for (const run::Rung& rung : record.rungs) {
     std::string line = fmt::format("  {}: {}, {} gradients", rung.method, rung.verdict, rung.gradients);
     if (!rung.reason.empty()) line += ": " + rung.reason;
     text += line + "\n";
@@ -48,7 +50,8 @@ std::string rungs_text(const posterior::RunRecord& record) {
 
 std::string outcome_text(const Outcome& outcome, const std::filesystem::path& folder) {
   std::string text = head_text(outcome.record, outcome.posterior);
-  if (outcome.record.kind == "posterior") text += fmt::format(", {} gradients", outcome.record.gradients);
+  if (outcome.record.kind == run::Kind::posterior)
+    text += fmt::format(", {} gradients", outcome.record.gradients);
   text += fmt::format(", {:.2f} s\n{}\n", outcome.record.seconds, facts_text(outcome.record));
   text += posterior::table_text(outcome.summary.rows, kTableWidth, kTableRows);
   text += "\n" + findings_or_none(outcome.record, outcome.summary.findings);
@@ -57,7 +60,7 @@ std::string outcome_text(const Outcome& outcome, const std::filesystem::path& fo
   return folder.empty() ? text : text + fmt::format("Results: {}\n", folder.string());
 }
 
-std::string summary_text(const posterior::RunRecord& record, const posterior::Posterior& posterior,
+std::string summary_text(const run::RunRecord& record, const posterior::Posterior& posterior,
                          std::size_t max_rows) {
   return fmt::format("{}\n\n{}\n{}", head_text(record, posterior),
                      posterior::table_text(summary_rows(posterior, record), kTableWidth, max_rows),

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "infer/archive.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::fit {
 

@@ -17,7 +17,7 @@
 #include "fit/chain_outputs.hpp"
 #include "model/likelihood_split.hpp"
 #include "posterior/netcdf_file.hpp"
-#include "posterior/progress_log.hpp"
+#include "run/progress_log.hpp"
 
 namespace kullback::fit {
 
@@ -77,13 +77,13 @@ class Pool final {
       woken_.wait_for(lock, kLookEvery, [this] { return running_ == 0; });
       lock.unlock();
       if (watch.should_stop()) stop_ = true;
-      const std::vector<infer::Progress> now = progress();
+      const run::RunProgress now = progress();
       if (watch.on_progress) watch.on_progress(now);
-      if (log_ && log_->is_due()) log_->write(for_log(now));
+      if (log_ && log_->is_due()) log_->write(now);
       lock.lock();
     }
     if (failure_) std::rethrow_exception(failure_);
-    if (log_ && log_->has_written()) log_->write(for_log(progress()));
+    if (log_ && log_->has_written()) log_->write(progress());
     return std::move(finished_);
   }
 
@@ -144,26 +144,19 @@ class Pool final {
       split.evaluate(draws.theta.data() + i * draws.dim, finished.log_prior[i], finished.log_likelihood[i]);
   }
 
-  std::vector<infer::Progress> progress() const {
-    std::vector<infer::Progress> all;
-    for (const Work& work : work_) all.push_back(work.run->progress());
-    return all;
-  }
-
-  posterior::RunProgress for_log(const std::vector<infer::Progress>& chains) const {
+  run::RunProgress progress() const {
     const infer::Method& method = *request_.method;
-    posterior::RunProgress made{.stage = std::string(method.name)};
-    for (std::size_t i = 0; i < chains.size(); ++i) {
-      const infer::Progress& chain = chains[i];
-      made.gradients += chain.gradients;
-      made.parts.push_back(
-          {.name = method.has_chains ? "chain " + std::to_string(work_[i].number + 1) : "steps",
-           .done = static_cast<double>(chain.done),
-           .total = static_cast<double>(chain.total),
-           .is_warming_up = chain.is_warming_up,
-           .divergences = chain.divergences,
-           .value_name = std::string(method.value_name),
-           .value = chain.value});
+    run::RunProgress made{.stage = std::string(method.name)};
+    for (const Work& work : work_) {
+      const infer::Progress chain = work.run->progress();
+      made.parts.push_back({.name = method.has_chains ? "chain " + std::to_string(work.number + 1) : "steps",
+                            .done = static_cast<double>(chain.done),
+                            .total = static_cast<double>(chain.total),
+                            .is_warming_up = chain.is_warming_up,
+                            .gradients = chain.gradients,
+                            .divergences = chain.divergences,
+                            .value_name = std::string(method.value_name),
+                            .value = chain.value});
     }
     return made;
   }
@@ -171,7 +164,7 @@ class Pool final {
   const Request& request_;
   const LoadedModel& model_;
   std::vector<Work> work_;
-  std::optional<posterior::ProgressLog> log_;
+  std::optional<run::ProgressLog> log_;
   std::vector<FinishedChain> finished_;
   std::atomic<bool> stop_{false};
   std::atomic<std::size_t> next_{0};

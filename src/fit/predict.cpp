@@ -13,7 +13,7 @@
 #include "fit/finish.hpp"
 #include "model/outputs.hpp"
 #include "posterior/files.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::fit {
 
@@ -97,12 +97,12 @@ Outcome predict(const PredictRequest& request, const LoadedProgram& program) {
   check_program(outputs, fit);
   Outcome outcome;
   outcome.record = fit.record;
-  outcome.record.kind = "predictions";
+  outcome.record.kind = run::Kind::predictions;
   outcome.record.seed = request.seed;
   outcome.record.data = std::filesystem::absolute(inputs.data).string();
   outcome.record.data_hash = model.data_hash;
   outcome.record.findings.clear();
-  const auto folder = posterior::RunFolder::begin(request.out, outcome.record, program.text, request.force);
+  const auto folder = run::RunFolder::begin(request.out, outcome.record, program.text, request.force);
   try {
     std::vector<FinishedChain> chains = predict_chains(request, outputs, fit.posterior);
     const auto& names = outputs.column_names();

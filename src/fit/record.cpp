@@ -16,8 +16,8 @@
 #include "fit/ladder.hpp"
 #include "kullback_version.hpp"
 #include "model/streamed_rows.hpp"
-#include "posterior/own_files.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/own_files.hpp"
 
 namespace kullback::fit {
 
@@ -155,8 +155,8 @@ const infer::Method* method_named(const std::string& name) {
 }
 
 // --force is refused beside --resume: a new fit has a command of its own.
-std::string begin_again(const std::filesystem::path& path, const posterior::RunRecord& record) {
-  const bool replaces = path.filename() == posterior::kNextFolder;
+std::string begin_again(const std::filesystem::path& path, const run::RunRecord& record) {
+  const bool replaces = path.filename() == run::kNextFolder;
   const std::filesystem::path folder = replaces ? path.parent_path() : path;
   return fmt::format("`kullback fit {}{}{} --out {} --force`.", record.program,
                      record.data.empty() ? "" : " ", record.data, folder.string());
@@ -164,8 +164,8 @@ std::string begin_again(const std::filesystem::path& path, const posterior::RunR
 
 }  // namespace
 
-posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model, std::uint64_t seed) {
-  posterior::RunRecord record;
+run::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model, std::uint64_t seed) {
+  run::RunRecord record;
   record.version = kVersion;
   record.program = is_file(inputs.program) ? absolute(inputs.program) : inputs.program;
   record.program_hash = content_hash(model.program->text);
@@ -176,12 +176,12 @@ posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model
   record.seed = seed;
   record.chains = 1;
   record.status = "running";
-  record.started = posterior::utc_now();
+  record.started = run::utc_now();
   return record;
 }
 
-posterior::RunRecord make_record(const Request& request, const LoadedModel& model) {
-  posterior::RunRecord record = begin_record(request.inputs, model, request.seed);
+run::RunRecord make_record(const Request& request, const LoadedModel& model) {
+  run::RunRecord record = begin_record(request.inputs, model, request.seed);
   record.method = request.method->name;
   record.chains = request.chains;
   for (const OptionRecord* option : request.method->options)
@@ -195,16 +195,17 @@ posterior::RunRecord make_record(const Request& request, const LoadedModel& mode
   return record;
 }
 
-void note_ladder(posterior::RunRecord& record, std::size_t chains, bool is_tolerance_asked) {
+void note_ladder(run::RunRecord& record, std::size_t chains, bool is_tolerance_asked) {
   record.options[std::string(kLadderChains)] = std::to_string(chains);
   if (!is_tolerance_asked) record.options[std::string(kDefaultToleranceTaken)] = "true";
 }
 
-void continue_record(const std::filesystem::path& folder, posterior::RunRecord& now) {
-  const posterior::RunRecord before = posterior::read_run_record((folder / "run.json").string());
-  if (before.kind != "posterior") {
+void continue_record(const std::filesystem::path& folder, run::RunRecord& now) {
+  const run::RunRecord before = run::read_run_record((folder / "run.json").string());
+  if (before.kind != run::Kind::posterior) {
     throw Error(ErrorKind::bad_input,
-                fmt::format("{}: holds {}, not a fit that could go on.", folder.string(), before.kind),
+                fmt::format("{}: holds {}, not a fit that could go on.", folder.string(),
+                            run::record_of(before.kind).what),
                 "Predictions and simulations are made again from their command.");
   }
   if (before.program_hash != now.program_hash) {
@@ -227,7 +228,7 @@ void continue_record(const std::filesystem::path& folder, posterior::RunRecord& 
   now.status = "running";
 }
 
-infer::Options options_of(const posterior::RunRecord& record) {
+infer::Options options_of(const run::RunRecord& record) {
   infer::Options options;
   for (const auto& [name, text] : record.options) {
     if (is_of_request(name)) continue;
@@ -246,7 +247,7 @@ infer::Options options_of(const posterior::RunRecord& record) {
   return options;
 }
 
-bool is_markov(const posterior::RunRecord& record) {
+bool is_markov(const run::RunRecord& record) {
   const infer::Method* method = infer::find_method(record.method);
   return method != nullptr && method->has_chains;
 }
@@ -260,7 +261,7 @@ Request request_of(const std::filesystem::path& folder) {
                                                              : ": there is no such folder."),
         "`kullback fit MODEL DATA --out DIR` makes one.");
   }
-  const posterior::RunRecord record = posterior::open_folder(folder);
+  const run::RunRecord record = run::open_folder(folder);
   Request request;
   request.method = method_named(record.method);
   if (request.method == nullptr) {

@@ -6,20 +6,20 @@
 
 #include "fit/loaded_model.hpp"
 #include "fit/request.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::fit {
 
 // What every run notes of its inputs; the method and its options are the caller's.
-posterior::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model, std::uint64_t seed);
-posterior::RunRecord make_record(const Request& request, const LoadedModel& model);
+run::RunRecord begin_record(const Inputs& inputs, const LoadedModel& model, std::uint64_t seed);
+run::RunRecord make_record(const Request& request, const LoadedModel& model);
 
 // Notes that the run is the ladder's, whatever method its answer is of, and whether the user named the
 // tolerance or it is the default: a run that goes on must not take the default for a wish.
-void note_ladder(posterior::RunRecord& record, std::size_t chains, bool is_tolerance_asked);
+void note_ladder(run::RunRecord& record, std::size_t chains, bool is_tolerance_asked);
 
 // The record of a run that goes on: paths and times are those of the run in the folder. Throws Error where
 // the program, the data or the version are not.
-void continue_record(const std::filesystem::path& folder, posterior::RunRecord& record);
+void continue_record(const std::filesystem::path& folder, run::RunRecord& record);
 
 }  // namespace kullback::fit

@@ -12,7 +12,7 @@
 #include "infer/algorithm.hpp"
 #include "infer/options.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 class RunFolder;
 }
 
@@ -54,7 +54,7 @@ struct Request {
   std::optional<double> budget;     // seconds after which the ladder of methods ends
   // Empty: nothing is written to disk. Of a run that has begun, where it writes.
   std::filesystem::path out;
-  std::shared_ptr<posterior::RunFolder> folder = {};  // on the first rank, of a run that has begun
+  std::shared_ptr<run::RunFolder> folder = {};  // on the first rank, of a run that has begun
   std::string rung;             // of the ladder: where its unfinished draws are, within those of the run
   bool keeps_state = false;     // finished chains are saved, and go on where more draws are asked for
   bool defers_outputs = false;  // unconstrained draws only, for now

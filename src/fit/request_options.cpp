@@ -17,7 +17,7 @@
 #include "fit/ladder.hpp"
 #include "fit/minibatch_options.hpp"
 #include "infer/optimize/options.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::fit {
 
@@ -253,7 +253,7 @@ Request make_request(const GivenOptions& given, Inputs inputs) {
 Request make_resuming_request(const GivenOptions& given, const Inputs& inputs) {
   check_resume_alone(given, inputs);
   const std::filesystem::path out = given.at("resume");
-  Request request = request_of(posterior::current_folder(out));
+  Request request = request_of(run::current_folder(out));
   request.out = out;
   request.threads = count_or(given, "threads", 0, {1, kMostThreads});
   request.sensitivity = given.contains("sensitivity");

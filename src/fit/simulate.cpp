@@ -11,7 +11,7 @@
 #include "fit/finish.hpp"
 #include "fit/record.hpp"
 #include "model/simulate.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::fit {
 
@@ -44,14 +44,14 @@ void for_each_simulated(const model::Simulator& simulator, Fn&& fn) {
   }
 }
 
-void write_data_set(posterior::RunFolder& folder, const model::Simulator& simulator, std::size_t number) {
+void write_data_set(run::RunFolder& folder, const model::Simulator& simulator, std::size_t number) {
   replace_file(folder.file(fmt::format("data-{}.json", number)), model::to_json(simulator.data()));
   replace_file(folder.file(fmt::format("params-{}.json", number)), model::to_json(simulator.params()));
 }
 
 // Draw after draw, then turned into columns; the first draw names the simulated data.
-FinishedChain draw_all(const SimulateRequest& request, model::Simulator& simulator,
-                       posterior::RunFolder& folder, std::vector<std::string>& names) {
+FinishedChain draw_all(const SimulateRequest& request, model::Simulator& simulator, run::RunFolder& folder,
+                       std::vector<std::string>& names) {
   FinishedChain made;
   made.result.is_finished = true;
   made.chain.draws = request.draws;
@@ -86,10 +86,10 @@ Outcome simulate(const SimulateRequest& request, const LoadedProgram& program) {
   model::Simulator simulator(model.stan->prepared());
   Outcome outcome;
   outcome.record = begin_record(request.inputs, model, request.seed);
-  outcome.record.kind = "simulation";
+  outcome.record.kind = run::Kind::simulation;
   outcome.record.method = "simulate";
   outcome.record.options["draws"] = std::to_string(request.draws);
-  const auto folder = posterior::RunFolder::begin(request.out, outcome.record, program.text, request.force);
+  const auto folder = run::RunFolder::begin(request.out, outcome.record, program.text, request.force);
   try {
     std::vector<FinishedChain> chains;
     chains.push_back(draw_all(request, simulator, *folder, outcome.posterior.names));

@@ -17,7 +17,7 @@ constexpr std::string_view kFamily = "family";  // the fact that variational met
 // One tree of CmdStan's arguments, as its files show it: "#   name = value (Default)".
 class Arguments final {
  public:
-  explicit Arguments(const RunRecord& record) : record_(&record) {}
+  explicit Arguments(const run::RunRecord& record) : record_(&record) {}
 
   void group(int depth, std::string_view name) { indent(depth, name); }
 
@@ -51,13 +51,13 @@ class Arguments final {
  private:
   void indent(int depth, std::string_view line) { text_ += fmt::format("# {:{}}{}\n", "", 2 * depth, line); }
 
-  const RunRecord* record_;
+  const run::RunRecord* record_;
   std::string text_;
 };
 
 std::string metric_name(const Chain& chain) { return chain.adaptation ? chain.adaptation->metric : "unit_e"; }
 
-void add_adapt(Arguments& arguments, const RunRecord& record) {
+void add_adapt(Arguments& arguments, const run::RunRecord& record) {
   arguments.group(2, "adapt");
   arguments.flag(3, "engaged", option_value(record, "warmup") != "0", true);
   arguments.value(3, "gamma", "0.05", "0.05");
@@ -70,7 +70,7 @@ void add_adapt(Arguments& arguments, const RunRecord& record) {
   arguments.flag(3, "save_metric", false, false);
 }
 
-void add_engine(Arguments& arguments, const RunRecord& record) {
+void add_engine(Arguments& arguments, const run::RunRecord& record) {
   if (record.method == "nuts") {
     arguments.value(4, "engine", "nuts", "nuts");
     arguments.group(5, "nuts");
@@ -82,7 +82,7 @@ void add_engine(Arguments& arguments, const RunRecord& record) {
   }
 }
 
-void add_hmc(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+void add_hmc(Arguments& arguments, const run::RunRecord& record, const Chain& chain) {
   arguments.value(2, "algorithm", "hmc", "hmc");
   arguments.group(3, "hmc");
   add_engine(arguments, record);
@@ -93,7 +93,7 @@ void add_hmc(Arguments& arguments, const RunRecord& record, const Chain& chain) 
 }
 
 // MALA is HMC of one step. CmdStan has no other samplers: they go by our names.
-void add_algorithm(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+void add_algorithm(Arguments& arguments, const run::RunRecord& record, const Chain& chain) {
   if (record.method == "nuts" || record.method == "hmc" || record.method == "mala")
     return add_hmc(arguments, record, chain);
   const std::string name = chain.adaptation ? record.method : "fixed_param";
@@ -103,7 +103,7 @@ void add_algorithm(Arguments& arguments, const RunRecord& record, const Chain& c
   arguments.value(4, "metric", metric_name(chain), "diag_e");
 }
 
-std::size_t count_option(const RunRecord& record, std::string_view name) {
+std::size_t count_option(const run::RunRecord& record, std::string_view name) {
   const std::string text = option_value(record, name);
   std::size_t count = 0;
   std::from_chars(text.data(), text.data() + text.size(), count);
@@ -111,7 +111,7 @@ std::size_t count_option(const RunRecord& record, std::string_view name) {
 }
 
 // num_samples is what readers check the number of rows against: ceil(num_samples / thin).
-void add_sample(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+void add_sample(Arguments& arguments, const run::RunRecord& record, const Chain& chain) {
   const std::size_t thin = std::max<std::size_t>(1, count_option(record, "thin"));
   const std::size_t asked = count_option(record, "draws");
   const std::size_t samples = (asked + thin - 1) / thin == chain.draws ? asked : chain.draws * thin;
@@ -136,7 +136,7 @@ void add_lbfgs(Arguments& arguments, int depth) {
   arguments.option(depth, "history_size", "history", "5");
 }
 
-void add_pathfinder(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+void add_pathfinder(Arguments& arguments, const run::RunRecord& record, const Chain& chain) {
   arguments.fixed(0, "method", "pathfinder");
   arguments.group(1, "pathfinder");
   add_lbfgs(arguments, 2);
@@ -159,7 +159,7 @@ void add_laplace(Arguments& arguments, const Chain& chain, std::string_view mode
   arguments.flag(2, "calculate_lp", true, true);
 }
 
-void add_optimize(Arguments& arguments, const RunRecord& record) {
+void add_optimize(Arguments& arguments, const run::RunRecord& record) {
   arguments.fixed(0, "method", "optimize");
   arguments.group(1, "optimize");
   arguments.value(2, "algorithm", "lbfgs", "lbfgs");
@@ -171,8 +171,8 @@ void add_optimize(Arguments& arguments, const RunRecord& record) {
 }
 
 // Readers know two families. Of a richer one the name at the end of the comments tells.
-void add_variational(Arguments& arguments, const RunRecord& record, const Chain& chain) {
-  const std::string family = *find_fact(record, kFamily) == "meanfield" ? "meanfield" : "fullrank";
+void add_variational(Arguments& arguments, const run::RunRecord& record, const Chain& chain) {
+  const std::string family = *run::find_fact(record, kFamily) == "meanfield" ? "meanfield" : "fullrank";
   arguments.fixed(0, "method", "variational");
   arguments.group(1, "variational");
   arguments.value(2, "algorithm", family, "meanfield");
@@ -190,15 +190,16 @@ void add_variational(Arguments& arguments, const RunRecord& record, const Chain&
 }
 
 // What CmdStan has no word for.
-void add_own(Arguments& arguments, const RunRecord& record, const Chain& chain) {
+void add_own(Arguments& arguments, const run::RunRecord& record, const Chain& chain) {
   arguments.fixed(0, "kullback_version", record.version);
   arguments.fixed(0, "kullback_method", record.method);
-  if (const std::string* family = find_fact(record, kFamily)) arguments.fixed(0, "kullback_family", *family);
+  if (const std::string* family = run::find_fact(record, kFamily))
+    arguments.fixed(0, "kullback_family", *family);
   if (!chain.log_weight.empty()) arguments.fixed(0, "kullback_draws", "weighted");
   if (chain.is_resampled) arguments.fixed(0, "kullback_draws", "resampled");
 }
 
-std::string model_name(const RunRecord& record) {
+std::string model_name(const run::RunRecord& record) {
   std::string name = std::filesystem::path(record.program).stem().string();
   for (char& c : name)
     if (c == '=' || c == '\n' || c == ' ') c = '_';
@@ -212,16 +213,17 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-CsvShape csv_shape(const RunRecord& record, const Chain& chain) {
-  if (record.kind != "posterior" || chain.is_resampled || !chain.log_weight.empty()) return CsvShape::sample;
+CsvShape csv_shape(const run::RunRecord& record, const Chain& chain) {
+  if (record.kind != run::Kind::posterior || chain.is_resampled || !chain.log_weight.empty())
+    return CsvShape::sample;
   if (record.method == "pathfinder") return CsvShape::pathfinder;
   if (record.method == "laplace" && chain.mode) return CsvShape::laplace;
   if (record.method == "optimize") return CsvShape::optimize;
-  if (find_fact(record, kFamily) != nullptr) return CsvShape::variational;
+  if (run::find_fact(record, kFamily) != nullptr) return CsvShape::variational;
   return CsvShape::sample;
 }
 
-std::string option_value(const RunRecord& record, std::string_view name) {
+std::string option_value(const run::RunRecord& record, std::string_view name) {
   std::string key(name);
   auto found = record.options.find(key);
   if (found == record.options.end()) {
@@ -231,12 +233,12 @@ std::string option_value(const RunRecord& record, std::string_view name) {
   return found == record.options.end() ? std::string() : found->second;
 }
 
-std::string positive_value(const RunRecord& record, std::string_view name, std::string_view fallback) {
+std::string positive_value(const run::RunRecord& record, std::string_view name, std::string_view fallback) {
   const std::string found = option_value(record, name);
   return found.empty() || found == "0" || found == "auto" ? std::string(fallback) : found;
 }
 
-std::string csv_config(const Chain& chain, const RunRecord& record, const CsvPlace& place) {
+std::string csv_config(const Chain& chain, const run::RunRecord& record, const CsvPlace& place) {
   Arguments arguments(record);
   arguments.fixed(0, "stan_version_major", "2");
   arguments.fixed(0, "stan_version_minor", "39");

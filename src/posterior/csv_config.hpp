@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "posterior/posterior.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::posterior {
 
@@ -15,7 +15,7 @@ namespace kullback::posterior {
 // sample; without an adaptation, of the algorithm fixed_param. So are predictions, and draws with weights and
 // what was drawn again by them: they are not the method's own, and its readers would take them for that.
 enum class CsvShape { sample, pathfinder, laplace, optimize, variational };
-CsvShape csv_shape(const RunRecord& record, const Chain& chain);
+CsvShape csv_shape(const run::RunRecord& record, const Chain& chain);
 
 // Where a file is going to be.
 struct CsvPlace {
@@ -25,12 +25,12 @@ struct CsvPlace {
 };
 
 // Empty where the record has no such option; "max-depth" also finds "max_depth".
-std::string option_value(const RunRecord& record, std::string_view name);
+std::string option_value(const run::RunRecord& record, std::string_view name);
 
 // `fallback` where the record has no such option or it was chosen automatically ("auto"; "0" in folders of
 // earlier versions).
-std::string positive_value(const RunRecord& record, std::string_view name, std::string_view fallback);
+std::string positive_value(const run::RunRecord& record, std::string_view name, std::string_view fallback);
 
-std::string csv_config(const Chain& chain, const RunRecord& record, const CsvPlace& place);
+std::string csv_config(const Chain& chain, const run::RunRecord& record, const CsvPlace& place);
 
 }  // namespace kullback::posterior

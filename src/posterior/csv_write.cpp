@@ -100,7 +100,7 @@ void write_adaptation(std::string& out, const AdaptationNote& note) {
 // CmdStan's ADVI writes the mean of the approximation as the first row; here it is the mean of the draws.
 // Readers demand the lines about eta, the step size of its adaptation.
 void write_variational_mean(std::string& out, const std::vector<Column>& columns, std::size_t draws,
-                            const RunRecord& record) {
+                            const run::RunRecord& record) {
   out += fmt::format("# Stepsize adaptation complete.\n# eta = {}\n",
                      positive_value(record, "learning-rate", "1"));
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -130,7 +130,7 @@ void write_times(std::string& out, const Chain& chain) {
 
 }  // namespace
 
-std::string csv_text(const Posterior& posterior, std::size_t chain_index, const RunRecord& record,
+std::string csv_text(const Posterior& posterior, std::size_t chain_index, const run::RunRecord& record,
                      const std::filesystem::path& folder) {
   const Chain& chain = posterior.chains[chain_index];
   const CsvShape shape = csv_shape(record, chain);
@@ -147,14 +147,14 @@ std::string csv_text(const Posterior& posterior, std::size_t chain_index, const 
   return out;
 }
 
-std::string mode_csv_text(const Posterior& posterior, const RunRecord& record,
+std::string mode_csv_text(const Posterior& posterior, const run::RunRecord& record,
                           const std::filesystem::path& folder) {
   const Point& mode = *posterior.chains.front().mode;
   Chain chain;
   chain.draws = 1;
   chain.log_density = {mode.log_density};
   chain.columns = mode.columns;
-  RunRecord optimisation = record;
+  run::RunRecord optimisation = record;
   optimisation.method = "optimize";
   Posterior found;
   found.names = posterior.names;

@@ -6,9 +6,9 @@
 #include "base/json.hpp"
 #include "posterior/distance.hpp"
 #include "posterior/finding_parts.hpp"
-#include "posterior/json_text.hpp"
 #include "posterior/number_text.hpp"
-#include "posterior/summary.hpp"
+#include "run/json_text.hpp"
+#include "run/text.hpp"
 
 namespace kullback::posterior {
 
@@ -43,10 +43,10 @@ std::vector<std::string> at_most(std::vector<std::string> names, std::size_t mos
 
 std::string row_text(const ParameterDistance& row, std::size_t width) {
   const stats::MarginalDistance& apart = row.apart;
-  return fmt::format("{:<{}} {:>8} {:>7} {:>7} {:>6} {:>9} {:>6} {:>7}\n", shortened(row.name, width), width,
-                     number_text(apart.wasserstein), number_text(apart.noise), signed_text(apart.shift),
-                     number_text(apart.shift_error), number_text(apart.sd_ratio),
-                     number_text(apart.sd_ratio_error), p_text(apart.p_value));
+  return fmt::format("{:<{}} {:>8} {:>7} {:>7} {:>6} {:>9} {:>6} {:>7}\n",
+                     shortened(run::printable(row.name), width), width, number_text(apart.wasserstein),
+                     number_text(apart.noise), signed_text(apart.shift), number_text(apart.shift_error),
+                     number_text(apart.sd_ratio), number_text(apart.sd_ratio_error), p_text(apart.p_value));
 }
 
 std::string table_of(const std::vector<ParameterDistance>& rows, std::size_t max_rows) {
@@ -112,7 +112,7 @@ std::string verdict_text(const Distance& of) {
   return none_found_text(of);
 }
 
-void add_note(std::string& text, const std::string& note) { append_wrapped(text, "", note, kWidth); }
+void add_note(std::string& text, const std::string& note) { run::append_wrapped(text, "", note, kWidth); }
 
 void add_names(std::string& text, const std::string& what, const std::vector<std::string>& names) {
   if (!names.empty()) add_note(text, fmt::format("{}: {}.", what, listed(at_most(names, 2 * kMostNamed))));
@@ -128,7 +128,7 @@ std::string_view verdict_name(DistanceVerdict verdict) {
 }
 
 void add(std::string& text, std::string_view name, double number) {
-  text += fmt::format("{}\"{}\": {}", text.ends_with('{') ? "" : ", ", name, json_number(number));
+  text += fmt::format("{}\"{}\": {}", text.ends_with('{') ? "" : ", ", name, run::json_number(number));
 }
 
 std::string row_json(const ParameterDistance& row) {
@@ -198,8 +198,8 @@ std::string to_json(const Distance& distance) {
       "  \"parameters\": [{}],\n  \"joint\": {}, \"largest_rhat\": {},\n"
       "  \"only_in_first\": {}, \"only_in_second\": {}, \"constant\": {}}}",
       json_string(distance.first), json_string(distance.second), verdict_name(distance.verdict),
-      json_number(distance.p_value), json_number(distance.level), rows, joint_json(distance),
-      json_number(distance.largest_rhat), names_json(distance.only_in_first),
+      run::json_number(distance.p_value), run::json_number(distance.level), rows, joint_json(distance),
+      run::json_number(distance.largest_rhat), names_json(distance.only_in_first),
       names_json(distance.only_in_second), names_json(distance.constant));
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "posterior/posterior.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::posterior {
 
@@ -20,10 +20,10 @@ inline constexpr const char* kModeFile = "mode.csv";
 
 // The text of chain `chain` (from 0) as CmdStan 2.39 writes it: configuration, head, adaptation, draws,
 // times. `folder` is where the file will be.
-std::string csv_text(const Posterior& posterior, std::size_t chain, const RunRecord& record,
+std::string csv_text(const Posterior& posterior, std::size_t chain, const run::RunRecord& record,
                      const std::filesystem::path& folder = {});
 // The text of kModeFile, as of an optimisation: of the first chain, which must have a mode.
-std::string mode_csv_text(const Posterior& posterior, const RunRecord& record,
+std::string mode_csv_text(const Posterior& posterior, const run::RunRecord& record,
                           const std::filesystem::path& folder);
 
 // Reads chains as csv_text or CmdStan wrote them; warm-up is dropped. All columns count as parameters: the
@@ -47,15 +47,15 @@ struct DataVariable {
 // weights these groups have equally weighted ones, and `approximation` has the draws with their log weights.
 // The bytes of the file: netCDF never sees the disk, as HDF5 does not survive a full one. Loads netCDF at the
 // first call; throws Error cannot_write, with what to install where the library is missing.
-std::string netcdf_bytes(const Posterior& posterior, const RunRecord& record,
+std::string netcdf_bytes(const Posterior& posterior, const run::RunRecord& record,
                          const std::vector<DataVariable>& data);
-void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
+void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const run::RunRecord& record,
                   const std::vector<DataVariable>& data);
 
 // The folder's posterior from its chain-*.csv (draws with weights: from weighted.csv), and its record. Throws
 // Error naming what is missing.
 struct Folder {
-  RunRecord record;
+  run::RunRecord record;
   Posterior posterior;
 };
 Folder read_folder(const std::filesystem::path& folder);

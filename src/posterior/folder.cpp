@@ -1,10 +1,13 @@
+#include "run/folder.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "posterior/files.hpp"
-#include "posterior/run_folder.hpp"
 
 namespace kullback::posterior {
 
@@ -23,12 +26,13 @@ void check_is_folder(const fs::path& folder) {
                 "The folder is the one given as --out of 'kullback fit'.");
 }
 
-void check_holds_draws(const fs::path& folder, const RunRecord& record) {
-  for (const char* kind : {"posterior", "predictions", "simulation"}) {
-    if (record.kind == kind) return;
-  }
-  throw Error(ErrorKind::bad_input, folder.string() + ": holds a '" + record.kind + "'; draws are needed.",
-              "Name the folder of a 'kullback fit'.");
+void check_holds_draws(const fs::path& folder, const run::RunRecord& record) {
+  const run::Reader reader = run::record_of(record.kind).reader;
+  if (reader == run::Reader::draws || reader == run::Reader::any_model) return;
+  throw Error(
+      ErrorKind::bad_input,
+      fmt::format("{}: holds {}; draws are needed.", folder.string(), run::record_of(record.kind).what),
+      "Name the folder of a 'kullback fit'.");
 }
 
 // "chain-12.csv" is 12.
@@ -53,7 +57,7 @@ std::vector<fs::path> chain_files(const fs::path& folder) {
   return files;
 }
 
-void check_chains(const fs::path& folder, const RunRecord& record, const std::vector<fs::path>& files) {
+void check_chains(const fs::path& folder, const run::RunRecord& record, const std::vector<fs::path>& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (chain_number(files[i]) == i + 1) continue;
     throw Error(ErrorKind::missing_file,
@@ -65,7 +69,7 @@ void check_chains(const fs::path& folder, const RunRecord& record, const std::ve
                 (folder / ("chain-" + std::to_string(files.size() + 1) + ".csv")).string() +
                     ": the file is missing; run.json tells of " + std::to_string(record.chains) +
                     (record.chains == 1 ? " chain." : " chains."),
-                record.kind != "posterior" ? "The folder is incomplete; make it again."
+                record.kind != run::Kind::posterior ? "The folder is incomplete; make it again."
                 : record.status == "complete"
                     ? "The folder is incomplete; fit again."
                     : "The fit has not finished: `kullback fit --resume " + folder.string() + "` goes on.");
@@ -79,7 +83,7 @@ Posterior read_weighted(const fs::path& path) {
               "The file was written by another program, or is damaged; fit again.");
 }
 
-void check_no_more_chains(const fs::path& folder, const RunRecord& record, std::size_t files) {
+void check_no_more_chains(const fs::path& folder, const run::RunRecord& record, std::size_t files) {
   if (record.status != "complete" || files <= record.chains) return;
   throw Error(ErrorKind::bad_input,
               (folder / ("chain-" + std::to_string(record.chains + 1) + ".csv")).string() +
@@ -88,7 +92,7 @@ void check_no_more_chains(const fs::path& folder, const RunRecord& record, std::
               "Move it elsewhere.");
 }
 
-void check_columns(const fs::path& folder, const RunRecord& record, const Posterior& posterior) {
+void check_columns(const fs::path& folder, const run::RunRecord& record, const Posterior& posterior) {
   const std::size_t columns = posterior.names.size();
   if (record.parameters <= record.generated && record.generated <= columns) return;
   throw Error(ErrorKind::bad_input,
@@ -107,7 +111,7 @@ Folder read_folder(const fs::path& folder) {
                 folder.string() + ": is not the folder of a fit: it has no run.json.",
                 "The folder is the one given as --out of 'kullback fit'.");
   Folder result;
-  result.record = open_folder(folder);
+  result.record = run::open_folder(folder);
   check_holds_draws(folder, result.record);
   const std::vector<fs::path> files = chain_files(folder);
   check_chains(folder, result.record, files);

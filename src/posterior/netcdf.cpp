@@ -30,9 +30,9 @@ constexpr StatName kStatNames[] = {
 // One group; a name that is taken (by a dim, say) gets an underscore.
 class Group final {
  public:
-  Group(NetcdfFile& file, const std::string& name, const RunRecord& record)
+  Group(NetcdfFile& file, const std::string& name, const run::RunRecord& record)
       : file_(&file), id_(file.add_group(name)) {
-    std::string created = utc_now();  // "2026-11-15 17:30:00 UTC"
+    std::string created = run::utc_now();  // "2026-11-15 17:30:00 UTC"
     created = created.substr(0, 10) + "T" + created.substr(11, 8) + "+00:00";
     file.add_attribute(id_, "created_at", created);
     file.add_attribute(id_, "creation_library", "kullback");
@@ -127,7 +127,7 @@ Place place_of(const Posterior& posterior, const Variable& variable) {
 }
 
 void write_draws(NetcdfFile& file, const std::string& name, Place place, const Posterior& posterior,
-                 const RunRecord& record) {
+                 const run::RunRecord& record) {
   std::vector<Variable> variables = find_variables(posterior.names);
   std::erase_if(variables, [&](const Variable& v) { return place_of(posterior, v) != place; });
   if (variables.empty() && place != Place::posterior) return;
@@ -143,7 +143,7 @@ void write_stat(Group& group, const std::string& name, const std::vector<double>
   group.add(name.ends_with("__") ? name.substr(0, name.size() - 2) : name, NumberType::real, numbers);
 }
 
-void write_stats(NetcdfFile& file, const Posterior& posterior, const RunRecord& record) {
+void write_stats(NetcdfFile& file, const Posterior& posterior, const run::RunRecord& record) {
   Group group(file, "sample_stats", record);
   group.add_draw_dims(posterior);
   const std::vector<double> log_density = posterior.log_density();
@@ -154,7 +154,7 @@ void write_stats(NetcdfFile& file, const Posterior& posterior, const RunRecord& 
 }
 
 // Draws with weights as they came, with all that the weights are made of.
-void write_approximation(NetcdfFile& file, const Posterior& posterior, const RunRecord& record) {
+void write_approximation(NetcdfFile& file, const Posterior& posterior, const run::RunRecord& record) {
   Group group(file, "approximation", record);
   group.add_draw_dims(posterior);
   for (const Variable& variable : find_variables(posterior.names))
@@ -164,7 +164,7 @@ void write_approximation(NetcdfFile& file, const Posterior& posterior, const Run
   if (const auto log_q = posterior.log_q(); !log_q.empty()) group.add("log_q", NumberType::real, log_q);
 }
 
-void write_data(NetcdfFile& file, const RunRecord& record, const std::vector<DataVariable>& data,
+void write_data(NetcdfFile& file, const run::RunRecord& record, const std::vector<DataVariable>& data,
                 bool is_observed) {
   const auto is_here = [is_observed](const DataVariable& v) { return v.is_observed == is_observed; };
   if (std::none_of(data.begin(), data.end(), is_here)) return;
@@ -177,7 +177,7 @@ void write_data(NetcdfFile& file, const RunRecord& record, const std::vector<Dat
 
 }  // namespace
 
-std::string netcdf_bytes(const Posterior& posterior, const RunRecord& record,
+std::string netcdf_bytes(const Posterior& posterior, const run::RunRecord& record,
                          const std::vector<DataVariable>& data) {
   if (posterior.draws() == 0)
     throw Error(ErrorKind::cannot_write, "the netCDF file cannot be made: a chain has no draws yet.",
@@ -198,7 +198,7 @@ std::string netcdf_bytes(const Posterior& posterior, const RunRecord& record,
   return file.finish();
 }
 
-void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const RunRecord& record,
+void write_netcdf(const std::filesystem::path& path, const Posterior& posterior, const run::RunRecord& record,
                   const std::vector<DataVariable>& data) {
   replace_file(path, netcdf_bytes(posterior, record, data));
 }

@@ -34,14 +34,8 @@ struct Summary {
 // weighted).
 std::vector<SummaryRow> summarize(const Posterior& posterior, bool is_markov);
 
-// Adds `words` in lines of at most `width` characters, broken at spaces and indented as the first; a longer
-// word is left whole.
-void append_wrapped(std::string& text, std::string_view first_indent, std::string_view words,
-                    std::size_t width);
-
 // At most `width` characters a line; at most max_rows rows (0: all), and a line saying how many are left out.
 std::string table_text(const std::vector<SummaryRow>& rows, std::size_t width = 80, std::size_t max_rows = 0);
-std::string findings_text(const Findings& findings, std::size_t width = 80);
 // {"parameters": [...], "findings": [...]}; numbers that are not finite are strings, "NaN".
 std::string to_json(const Summary& summary);
 Summary read_summary(const std::string& path);

@@ -6,6 +6,7 @@
 
 #include "posterior/number_text.hpp"
 #include "posterior/summary.hpp"
+#include "run/text.hpp"
 
 namespace kullback::posterior {
 
@@ -38,13 +39,6 @@ constexpr std::array<Attempt, 11> kAttempts{{{40, 0, 2},
                                              {12, 2, 1},
                                              {12, 3, 1},
                                              {8, 3, 1}}};
-
-// Only printable ASCII reaches the terminal.
-std::string safe_text(std::string text) {
-  for (char& c : text)
-    if (c < ' ' || c > '~') c = '?';
-  return text;
-}
 
 using Used = std::array<bool, kColumns>;
 
@@ -173,7 +167,7 @@ std::string table_text(const std::vector<SummaryRow>& rows, std::size_t width, s
     line += std::string(layout.gap, ' ') + column.padded({column.head});
   append_line(text, std::move(line), width);
   for (std::size_t i = 0; i < shown; ++i) {
-    line = shortened(safe_text(first[i].name), layout.name_width);
+    line = shortened(run::printable(first[i].name), layout.name_width);
     line.resize(layout.name_width, ' ');
     for (const Column& column : layout.columns)
       line += std::string(layout.gap, ' ') + column.padded(column.cells[i]);
@@ -182,38 +176,6 @@ std::string table_text(const std::vector<SummaryRow>& rows, std::size_t width, s
   if (shown < rows.size()) {
     const std::size_t left = rows.size() - shown;
     append_line(text, "... " + std::to_string(left) + (left == 1 ? " more row" : " more rows"), width);
-  }
-  return text;
-}
-
-void append_wrapped(std::string& text, std::string_view first_indent, std::string_view words,
-                    std::size_t width) {
-  const std::string indent(first_indent.size(), ' ');
-  std::string line(first_indent);
-  bool is_empty = true;
-  for (std::size_t begin = 0; begin < words.size();) {
-    const std::size_t end = std::min(words.find(' ', begin), words.size());
-    const std::string_view word = words.substr(begin, end - begin);
-    begin = end + 1;
-    if (word.empty()) continue;
-    if (!is_empty && line.size() + 1 + word.size() > width) {
-      text += line + "\n";
-      line = indent;
-      is_empty = true;
-    }
-    if (!is_empty) line += ' ';
-    line += word;
-    is_empty = false;
-  }
-  if (!is_empty) text += line + "\n";
-}
-
-std::string findings_text(const Findings& findings, std::size_t width) {
-  std::string text;
-  for (const Finding& finding : findings) {
-    append_wrapped(text, "! ", safe_text(finding.message), width);
-    append_wrapped(text, "  ", safe_text(finding.evidence), width);
-    append_wrapped(text, "  -> ", safe_text(finding.advice), width);
   }
   return text;
 }

@@ -34,10 +34,10 @@ constexpr Chapter kChapters[] = {{"asked", "What was asked"},
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 std::string title_of(const Result& result) {
-  const posterior::RunRecord& record = result.record();
+  const run::RunRecord& record = result.record();
   if (!record.program.empty()) return file_name(record.program);
-  if (!record.data.empty()) return record.kind + " of " + file_name(record.data);
-  return record.kind;
+  if (!record.data.empty()) return std::string(run::name_of(record.kind)) + " of " + file_name(record.data);
+  return std::string(run::name_of(record.kind));
 }
 
 std::string sections_json(const Result& result) {
@@ -148,7 +148,9 @@ std::span<const Section> sections() {
 
 std::string page_data(const Result& result) {
   JsonObject json;
-  json.count("format", 1).text("kind", result.kind()).text("title", title_of(result));
+  json.count("format", 1)
+      .text("kind", std::string(run::name_of(result.kind())))
+      .text("title", title_of(result));
   json.text("status", result.record().status).text("made_by", std::string("Kullback ") + kVersion);
   json.raw("missing", json_strings(result.missing()));
   json.raw("chapters", chapters_json());

@@ -9,7 +9,7 @@
 #include "base/file.hpp"
 #include "kullback_version.hpp"
 #include "posterior/files.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::report {
 
@@ -123,18 +123,14 @@ const std::vector<double>* NumberTable::find(std::string_view column) const {
 
 Result::Result(fs::path folder) : folder_(std::move(folder)) {
   check_is_result(folder_);
-  record_ = posterior::open_folder(folder_);
+  record_ = run::open_folder(folder_);
   check_version(folder_, record_.version);
   if (is_posterior()) read_draws();
 }
 
 Result::~Result() = default;
 
-bool Result::is_posterior() const {
-  constexpr std::string_view kKinds[] = {"posterior", "simulation"};
-  if (record_.kind == "predictions") return fs::exists(folder_ / "chain-1.csv");  // not a conjugate model's
-  return std::find(std::begin(kKinds), std::end(kKinds), record_.kind) != std::end(kKinds);
-}
+bool Result::is_posterior() const { return run::holds_draws(folder_, record_); }
 
 // A folder without draws still has a record to show, and a table where there is one.
 void Result::read_draws() {
@@ -191,8 +187,8 @@ const NumberTable* Result::numbers(std::string_view name) const {
 }
 
 bool is_diffusion(const Result& result) {
-  constexpr std::string_view kKinds[] = {"diffusion", "score", "discrete-diffusion"};
-  return std::find(std::begin(kKinds), std::end(kKinds), result.kind()) != std::end(kKinds);
+  const run::Kind kind = result.kind();
+  return kind == run::Kind::diffusion || kind == run::Kind::score || kind == run::Kind::discrete_diffusion;
 }
 
 }  // namespace kullback::report

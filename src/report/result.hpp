@@ -14,8 +14,8 @@
 
 #include "base/json_value.hpp"
 #include "posterior/posterior.hpp"
-#include "posterior/run_record.hpp"
 #include "posterior/summary.hpp"
+#include "run/record.hpp"
 
 namespace kullback::report {
 
@@ -36,9 +36,9 @@ class Result final {
   Result& operator=(const Result&) = delete;
 
   const std::filesystem::path& folder() const { return folder_; }
-  // run.json; `kind` says what the folder holds: "posterior", "mixture", "topics", "bnn", "vae", ...
-  const posterior::RunRecord& record() const { return record_; }
-  const std::string& kind() const { return record_.kind; }
+  // run.json; its kind says what the folder holds.
+  const run::RunRecord& record() const { return record_; }
+  run::Kind kind() const { return record_.kind; }
   bool is_posterior() const;  // named draws of a program
 
   // Files of the folder, by their path in it. Null where there is no such file; Error where it is
@@ -58,7 +58,7 @@ class Result final {
   void read_draws();
 
   std::filesystem::path folder_;
-  posterior::RunRecord record_;
+  run::RunRecord record_;
   posterior::Posterior draws_;
   std::vector<posterior::SummaryRow> rows_;
   bool are_chains_ = false;

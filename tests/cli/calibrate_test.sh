@@ -22,7 +22,7 @@ expect "no second one in its place" 73 'holds a fit already' -- "$kullback" cali
 expect "unless it is forced; options of methods" 0 '^mu ' -- "$kullback" calibrate mean.stan mean.json --method laplace --draws 50 --simulations 20 --seed 1 --threads 1 --force
 expect "quiet" 0 '^$' -- "$kullback" calibrate mean.stan mean.json --method laplace --simulations 20 --seed 1 --force --quiet
 expect "mean field of a hierarchy" 0 'z\[1\] ' -- "$kullback" calibrate eight_schools.stan eight_schools.json --simulations 10 --max-steps 200 --seed 1
-expect "a calibration holds no draws" 65 "holds a 'calibration'" -- "$kullback" summary mean-calibration
+expect "a calibration holds no draws" 65 "holds a calibration; draws are needed" -- "$kullback" summary mean-calibration
 # Ranks of sigma look right; but where the truth is in the posterior's tail it is far beyond the Gaussian's draws.
 cat >line.stan <<'STAN'
 data { int N; vector[N] x; vector[N] y; }

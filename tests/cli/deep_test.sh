@@ -226,6 +226,6 @@ also 'it says where' '(layer|parameters) net'
 expect 'nothing is left of a training that failed at once' 1 -- test -e wild
 expect 'later, the last good epoch is kept' 65 'holds the network after epoch' -- "$kullback" bnn line.csv --target y --posterior map --schedule constant --batch 300 --rate 300 --patience 0 --epochs 20 --seed 1 --out astray
 expect 'and it predicts' 0 'Results' -- "$kullback" predict astray line.csv
-expect 'predict of something else' 65 "holds a 'predictions'" -- "$deep" predict line-predictions line.csv --out none
+expect 'predict of something else' 65 "holds predictions, not a network" -- "$deep" predict line-predictions line.csv --out none
 expect 'without kullback-deep' 66 'kullback-deep is not installed' -- bash -c "mkdir alone && cp '$kullback' '${kullback%/*}/libkullback.so.1' alone && PATH=/nowhere alone/kullback bnn line.csv --target y"
 finish

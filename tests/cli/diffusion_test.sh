@@ -121,5 +121,5 @@ expect 'the checkpoint of another network' 65 'is the checkpoint of another mode
 expect 'a training that diverges' 65 'ceased to be finite' -- "$kullback" diffusion two.csv $brief --activation relu --rate 1e30 --out burst
 expect 'labels that are missing' 64 'needs labels' -- "$kullback" diffusion new.csv $same --conditional --out x
 expect 'no such file' 66 'nothing.csv' -- "$kullback" diffusion nothing.csv
-expect 'another kind of folder' 65 "holds a 'diffusion', not a score" -- "$kullback" score two.csv --resume --out two
+expect 'another kind of folder' 65 "holds a diffusion model, not a score" -- "$kullback" score two.csv --resume --out two
 finish

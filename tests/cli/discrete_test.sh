@@ -101,6 +101,6 @@ expect 'eta out of range' 64 'must be from 0 to 1' -- "$kullback" sample flow --
 expect 'a picture of a table' 64 'a .png shows images' -- "$kullback" sample masked --threads 1 --out x.png
 expect 'one row' 65 'too few to train on' -- bash -c "printf 'a\nx\n' >one.csv; '$kullback' diffusion one.csv --states masked $brief --out x"
 expect 'the weights of another network' 65 'is of another network' -- bash -c "cp -r masked other; forget_files other; cp classes/weights.safetensors other/; '$kullback' sample other --out y.csv"
-expect 'a folder of continuous states' 65 "holds a 'discrete-diffusion', not a diffusion model" -- "$kullback" diffusion garden.csv --states continuous --resume --out masked
+expect 'a folder of continuous states' 65 "holds a diffusion model of discrete states, not a diffusion model" -- "$kullback" diffusion garden.csv --states continuous --resume --out masked
 expect 'help of the options' 0 'heat-bath-loss' -- "$kullback" diffusion --states glauber --help
 finish

@@ -99,15 +99,15 @@ GivenOptions options_to_paste(const std::string& advice) {
   return given;
 }
 
-posterior::RunRecord record_of(const infer::Method& method) {
-  posterior::RunRecord record;
+run::RunRecord record_of(const infer::Method& method) {
+  run::RunRecord record;
   record.method = method.name;
   for (const OptionRecord* option : method.options)
     record.options[std::string(option->name)] = default_text(*option);
   return record;
 }
 
-Findings findings_of(const Posterior& made, const posterior::RunRecord& record) {
+Findings findings_of(const Posterior& made, const run::RunRecord& record) {
   const posterior::FindingOptions options = finding_options(record);
   return posterior::find_problems(made, posterior::summarize(made, options.is_markov), options);
 }
@@ -149,7 +149,7 @@ TEST(FindingAdvice, IsAcceptedByTheDefaultMethod) {
   int named = 0;
   for (const auto& [trouble, made] : troubles()) {
     for (const char* rung : {"laplace", "pathfinder", "fullrank", "lowrank", "flow", "nuts", "tempering"}) {
-      posterior::RunRecord record = record_of(*infer::find_method(rung));
+      run::RunRecord record = record_of(*infer::find_method(rung));
       record.rungs.push_back({rung, "cannot tell", 1, ""});
       Findings findings = findings_of(made, record);
       name_method(record, findings);
@@ -163,7 +163,7 @@ TEST(FindingAdvice, IsAcceptedByTheDefaultMethod) {
 }
 
 TEST(FindingAdvice, KeepsTheAcceptanceThatTheLadderRaised) {
-  posterior::RunRecord record = record_of(*infer::find_method("nuts"));
+  run::RunRecord record = record_of(*infer::find_method("nuts"));
   record.rungs.push_back({"nuts", "cannot tell", 1, ""});
   record.options["target_accept"] = "0.99";
   Findings findings = {{"ess", "", "", "`--draws 3000` should be enough."}, {"other", "", "", "Look again."}};

@@ -13,7 +13,7 @@
 #include "fit/fit.hpp"
 #include "fit/ladder.hpp"
 #include "fit/request_options.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::fit {
 namespace {
@@ -37,13 +37,13 @@ class Recorded : public testing::Test {
   Inputs inputs() const { return {(folder_ / "m.stan").string(), (folder_ / "d.json").string()}; }
 
   // The record of a request, as the folder has it.
-  posterior::RunRecord write(const Request& request, bool is_ladder = false, bool is_asked = true) {
+  run::RunRecord write(const Request& request, bool is_ladder = false, bool is_asked = true) {
     program_ = load_program(inputs());
     const LoadedModel model = load_model(*program_, inputs(), {});
-    posterior::RunRecord record = make_record(request, model);
+    run::RunRecord record = make_record(request, model);
     if (is_ladder) note_ladder(record, request.chains, is_asked);
     fs::remove_all(folder_ / "fit");
-    posterior::RunFolder::begin(folder_ / "fit", record, kProgram, false);
+    run::RunFolder::begin(folder_ / "fit", record, kProgram, false);
     return record;
   }
 
@@ -110,7 +110,7 @@ TEST_F(Recorded, EveryOptionComesBack) {
   request.jacobian = false;
   request.chains = 1;
   request.options.set("draws", 123);
-  const posterior::RunRecord record = write(request);
+  const run::RunRecord record = write(request);
   for (const FitOption& option : fit_options()) {
     EXPECT_EQ(record.options.contains(std::string(option.name)), option.is_kept) << option.name;
   }
@@ -135,12 +135,12 @@ TEST_F(Recorded, TheLadderKeepsItsToleranceAndWhoseItIs) {
   request.inputs = inputs();
   request.method = &auto_method();
   request.tolerance = kDefaultTolerance;
-  const posterior::RunRecord by_default = write(request, true, false);
+  const run::RunRecord by_default = write(request, true, false);
   EXPECT_EQ(by_default.options.at("tolerance"), "0.1");
   EXPECT_FALSE(read().tolerance.has_value());
   EXPECT_EQ(read().method, &auto_method());
   request.tolerance = 0.2;
-  const posterior::RunRecord asked = write(request, true, true);
+  const run::RunRecord asked = write(request, true, true);
   EXPECT_EQ(asked.options.at("tolerance"), "0.2");
   EXPECT_EQ(read().tolerance, 0.2);
 }
@@ -151,7 +151,7 @@ TEST_F(Recorded, DamagedOptionsAreRefused) {
   request.method = &auto_method();
   request.tolerance = 0.1;
   for (const char* name : {"tolerance", "ladder_chains"}) {
-    posterior::RunRecord record = write(request, true, true);
+    run::RunRecord record = write(request, true, true);
     record.options[name] = "many";
     replace_file(folder_ / "fit" / "run.json", to_json(record));
     try {

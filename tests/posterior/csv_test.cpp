@@ -49,8 +49,8 @@ class Csv : public testing::Test {
   fs::path folder_;
 };
 
-RunRecord nuts_record() {
-  RunRecord record;
+run::RunRecord nuts_record() {
+  run::RunRecord record;
   record.method = "nuts";
   record.version = "0.1.0";
   record.program = "models/eight schools.stan";
@@ -114,7 +114,7 @@ TEST_F(Csv, TheLayoutIsCmdStans) {
   Posterior posterior = make_posterior({{"mu", [](Random&, std::size_t, std::size_t) { return 0.5; }}}, 1, 2);
   posterior.chains[0].log_density = {-1.25, -3};
   posterior.chains[0].adaptation = AdaptationNote{0.75, "diag_e", {2}};
-  RunRecord record = nuts_record();
+  run::RunRecord record = nuts_record();
   record.options["draws"] = "2";
   record.started = "2026-11-15 17:30:00 UTC";
   const std::string text = csv_text(posterior, 0, record);
@@ -144,7 +144,7 @@ TEST_F(Csv, TheLayoutIsCmdStans) {
 
 TEST_F(Csv, RowsMatchTheirCount) {
   Posterior posterior = make_posterior({normal("mu")}, 1, 7);
-  RunRecord record = nuts_record();
+  run::RunRecord record = nuts_record();
   record.options["thin"] = "3";
   record.options["draws"] = "20";  // 7 rows
   EXPECT_NE(csv_text(posterior, 0, record).find("num_samples = 20\n"), std::string::npos);
@@ -173,7 +173,7 @@ TEST_F(Csv, OtherMethodsHaveCmdStansColumns) {
                                                                {"laplace", "\nlog_p__,log_q__,mu,tau\n"},
                                                                {"advi", "\nlp__,log_p__,log_g__,mu,tau\n"}};
   for (const auto& [method, head] : heads) {
-    RunRecord record = nuts_record();
+    run::RunRecord record = nuts_record();
     record.method = method;
     if (method == "advi") record.facts = {{"family", "meanfield"}};
     const std::string text = csv_text(posterior, 0, record);
@@ -202,7 +202,7 @@ std::map<std::string, std::string> settings(const std::string& text) {
   return found;
 }
 
-Posterior approximation(const std::string& method, RunRecord& record) {
+Posterior approximation(const std::string& method, run::RunRecord& record) {
   Posterior posterior = make_posterior({normal("mu"), normal("tau")}, 1, 5);
   posterior.chains[0].log_q = {-1, -2, -3, -4, -5};
   posterior.chains[0].mode = Point{-0.5, {0.25, 2}};
@@ -216,7 +216,7 @@ Posterior approximation(const std::string& method, RunRecord& record) {
 // rstan and older CmdStanR read 0 and 1 only, newer readers these too.
 TEST_F(Csv, FlagsAreNumbers) {
   for (const char* method : {"nuts", "hmc", "laplace", "pathfinder", "optimize", "advi", "smc"}) {
-    RunRecord record;
+    run::RunRecord record;
     const Posterior posterior = approximation(method, record);
     if (record.method == "advi") record.facts = {{"family", "meanfield"}};
     record.options["jacobian"] = "false";
@@ -225,7 +225,7 @@ TEST_F(Csv, FlagsAreNumbers) {
       EXPECT_NE(value, "false") << method << " " << name;
     }
   }
-  RunRecord record;
+  run::RunRecord record;
   const Posterior posterior = approximation("optimize", record);
   record.options["jacobian"] = "false";
   EXPECT_EQ(settings(csv_text(posterior, 0, record)).at("jacobian"), "0");
@@ -237,7 +237,7 @@ TEST_F(Csv, FlagsAreNumbers) {
 TEST_F(Csv, VariationalFilesHaveValuesThatReadersTake) {
   for (const auto& [family, automatic] :
        {std::pair{"meanfield", "0"}, std::pair{"fullrank", "auto"}, std::pair{"neural-spline", "auto"}}) {
-    RunRecord record;
+    run::RunRecord record;
     const Posterior posterior = approximation("vi", record);
     record.facts = {{"family", family}};
     record.options = {{"grad_draws", automatic}, {"learning_rate", automatic}, {"max_steps", "500"}};
@@ -258,7 +258,7 @@ TEST_F(Csv, VariationalFilesHaveValuesThatReadersTake) {
 }
 
 TEST_F(Csv, LaplaceNamesTheFileOfItsMode) {
-  RunRecord record;
+  run::RunRecord record;
   Posterior posterior = approximation("laplace", record);
   EXPECT_EQ(settings(csv_text(posterior, 0, record, "/fits/a")).at("mode"), "/fits/a/mode.csv");
   const std::string mode = mode_csv_text(posterior, record, "/fits/a");
@@ -273,7 +273,7 @@ TEST_F(Csv, LaplaceNamesTheFileOfItsMode) {
 // Readers of approximations take all rows for draws of equal weight, and the first of ADVI for no draw.
 TEST_F(Csv, DrawsWithWeightsAreSamples) {
   for (const char* method : {"laplace", "pathfinder", "advi"}) {
-    RunRecord record;
+    run::RunRecord record;
     Posterior posterior = approximation(method, record);
     if (record.method == "advi") record.facts = {{"family", "meanfield"}};
     posterior.chains[0].log_weight = {0, -1, -2, -3, -kInfinity};
@@ -297,9 +297,9 @@ TEST_F(Csv, DrawsWithWeightsAreSamples) {
 }
 
 TEST_F(Csv, PredictionsAreSamples) {
-  RunRecord record;
+  run::RunRecord record;
   const Posterior posterior = approximation("laplace", record);
-  record.kind = "predictions";
+  record.kind = run::Kind::predictions;
   EXPECT_EQ(settings(csv_text(posterior, 0, record)).at("algorithm"), "fixed_param");
 }
 
@@ -308,7 +308,7 @@ TEST_F(Csv, WeightsAndStatsOfOtherMethodsComeBack) {
   posterior.chains[0].log_weight = {0, -1, -2, -kInfinity};
   add_stat(posterior, "path__",
            [](const Chain&, std::size_t, std::size_t d) { return static_cast<double>(d); });
-  RunRecord record = nuts_record();
+  run::RunRecord record = nuts_record();
   record.method = "smc";
   const Posterior back = read(csv_text(posterior, 0, record));
   expect_same(back.chains[0].log_weight, posterior.chains[0].log_weight);
@@ -384,7 +384,7 @@ class FitFolder : public Csv {
  protected:
   void write_fit() {
     const Posterior posterior = nuts_posterior();
-    RunRecord record = nuts_record();
+    run::RunRecord record = nuts_record();
     record.parameters = 1;
     record.generated = 3;
     write("run.json", to_json(record));
@@ -426,8 +426,9 @@ TEST_F(FitFolder, ErrorsSayWhatIsMissing) {
             std::string::npos);
   EXPECT_NE(error_of_folder(folder_ / "run.json").message().find("is a file; the folder of a fit is needed."),
             std::string::npos);
-  write("run.json", "{\"kind\": \"deep\"}");
-  EXPECT_NE(error_of_folder(folder_).message().find("holds a 'deep'; draws are needed."), std::string::npos);
+  write("run.json", "{\"kind\": \"vae\"}");
+  EXPECT_NE(error_of_folder(folder_).message().find("holds an autoencoder; draws are needed."),
+            std::string::npos);
   write("run.json", "{\"kind\": ");
   EXPECT_EQ(error_of_folder(folder_).kind(), ErrorKind::bad_input);
   EXPECT_NE(error_of_folder(folder_).message().find("run.json: is no JSON"), std::string::npos);
@@ -435,7 +436,7 @@ TEST_F(FitFolder, ErrorsSayWhatIsMissing) {
 
 TEST_F(FitFolder, TenthChainComesAfterTheSecond) {
   const Posterior posterior = make_posterior({normal("mu")}, 11, 4);
-  RunRecord record = nuts_record();
+  run::RunRecord record = nuts_record();
   record.chains = 11;
   record.parameters = record.generated = 1;
   write("run.json", to_json(record));
@@ -448,7 +449,7 @@ TEST_F(FitFolder, DrawsWithWeightsComeFromTheirOwnFile) {
   Posterior posterior = make_posterior({normal("mu")}, 1, 40);
   posterior.chains[0].log_q.assign(40, -1);
   for (std::size_t i = 0; i < 40; ++i) posterior.chains[0].log_weight.push_back(0.1 * static_cast<double>(i));
-  RunRecord record = nuts_record();
+  run::RunRecord record = nuts_record();
   record.method = "laplace";
   record.chains = record.parameters = record.generated = 1;
   write("run.json", to_json(record));

@@ -10,7 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
+#include "run/text.hpp"
 #include "tests/posterior/made_posterior.hpp"
 
 namespace kullback::posterior {
@@ -133,16 +134,16 @@ TEST(Table, SaysHowManyRowsAreLeftOut) {
 
 TEST(FindingsText, IsWrapped) {
   const std::string text =
-      findings_text({{"rhat", "R-hat is high for one of two quantities.", "Worst: tau (1.8).",
-                      "Draw longer, and then look again at what came out of it."}},
-                    40);
+      run::findings_text({{"rhat", "R-hat is high for one of two quantities.", "Worst: tau (1.8).",
+                           "Draw longer, and then look again at what came out of it."}},
+                         40);
   EXPECT_EQ(text,
             "! R-hat is high for one of two\n"
             "  quantities.\n"
             "  Worst: tau (1.8).\n"
             "  -> Draw longer, and then look again at\n"
             "     what came out of it.\n");
-  EXPECT_EQ(findings_text({}), "");
+  EXPECT_EQ(run::findings_text({}), "");
 }
 
 TEST(Summarize, ChainsHaveEverything) {
@@ -222,7 +223,7 @@ TEST_F(Json, EmptySummaryComesBack) {
 }
 
 TEST_F(Json, RecordComesBack) {
-  RunRecord record;
+  run::RunRecord record;
   record.method = "nuts";
   record.version = "0.1.0";
   record.program = "a \\ \"b\".stan";
@@ -238,10 +239,10 @@ TEST_F(Json, RecordComesBack) {
   record.gradients = 123456789012;
   record.seconds = 0.1;
   record.findings = {{"rhat", "m", "e", "a"}};
-  record.started = utc_now();
+  record.started = run::utc_now();
   record.files = {{"chain-1.csv", 1234567890123, "5f235fa033f1a3fb"}, {"a \"b\"", 0, "ef46db3751d8e999"}};
   replace_file(path_, to_json(record));
-  const RunRecord back = read_run_record(path_);
+  const run::RunRecord back = run::read_run_record(path_);
   EXPECT_EQ(to_json(back), to_json(record));
   EXPECT_EQ(back.seed, record.seed);
   EXPECT_EQ(back.program, record.program);
@@ -260,7 +261,7 @@ TEST_F(Json, RecordComesBack) {
 std::string record_error(const std::string& path, const std::string& text) {
   replace_file(path, text);
   try {
-    read_run_record(path);
+    run::read_run_record(path);
   } catch (const Error& error) {
     return error.message().substr(path.size());
   }

@@ -17,8 +17,8 @@ namespace {
 class Kinds : public testing::Test {
  protected:
   void begin(const std::string& kind) {
-    posterior::RunRecord record;
-    record.kind = kind;
+    run::RunRecord record;
+    record.kind = run::find_kind(kind)->kind;
     record.method = "gaussian by cavi";
     record.version = "0.1.0";
     record.status = "complete";
@@ -239,8 +239,8 @@ TEST_F(Kinds, AnEnergyWithItsChainsAndLikelihoods) {
 }
 
 TEST_F(Kinds, FactsWhereThereIsNoSummary) {
-  posterior::RunRecord record;
-  record.kind = "ebm";
+  run::RunRecord record;
+  record.kind = run::Kind::ebm;
   record.status = "complete";
   record.facts = {{"energy gap", "0.1 nats"}};
   folder_.write(record);

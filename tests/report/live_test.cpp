@@ -14,12 +14,12 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "posterior/progress_log.hpp"
-#include "posterior/run_folder.hpp"
 #include "report/live/frame.hpp"
 #include "report/live/http.hpp"
 #include "report/live/run_state.hpp"
 #include "report/live/server.hpp"
+#include "run/folder.hpp"
+#include "run/progress_log.hpp"
 
 namespace kullback::report {
 namespace {
@@ -39,10 +39,8 @@ class Live : public testing::Test {
   }
   ~Live() override { fs::remove_all(folder_); }
 
-  void begin() { posterior::RunFolder::begin(folder_, record_, "", false); }
-  void add(const std::string& line) {
-    append_to_file(posterior::current_folder(folder_) / "events.jsonl", line);
-  }
+  void begin() { run::RunFolder::begin(folder_, record_, "", false); }
+  void add(const std::string& line) { append_to_file(run::current_folder(folder_) / "events.jsonl", line); }
   void start(std::uint64_t pid, const std::string& host) {
     add("{\"time\": \"2026-11-16T12:00:00Z\", \"event\": \"start\", \"pid\": " + std::to_string(pid) +
         ", \"host\": \"" + host + "\"}\n");
@@ -63,7 +61,7 @@ class Live : public testing::Test {
   static std::int64_t at(int second) { return time_of("2026-11-16T12:00:00Z") + second; }
 
   fs::path folder_;
-  posterior::RunRecord record_;
+  run::RunRecord record_;
 };
 
 // timegm's values: 2026-11-16 is day 20773 after 1970.
@@ -167,7 +165,7 @@ TEST_F(Live, AFolderThatIsReplacedBeginsAnew) {
   progress(1, 10, -1);
   RunFollower follower(folder_);
   EXPECT_EQ(follower.look(at(1)).parts.size(), 1U);
-  posterior::RunFolder::begin(folder_, record_, "", true);
+  run::RunFolder::begin(folder_, record_, "", true);
   start(1, "elsewhere");
   EXPECT_TRUE(follower.look(at(2)).parts.empty());
 }
@@ -203,7 +201,7 @@ TEST_F(Live, TheEndShowsWhatTheFilesHold) {
 }
 
 TEST_F(Live, ATrainingThatWasInterruptedIsNotWhole) {
-  record_.kind = "diffusion";
+  record_.kind = run::Kind::diffusion;
   record_.status = "interrupted";
   begin();
   start(1, "elsewhere");
@@ -223,12 +221,12 @@ TEST_F(Live, ATrainingThatWasInterruptedIsNotWhole) {
 
 TEST_F(Live, TheLogIsWhatTheFollowerReads) {
   begin();
-  add("{\"time\": \"2026-11-16T12:00:00Z\", \"event\": \"start\", " + posterior::process_fields() + "}\n");
-  posterior::ProgressLog log(folder_);
+  add("{\"time\": \"2026-11-16T12:00:00Z\", \"event\": \"start\", " + run::process_fields() + "}\n");
+  run::ProgressLog log(folder_);
   EXPECT_FALSE(log.is_due());
-  log.write({.stage = "nuts",
-             .gradients = 5,
-             .parts = {{.name = "chain \"1\"", .done = 3, .total = 9, .value_name = "lp__"}}});
+  log.write(
+      {.stage = "nuts",
+       .parts = {{.name = "chain \"1\"", .done = 3, .total = 9, .gradients = 5, .value_name = "lp__"}}});
   EXPECT_FALSE(log.is_due());
   RunFollower follower(folder_);
   const RunState& state = follower.look(at(0));

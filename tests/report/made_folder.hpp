@@ -9,8 +9,8 @@
 
 #include "base/file.hpp"
 #include "posterior/files.hpp"
-#include "posterior/run_record.hpp"
 #include "posterior/summary.hpp"
+#include "run/record.hpp"
 #include "tests/posterior/made_posterior.hpp"
 
 namespace kullback::report {
@@ -30,14 +30,14 @@ class MadeFolder final {
 
   const std::filesystem::path& path() const { return path_; }
   void write(const std::string& name, const std::string& text) const { write_file(path_ / name, text); }
-  void write(const posterior::RunRecord& record) const { write("run.json", posterior::to_json(record)); }
+  void write(const run::RunRecord& record) const { write("run.json", run::to_json(record)); }
 
  private:
   std::filesystem::path path_;
 };
 
-inline posterior::RunRecord nuts_record(const posterior::Posterior& posterior) {
-  posterior::RunRecord record;
+inline run::RunRecord nuts_record(const posterior::Posterior& posterior) {
+  run::RunRecord record;
   record.method = "nuts";
   record.version = "0.1.0";
   record.program = "/home/a/schools.stan";
@@ -50,14 +50,14 @@ inline posterior::RunRecord nuts_record(const posterior::Posterior& posterior) {
 }
 
 inline void write_chains(const MadeFolder& folder, const posterior::Posterior& posterior,
-                         const posterior::RunRecord& record) {
+                         const run::RunRecord& record) {
   for (std::size_t c = 0; c < posterior.chains.size(); ++c)
     folder.write("chain-" + std::to_string(c + 1) + ".csv", posterior::csv_text(posterior, c, record));
 }
 
 // As 'kullback fit' leaves it, of Markov chains.
 inline void write_fit(const MadeFolder& folder, const posterior::Posterior& posterior,
-                      posterior::RunRecord record) {
+                      run::RunRecord record) {
   write_chains(folder, posterior, record);
   folder.write("summary.json",
                posterior::to_json(posterior::Summary{posterior::summarize(posterior, true), {}}));

@@ -91,7 +91,7 @@ TEST(Page, WritesNothingOfAResultAsHtml) {
       "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>&\"'\xE2\x80\xA8";
   const MadeFolder folder;
   posterior::Posterior draws = make_posterior({normal("mu"), normal("<b>x</b>")}, 2, 50);
-  posterior::RunRecord record = nuts_record(draws);
+  run::RunRecord record = nuts_record(draws);
   record.program = "/home/a/" + std::string("<img src=x>.stan");
   record.data = evil;
   record.facts = {{evil, evil}};
@@ -171,7 +171,7 @@ TEST(Page, StaysSmallForTenThousandParameters) {
 TEST(Page, SaysWhatIsMissing) {
   const MadeFolder folder;
   const posterior::Posterior draws = two_parameters(20);
-  posterior::RunRecord record = nuts_record(draws);
+  run::RunRecord record = nuts_record(draws);
   record.status = "running";
   folder.write(record);  // no chain yet
   JsonValue page = data_of(folder);

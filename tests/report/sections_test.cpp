@@ -56,9 +56,9 @@ struct Made {
   MadeFolder folder;
   posterior::Posterior draws;
 
-  explicit Made(posterior::Posterior given, const std::function<void(posterior::RunRecord&)>& change = {})
+  explicit Made(posterior::Posterior given, const std::function<void(run::RunRecord&)>& change = {})
       : draws(std::move(given)) {
-    posterior::RunRecord record = nuts_record(draws);
+    run::RunRecord record = nuts_record(draws);
     if (change) change(record);
     write_fit(folder, draws, record);
   }
@@ -72,7 +72,7 @@ TEST(Sections, ShowMessagesWithoutMarks) {
   const std::string marked = "Fit with `--method nuts --target-accept 0.95`.";
   const std::string plain = "Fit with --method nuts --target-accept 0.95.";
   ::setenv("KULLBACK_CLIENT", "python", 1);
-  const Made made(make_posterior({normal("x")}, 2, 100), [&](posterior::RunRecord& record) {
+  const Made made(make_posterior({normal("x")}, 2, 100), [&](run::RunRecord& record) {
     record.findings = {{"rhat", marked, marked, marked}};
     record.rungs = {{"laplace", "cannot tell", 1, marked}};
   });
@@ -190,7 +190,7 @@ TEST(Checks, AreWorstFirstAndSayWhatPassed) {
   posterior::Posterior draws = make_posterior({normal("mu"), normal("tau")}, 4, 500);
   posterior::add_stat(draws, "divergent__",
                       [](const posterior::Chain&, std::size_t, std::size_t) { return 0.0; });
-  const Made made(draws, [](posterior::RunRecord& record) {
+  const Made made(draws, [](run::RunRecord& record) {
     record.findings = {{"ess", "Few.", "Smallest: tau (82).", "Draw more."},
                        {"stuck-chain", "Stuck.", "", "Start elsewhere."}};
   });
@@ -231,7 +231,7 @@ TEST(Telling, NamesWhatSeparatesDivergentDraws) {
 }
 
 TEST(Inputs, CommandRepeatsTheFit) {
-  const Made made(make_posterior({normal("mu")}, 2, 10), [](posterior::RunRecord& record) {
+  const Made made(make_posterior({normal("mu")}, 2, 10), [](run::RunRecord& record) {
     record.program = "/home/a b/it's.stan";
     record.data = "/home/d.json";
     record.options = {{"draws", "10"}, {"max_depth", "8"}, {"init", "2"}};

@@ -107,7 +107,7 @@ torch::Tensor samples_of_model(const torch::Tensor& data, std::int64_t count, co
   request.train.batch = 256;
   request.train.save_every = 1e9;
   request.out = folder / "model";
-  FitWatch watch;
+  run::Watch watch;
   watch.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) {
     show_progress(fmt::format("{}: epoch {} of {}, held-out bound {:.3g} nats", name, figures.epoch, epochs,
                               figures.held_out));

@@ -154,11 +154,9 @@ Run sample_autoencoder(const Command& verb) {
 
 }  // namespace
 
-extern const KindRecord kVaeKind;
-const KindRecord kVaeKind{
-    .name = "vae",
-    .what = "an autoencoder",
-    .verb = "kullback vae",
+extern const FolderVerbs kVaeKind;
+const FolderVerbs kVaeKind{
+    .kind = run::Kind::vae,
     .sample = sample_autoencoder,
     .loglik = nullptr,
     .instead_of_loglik = "'kullback evaluate' gives the log likelihood of rows under an autoencoder."};

@@ -142,13 +142,13 @@ FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ra
 int run_on(const Ranks& ranks, const Arguments& given) {
   Arguments arguments = given;
   const std::string out = out_of(arguments, "bnn");
-  const posterior::RunRecord before = resumed_record(arguments, "bnn", "a network");
+  const run::RunRecord before = resumed_record(arguments, "bnn", "a network");
   const Chosen chosen = choose(arguments);
   const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
   if (before.status == "complete") return end_complete(before, out, prints);
   const FitRequest request = request_of(arguments, chosen, ranks);
-  const FitOutcome outcome = watched_fit(prints, "held-out log likelihood",
-                                         [&](const FitWatch& watch) { return fit(request, ranks, watch); });
+  const FitOutcome outcome =
+      watched_fit(prints, [&](const run::Watch& watch) { return fit(request, ranks, watch); });
   return end_training(outcome.trained, outcome.record, outcome.folder.string(), "network", prints, ranks);
 }
 

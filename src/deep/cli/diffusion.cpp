@@ -144,15 +144,15 @@ diffusion::FitRequest request_of(const Arguments& arguments, const Chosen& chose
 int train_on(const Ranks& ranks, const Arguments& given, const std::string& kind) {
   Arguments arguments = given;
   const std::string out = out_of(arguments, kind);
-  const posterior::RunRecord before =
+  const run::RunRecord before =
       resumed_record(arguments, kind, is_score(kind) ? "a score" : "a diffusion model");
   const Chosen chosen = choose(arguments, kind);
   use_threads(chosen.program, ranks);
   const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
   if (before.status == "complete") return end_complete(before, out, prints);
   const diffusion::FitRequest request = request_of(arguments, chosen, kind, ranks);
-  const FitOutcome outcome = watched_fit(
-      prints, "held-out bound", [&](const FitWatch& watch) { return fit_diffusion(request, ranks, watch); });
+  const FitOutcome outcome =
+      watched_fit(prints, [&](const run::Watch& watch) { return fit_diffusion(request, ranks, watch); });
   return end_training(outcome.trained, outcome.record, outcome.folder.string(), "model", prints, ranks);
 }
 

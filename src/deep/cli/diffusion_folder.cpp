@@ -11,19 +11,15 @@ Run add_on_diffusion(const Command& verb, const Usage& usage,
   });
 }
 
-extern const KindRecord kDiffusionKind;
-const KindRecord kDiffusionKind{.name = "diffusion",
-                                .what = "a diffusion model",
-                                .verb = "kullback diffusion",
-                                .sample = sample_diffusion,
-                                .loglik = loglik_diffusion,
-                                .restore = restore_diffusion};
-extern const KindRecord kScoreKind;
-const KindRecord kScoreKind{.name = "score",
-                            .what = "a score network",
-                            .verb = "kullback score",
-                            .sample = sample_diffusion,
-                            .loglik = loglik_diffusion,
-                            .restore = restore_diffusion};
+extern const FolderVerbs kDiffusionKind;
+const FolderVerbs kDiffusionKind{.kind = run::Kind::diffusion,
+                                 .sample = sample_diffusion,
+                                 .loglik = loglik_diffusion,
+                                 .restore = restore_diffusion};
+extern const FolderVerbs kScoreKind;
+const FolderVerbs kScoreKind{.kind = run::Kind::score,
+                             .sample = sample_diffusion,
+                             .loglik = loglik_diffusion,
+                             .restore = restore_diffusion};
 
 }  // namespace kullback::deep::cli

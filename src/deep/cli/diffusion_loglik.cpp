@@ -11,13 +11,13 @@
 #include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "deep/cli/diffusion_folder.hpp"
-#include "deep/cli/display.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/diffusion/fit/figure.hpp"
 #include "deep/diffusion/likelihood.hpp"
 #include "deep/purpose.hpp"
 #include "deep/vae/training.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
+#include "run/progress_line.hpp"
 
 namespace kullback::deep::cli {
 
@@ -81,7 +81,7 @@ void seed(const Built& built, const Settings& settings) {
 Loglik by_flow(const Built& built, const diffusion::Rows& rows, const torch::Tensor& label,
                const Settings& settings) {
   diffusion::LikelihoodOptions options = options_of(settings);
-  ProgressLine progress(settings.flag("quiet"));
+  run::ProgressLine progress(settings.flag("quiet"));
   const std::int64_t at_once = 500, total = rows.size();
   std::vector<torch::Tensor> values, errors;
   Loglik result;
@@ -120,7 +120,7 @@ std::optional<Figure> bound_of(const Built& built, const RawRows& raw, const tor
 }
 
 std::string loglik_json(const Loglik& loglik, bool has_levels) {
-  using posterior::json_number;
+  using run::json_number;
   const std::string bound =
       !loglik.bound ? "null"
                     : fmt::format("{{\"mean\": {}, \"standard_error\": {}}}", json_number(loglik.bound->mean),

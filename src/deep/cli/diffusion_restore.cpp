@@ -15,13 +15,13 @@
 #include "base/json.hpp"
 #include "base/json_fields.hpp"
 #include "deep/cli/diffusion_folder.hpp"
-#include "deep/cli/display.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/diffusion/fit/pictures.hpp"
 #include "deep/diffusion/fit/restore.hpp"
-#include "posterior/json_text.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/json_text.hpp"
+#include "run/progress_line.hpp"
 
 namespace kullback::deep::cli {
 
@@ -104,7 +104,7 @@ Job job_of(const Built& built, const FolderCall& call) {
 
 RestoredRows restored(const Built& built, const Job& job, const torch::Tensor& observed, bool is_quiet) {
   RestoreRequest request = job.request;
-  ProgressLine progress(is_quiet);
+  run::ProgressLine progress(is_quiet);
   request.on_step = [&](std::int64_t row, std::int64_t step, std::int64_t steps) {
     progress.show(fmt::format("row {} of {}, step {} of {}", row + 1, observed.size(0), step, steps));
   };
@@ -186,7 +186,7 @@ const std::set<std::string>& result_names() {
 
 // Without what an earlier run left there.
 void begin_folder(const fs::path& out) {
-  posterior::check_has_only(out, result_names());
+  run::check_has_only(out, result_names());
   std::error_code error;
   fs::create_directories(out, error);
   if (error)
@@ -204,16 +204,15 @@ double relative_error(const RestoredRow& row) {
 
 std::string row_json(const RestoredRow& row) {
   const auto maybe = [](const std::optional<double>& x) {
-    return x ? posterior::json_number(*x) : std::string("null");
+    return x ? run::json_number(*x) : std::string("null");
   };
   const bool is_known = row.evidence.has_value();
   return fmt::format(
       "    {{\"seen\": {}, \"log_evidence\": {}, \"log_evidence_error\": {}, \"ess\": {}, \"least_ess\": {}, "
       "\"acceptance\": {}, \"step_size\": {}, \"largest_error_of_the_mean_in_sds\": {}}}",
-      row.seen, is_known ? posterior::json_number(row.evidence->log_value) : "null",
-      is_known ? posterior::json_number(row.evidence->error) : "null", maybe(row.last_ess),
-      maybe(row.least_ess), maybe(row.acceptance), maybe(row.step_size),
-      posterior::json_number(relative_error(row)));
+      row.seen, is_known ? run::json_number(row.evidence->log_value) : "null",
+      is_known ? run::json_number(row.evidence->error) : "null", maybe(row.last_ess), maybe(row.least_ess),
+      maybe(row.acceptance), maybe(row.step_size), run::json_number(relative_error(row)));
 }
 
 std::string account_json(const FolderCall& call, const Job& job, const RestoredRows& result) {
@@ -225,12 +224,11 @@ std::string account_json(const FolderCall& call, const Job& job, const RestoredR
       "  \"label\": {},\n  \"guidance\": {},\n  \"seed\": {},\n  \"particles_or_chains\": {},\n"
       "  \"evaluations\": {},\n  \"rows\": [\n{}\n  ]\n}}\n",
       json_string(call.arguments.positionals[1]), json_string(job.operation),
-      json_words(job.operator_options), posterior::json_number(job.request.noise_sd),
+      json_words(job.operator_options), run::json_number(job.request.noise_sd),
       json_string(job.request.method), json_words(job.request.method_options), job.request.count,
-      posterior::json_number(job.request.end_noise),
+      run::json_number(job.request.end_noise),
       call.settings.has("label") ? json_string(call.settings.text("label")) : "null",
-      posterior::json_number(job.request.guidance), job.request.seed, result.at_once, result.evaluations,
-      rows);
+      run::json_number(job.request.guidance), job.request.seed, result.at_once, result.evaluations, rows);
 }
 
 void print(const Job& job, const RestoredRows& result) {
@@ -279,7 +277,7 @@ void restore(const Built& built, const FolderCall& call) {
   const Job job = job_of(built, call);
   const torch::Tensor observed = read_observed(built.model(), *job.made, call.arguments.positionals[1]);
   const bool is_quiet = call.settings.flag("quiet");
-  posterior::check_has_only(job.out, result_names());  // before the work
+  run::check_has_only(job.out, result_names());  // before the work
   const RestoredRows result = restored(built, job, observed, is_quiet);
   begin_folder(job.out);
   write_numbers(built, job, result);

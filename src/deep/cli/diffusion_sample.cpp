@@ -8,12 +8,12 @@
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "deep/cli/diffusion_folder.hpp"
-#include "deep/cli/display.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/data/png.hpp"
 #include "deep/diffusion/fit/pictures.hpp"
 #include "deep/diffusion/fit/sample.hpp"
+#include "run/progress_line.hpp"
 
 namespace kullback::deep::cli {
 
@@ -54,7 +54,7 @@ diffusion::DrawRequest request_of(const Built& built, const FolderCall& call) {
 }
 
 diffusion::Drawn draw(const Built& built, diffusion::DrawRequest request, bool is_quiet) {
-  ProgressLine progress(is_quiet);
+  run::ProgressLine progress(is_quiet);
   request.on_step = [&](std::int64_t rows, std::int64_t step, std::int64_t steps) {
     progress.show(fmt::format("{} of {} samples done, step {}{}", rows, request.count, step,
                               steps > 0 ? fmt::format(" of {}", steps) : std::string()));

@@ -31,8 +31,9 @@ std::string value_among(const std::vector<std::string>& words, const std::string
 }
 
 bool holds_discrete(const fs::path& folder) {
-  const fs::path record = posterior::current_folder(folder) / "run.json";
-  return fs::is_regular_file(record) && posterior::read_run_record(record.string()).kind == discrete::kKind;
+  const fs::path record = run::current_folder(folder) / "run.json";
+  return fs::is_regular_file(record) &&
+         run::read_run_record(record.string()).kind == run::Kind::discrete_diffusion;
 }
 
 std::vector<OptionGroup> program_groups() {
@@ -106,7 +107,7 @@ discrete::FitRequest request_of(const Arguments& arguments, const Settings& sett
 int train_on(const Ranks& ranks, const Arguments& given_arguments) {
   Arguments arguments = given_arguments;
   const std::string out = out_of(arguments, "diffusion");
-  const posterior::RunRecord before =
+  const run::RunRecord before =
       resumed_record(arguments, discrete::kKind, "a diffusion model of discrete states");
   Given given(program_groups(), arguments);
   const Settings& settings = given.program();
@@ -119,9 +120,8 @@ int train_on(const Ranks& ranks, const Arguments& given_arguments) {
   const discrete::FitRequest request =
       request_of(arguments, settings,
                  {std::string(process.name), Settings(process.options, of_process).values()}, ranks);
-  const FitOutcome outcome = watched_fit(prints, "held-out bound", [&](const FitWatch& watch) {
-    return discrete::fit_discrete(request, ranks, watch);
-  });
+  const FitOutcome outcome = watched_fit(
+      prints, [&](const run::Watch& watch) { return discrete::fit_discrete(request, ranks, watch); });
   return end_training(outcome.trained, outcome.record, outcome.folder.string(), "model", prints, ranks);
 }
 

@@ -10,7 +10,6 @@
 #include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "deep/cli/discrete.hpp"
-#include "deep/cli/display.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/kinds.hpp"
 #include "deep/data/number_files.hpp"
@@ -18,7 +17,8 @@
 #include "deep/discrete/fit/fit.hpp"
 #include "deep/discrete/fit/sample.hpp"
 #include "deep/purpose.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
+#include "run/progress_line.hpp"
 
 namespace kullback::deep::cli {
 
@@ -62,7 +62,7 @@ void sample(const Built& built, const FolderCall& call) {
     throw Error(ErrorKind::usage, "a .png shows images, and these rows are none.",
                 "Give --out a name that ends in .csv or .npy.");
   discrete::DrawRequest request = request_of(built, call);
-  ProgressLine progress(settings.flag("quiet"));
+  run::ProgressLine progress(settings.flag("quiet"));
   request.on_step = [&](std::int64_t rows, std::int64_t step, std::int64_t steps) {
     progress.show(fmt::format("{} of {} samples done, step {} of {}", rows, request.count, step, steps));
   };
@@ -101,7 +101,7 @@ void loglik(const Built& built, const FolderCall& call) {
   Random random(built.model().seed, 0, static_cast<std::uint32_t>(Purpose::evaluation),
                 static_cast<std::uint32_t>(settings.count("seed", 0, 0xFFFFFFFF)));
   at::manual_seed(random());
-  ProgressLine progress(settings.flag("quiet"));
+  run::ProgressLine progress(settings.flag("quiet"));
   const std::int64_t all = evaluations_of_bounds(built.process(), x, draws);
   std::int64_t done = 0;
   const discrete::NetDenoiser denoiser = built.denoiser();
@@ -116,7 +116,7 @@ void loglik(const Built& built, const FolderCall& call) {
   const diffusion::Figure bound = diffusion::figure_of(rows);
   const double bits = bound.bits_per_dim(built.model().dims());
   write_matrix(out, {"bound"}, rows.unsqueeze(1));
-  using posterior::json_number;
+  using run::json_number;
   replace_file(json, fmt::format("{{\n  \"rows\": {},\n  \"bound\": {},\n  \"standard_error\": {},\n"
                                  "  \"bits_per_dim\": {},\n  \"draws\": {}\n}}\n",
                                  bound.rows, json_number(bound.mean), json_number(bound.error),
@@ -174,11 +174,8 @@ Run loglik_discrete(const Command& verb) {
 
 }  // namespace
 
-extern const KindRecord kDiscreteKind;
-const KindRecord kDiscreteKind{.name = discrete::kKind,
-                               .what = "a diffusion model of discrete states",
-                               .verb = "kullback diffusion --states",
-                               .sample = sample_discrete,
-                               .loglik = loglik_discrete};
+extern const FolderVerbs kDiscreteKind;
+const FolderVerbs kDiscreteKind{
+    .kind = run::Kind::discrete_diffusion, .sample = sample_discrete, .loglik = loglik_discrete};
 
 }  // namespace kullback::deep::cli

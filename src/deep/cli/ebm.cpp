@@ -3,11 +3,11 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "deep/bnn/fit/network.hpp"
-#include "deep/cli/display.hpp"
 #include "deep/cli/training.hpp"
 #include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
 #include "deep/energy/fit/fit.hpp"
+#include "run/progress_line.hpp"
 
 namespace kullback::deep::cli {
 
@@ -101,28 +101,17 @@ EbmFitRequest request_of(const Arguments& arguments, const Chosen& chosen) {
   return request;
 }
 
-std::string more_text(const EbmFigures& figures) {
-  return fmt::format(", energies {:.4g} (data) and {:.4g} (chains), acceptance {:.2g}", figures.of_data,
-                     figures.of_chains, figures.acceptance);
-}
-
 int run_on(const Ranks& ranks, const Arguments& given) {
   Arguments arguments = given;
   const std::string out = out_of(arguments, "ebm");
-  const posterior::RunRecord before = resumed_record(arguments, "ebm", "an energy");
+  const run::RunRecord before = resumed_record(arguments, "ebm", "an energy");
   const Chosen chosen = choose(arguments);
   use_threads(chosen.program, ranks);
   const bool prints = !chosen.program.flag("quiet");
   if (before.status == "complete") return end_complete(before, out, prints);
   const EbmFitRequest request = request_of(arguments, chosen);
-  EpochDisplay display(!prints, "held-out log likelihood");
-  const InterruptGuard guard;
   const FitOutcome outcome =
-      fit_ebm(request, ranks,
-              {.on_epoch = [&](const EpochFigures& epoch, const EbmFigures& figures,
-                               std::int64_t epochs) { display.show(epoch, epochs, more_text(figures)); },
-               .should_stop = is_interrupted});
-  display.clear();
+      watched_fit(prints, [&](const run::Watch& watch) { return fit_ebm(request, ranks, watch); });
   return end_training(outcome.trained, outcome.record, outcome.folder.string(), "energy", prints, ranks,
                       "Lower --rate or --step-size, or take --sampler mala.");
 }

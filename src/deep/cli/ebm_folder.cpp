@@ -133,11 +133,7 @@ Run loglik_energy(const Command& verb) {
 
 }  // namespace
 
-extern const KindRecord kEbmKind;
-const KindRecord kEbmKind{.name = "ebm",
-                          .what = "an energy",
-                          .verb = "kullback ebm",
-                          .sample = sample_energy,
-                          .loglik = loglik_energy};
+extern const FolderVerbs kEbmKind;
+const FolderVerbs kEbmKind{.kind = run::Kind::ebm, .sample = sample_energy, .loglik = loglik_energy};
 
 }  // namespace kullback::deep::cli

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::deep::cli {
 
@@ -51,7 +51,7 @@ int run_on_folder(const Arguments& arguments, const Settings& settings, Interrup
   if (!alone.is_first()) return 0;  // one process does it
   use_threads(settings, alone);
   const fs::path folder = arguments.positionals[0];
-  if (fs::exists(folder / "run.json")) posterior::open_folder(folder);  // checks its files
+  if (fs::exists(folder / "run.json")) run::open_folder(folder);  // checks its files
   std::optional<InterruptGuard> guard;
   if (interruption == Interruption::asks_work) guard.emplace();
   try {

@@ -9,11 +9,11 @@
 
 #include "base/error.hpp"
 #include "deep/cli/verb.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::deep::cli {
 
-#define KULLBACK_DEEP_KIND(record) extern const KindRecord record;
+#define KULLBACK_DEEP_KIND(record) extern const FolderVerbs record;
 #include "deep/cli/kinds.def"
 #undef KULLBACK_DEEP_KIND
 
@@ -29,7 +29,7 @@ constexpr std::array kKinds = {
 
 struct FolderVerb {
   std::string_view name;
-  AddOnFolder KindRecord::*add;
+  AddOnFolder FolderVerbs::*add;
 };
 
 // The first word that is neither an option nor an option's value, as far as can be told without the kind.
@@ -47,9 +47,10 @@ bool wants_help(const std::vector<std::string>& words) {
 
 std::string kinds_text(const FolderVerb& verb) {
   std::string text;
-  for (const KindRecord* kind : kKinds)
+  for (const FolderVerbs* kind : kKinds)
     if (kind->*verb.add != nullptr)
-      text += fmt::format("{}{} ('{}')", text.empty() ? "" : ", ", kind->what, kind->verb);
+      text += fmt::format("{}{} ('{}')", text.empty() ? "" : ", ", run::record_of(kind->kind).what,
+                          run::record_of(kind->kind).verb);
   return text;
 }
 
@@ -73,33 +74,32 @@ Run add_on_kind(const Command& command, const FolderVerb& verb, const std::vecto
     add_usage(command, {.positionals = {{"DIR", "folder of a fitted model"}}});
     return {};
   }
-  const std::string kind = posterior::read_run_record((fs::path(folder) / "run.json").string()).kind;
-  for (const KindRecord* known : kKinds) {
-    if (known->name != kind) continue;
+  const run::Kind kind = run::read_run_record((fs::path(folder) / "run.json").string()).kind;
+  std::string hint = fmt::format("It is for {}.", kinds_text(verb));
+  for (const FolderVerbs* known : kKinds) {
+    if (known->kind != kind) continue;
     if (known->*verb.add != nullptr) return (known->*verb.add)(command);
-    throw Error(ErrorKind::bad_input,
-                fmt::format("{}: holds {}, which kullback {} is not for.", folder, known->what, verb.name),
-                verb.add == &KindRecord::loglik && !known->instead_of_loglik.empty()
-                    ? std::string(known->instead_of_loglik)
-                    : fmt::format("It is for {}.", kinds_text(verb)));
+    if (verb.add == &FolderVerbs::loglik && !known->instead_of_loglik.empty())
+      hint = known->instead_of_loglik;
   }
   throw Error(ErrorKind::bad_input,
-              fmt::format("{}: holds a '{}', which kullback {} is not for.", folder, kind, verb.name),
-              fmt::format("It is for {}.", kinds_text(verb)));
+              fmt::format("{}: holds {}, which kullback {} is not for.", folder, run::record_of(kind).what,
+                          verb.name),
+              hint);
 }
 
 }  // namespace
 
 Run add_sample(const Command& verb, const std::vector<std::string>& words) {
-  return add_on_kind(verb, {"sample", &KindRecord::sample}, words);
+  return add_on_kind(verb, {"sample", &FolderVerbs::sample}, words);
 }
 
 Run add_loglik(const Command& verb, const std::vector<std::string>& words) {
-  return add_on_kind(verb, {"loglik", &KindRecord::loglik}, words);
+  return add_on_kind(verb, {"loglik", &FolderVerbs::loglik}, words);
 }
 
 Run add_restore(const Command& verb, const std::vector<std::string>& words) {
-  return add_on_kind(verb, {"restore", &KindRecord::restore}, words);
+  return add_on_kind(verb, {"restore", &FolderVerbs::restore}, words);
 }
 
 }  // namespace kullback::deep::cli

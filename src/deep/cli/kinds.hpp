@@ -4,16 +4,15 @@
 #include <string_view>
 
 #include "deep/cli/verb.hpp"
+#include "run/kinds.hpp"
 
 namespace kullback::deep::cli {
 
 // Adds the verb's options for folders of the kind, and says what it is for.
 using AddOnFolder = Run (*)(const Command& verb);
 
-struct KindRecord {
-  std::string_view name;         // as in run.json: "vae"
-  std::string_view what;         // "an autoencoder"
-  std::string_view verb;         // that makes it: "kullback vae"
+struct FolderVerbs {
+  run::Kind kind;
   AddOnFolder sample = nullptr;  // null: the verb is not for this kind
   AddOnFolder loglik = nullptr;
   AddOnFolder restore = nullptr;

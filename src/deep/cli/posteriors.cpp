@@ -4,7 +4,7 @@
 
 #include "deep/bnn/posterior.hpp"
 #include "deep/cli/verb.hpp"
-#include "posterior/summary.hpp"
+#include "run/text.hpp"
 
 namespace kullback::deep::cli {
 
@@ -14,14 +14,13 @@ constexpr std::size_t kWidth = 100;
 
 std::string record_text(const PosteriorRecord& record) {
   std::string text = fmt::format("{}: {}\n", record.name, record.summary);
-  posterior::append_wrapped(text, "  ", record.use_when, kWidth);
-  if (!record.citation.empty()) posterior::append_wrapped(text, "  ", record.citation, kWidth);
+  run::append_wrapped(text, "  ", record.use_when, kWidth);
+  if (!record.citation.empty()) run::append_wrapped(text, "  ", record.citation, kWidth);
   for (const Option& option : record.options)
-    posterior::append_wrapped(
-        text, "    ",
-        fmt::format("--{}{}: {}", option.name, option.fallback.empty() ? "" : " [" + option.fallback + "]",
-                    option.help),
-        kWidth);
+    run::append_wrapped(text, "    ",
+                        fmt::format("--{}{}: {}", option.name,
+                                    option.fallback.empty() ? "" : " [" + option.fallback + "]", option.help),
+                        kWidth);
   return text;
 }
 

@@ -2,14 +2,14 @@
 
 #include "deep/cli/text.hpp"
 #include "deep/cli/verb.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::deep::cli {
 
 Run add_summary(const Command& verb, const std::vector<std::string>&) {
   return [arguments = add_usage(verb, {.positionals = {{"DIR", "folder of the model"}}})] {
     const std::string& folder = arguments->positionals[0];
-    std::fputs(record_text(posterior::open_folder(folder), folder).c_str(), stdout);
+    std::fputs(record_text(run::open_folder(folder), folder).c_str(), stdout);
     return 0;
   };
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "posterior/summary.hpp"
+#include "run/text.hpp"
 
 namespace kullback::deep::cli {
 
@@ -19,17 +19,17 @@ std::string pairs_text(const std::vector<std::pair<std::string, std::string>>& p
   for (const auto& [name, value] : pairs) width = std::max(width, name.size());
   std::string text;
   for (const auto& [name, value] : pairs)
-    posterior::append_wrapped(text, "  " + name + std::string(width - name.size() + 2, ' '), value, kWidth);
+    run::append_wrapped(text, "  " + name + std::string(width - name.size() + 2, ' '), value, kWidth);
   return text;
 }
 
-std::string record_text(const posterior::RunRecord& record, const std::string& folder) {
-  std::string text = fmt::format("{} {}: {} parameters, seed {}, {:.2f} s{}\n", record.kind, record.method,
-                                 record.parameters, record.seed, record.seconds,
+std::string record_text(const run::RunRecord& record, const std::string& folder) {
+  std::string text = fmt::format("{} {}: {} parameters, seed {}, {:.2f} s{}\n", run::name_of(record.kind),
+                                 record.method, record.parameters, record.seed, record.seconds,
                                  record.status == "complete" ? "" : ", " + record.status);
   text += pairs_text(record.facts);
   if (!record.findings.empty()) {
-    text += "\n" + posterior::findings_text(record.findings, kWidth);
+    text += "\n" + run::findings_text(record.findings, kWidth);
   } else if (record.status == "complete") {
     text += "\nNo problems found.\n";
   }

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::deep::cli {
 
 // Names and values below each other.
 std::string pairs_text(const std::vector<std::pair<std::string, std::string>>& pairs);
 
-std::string record_text(const posterior::RunRecord& record, const std::string& folder);
+std::string record_text(const run::RunRecord& record, const std::string& folder);
 
 }  // namespace kullback::deep::cli

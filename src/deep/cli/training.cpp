@@ -12,10 +12,10 @@
 #include "base/interrupt.hpp"
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
-#include "deep/cli/display.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/text.hpp"
 #include "deep/count_list.hpp"
+#include "run/progress_line.hpp"
 
 namespace kullback::deep::cli {
 
@@ -36,7 +36,7 @@ std::vector<std::string> texts_of(const std::string& json) {
   return texts;
 }
 
-void take_from(const posterior::RunRecord& record, const std::string& out, Arguments& arguments) {
+void take_from(const run::RunRecord& record, const std::string& out, Arguments& arguments) {
   for (const auto& [name, value] : record.options) {
     if (name == "ignore") {
       if (arguments.lists.count(name) == 0) arguments.lists[name] = texts_of(value);
@@ -141,18 +141,19 @@ std::string out_of(Arguments& arguments, const std::string& verb) {
   return arguments.values.emplace("out", default_out(arguments.positionals[0], verb)).first->second;
 }
 
-posterior::RunRecord resumed_record(Arguments& arguments, const std::string& kind, const std::string& what) {
-  posterior::RunRecord record;
+run::RunRecord resumed_record(Arguments& arguments, const std::string& kind, const std::string& what) {
+  run::RunRecord record;
   const auto resume = arguments.values.find("resume");
   if (resume == arguments.values.end() || resume->second != "true") return record;
   const std::string out = arguments.values["out"];
-  posterior::settle_folder(out);
-  const fs::path folder = posterior::current_folder(out);
+  run::settle_folder(out);
+  const fs::path folder = run::current_folder(out);
   if (!fs::exists(folder / "run.json"))
     throw Error(ErrorKind::missing_file, out + ": holds no training to go on with.", "Leave out --resume.");
-  record = posterior::read_run_record((folder / "run.json").string());
-  if (record.kind != kind)
-    throw Error(ErrorKind::bad_input, fmt::format("{}: holds a '{}', not {}.", out, record.kind, what),
+  record = run::read_run_record((folder / "run.json").string());
+  if (run::name_of(record.kind) != kind)
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: holds {}, not {}.", out, run::record_of(record.kind).what, what),
                 "Choose another folder with --out.");
   record.options["seed"] = std::to_string(record.seed);
   take_from(record, out, arguments);
@@ -250,18 +251,16 @@ Run add_training(const Command& verb, const Usage& usage,
   return [arguments = add_usage(verb, usage), work] { return run_on_ranks(work, *arguments); };
 }
 
-FitOutcome watched_fit(bool prints, const std::string& held_out_name,
-                       const std::function<FitOutcome(const FitWatch&)>& fit) {
-  EpochDisplay display(!prints, held_out_name);
+FitOutcome watched_fit(bool prints, const std::function<FitOutcome(const run::Watch&)>& fit) {
+  run::ProgressLine line(!prints);
   const InterruptGuard guard;
-  FitOutcome outcome = fit(
-      {.on_epoch = [&](const EpochFigures& figures, std::int64_t epochs) { display.show(figures, epochs); },
-       .should_stop = is_interrupted});
-  display.clear();
+  FitOutcome outcome = fit({.on_progress = [&](const run::RunProgress& progress) { line.show(progress); },
+                            .should_stop = is_interrupted});
+  line.clear();
   return outcome;
 }
 
-int end_training(const TrainOutcome& trained, const posterior::RunRecord& record, const std::string& out,
+int end_training(const TrainOutcome& trained, const run::RunRecord& record, const std::string& out,
                  const std::string& what, bool prints, const Ranks& ranks, const std::string& advice) {
   if (prints) std::fputs(record_text(record, out).c_str(), stdout);
   if (trained.is_interrupted) return kInterruptedCode;
@@ -272,7 +271,7 @@ int end_training(const TrainOutcome& trained, const posterior::RunRecord& record
   return static_cast<int>(ErrorKind::bad_input);
 }
 
-int end_complete(const posterior::RunRecord& record, const std::string& out, bool prints) {
+int end_complete(const run::RunRecord& record, const std::string& out, bool prints) {
   if (prints)
     std::fputs((record_text(record, out) + "The training is complete: nothing is left to do.\n").c_str(),
                stdout);

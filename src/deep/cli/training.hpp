@@ -22,7 +22,7 @@
 #include "deep/train/adam.hpp"
 #include "deep/train/train.hpp"
 #include "deep/train/training_run.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::deep::cli {
 
@@ -91,7 +91,7 @@ std::string out_of(Arguments& arguments, const std::string& verb);
 // A training that --resume goes on with. What the run was not told it takes from the record; what it was told
 // must agree. Without --resume the record is empty. `what`: "a network", as the folder of another kind is
 // not.
-posterior::RunRecord resumed_record(Arguments& arguments, const std::string& kind, const std::string& what);
+run::RunRecord resumed_record(Arguments& arguments, const std::string& kind, const std::string& what);
 
 // "200,200" of --option, or "none".
 std::vector<std::int64_t> counts_of(const std::string& option, const std::string& text,
@@ -118,14 +118,13 @@ Words recorded_options(const Settings& program, const std::vector<const Words*>&
 // A verb that trains, as one of the processes of mpirun.
 Run add_training(const Command& verb, const Usage& usage,
                  int (*work)(const Ranks& ranks, const Arguments& arguments));
-// Calls `fit` with a line about each epoch (where `prints`), until Ctrl-C.
-FitOutcome watched_fit(bool prints, const std::string& held_out_name,
-                       const std::function<FitOutcome(const FitWatch&)>& fit);
+// Calls `fit` with a line of progress (where `prints`), until Ctrl-C.
+FitOutcome watched_fit(bool prints, const std::function<FitOutcome(const run::Watch&)>& fit);
 // Prints the record (where `prints`) and the failure with advice; the exit code.
-int end_training(const TrainOutcome& trained, const posterior::RunRecord& record, const std::string& out,
+int end_training(const TrainOutcome& trained, const run::RunRecord& record, const std::string& out,
                  const std::string& what, bool prints, const Ranks& ranks,
                  const std::string& advice = "Lower --rate, or look for extreme values in the data.");
 // Of a run that was complete before it began.
-int end_complete(const posterior::RunRecord& record, const std::string& out, bool prints);
+int end_complete(const run::RunRecord& record, const std::string& out, bool prints);
 
 }  // namespace kullback::deep::cli

@@ -131,14 +131,14 @@ VaeFitRequest request_of(const Arguments& arguments, const Chosen& chosen, const
 int run_on(const Ranks& ranks, const Arguments& given) {
   Arguments arguments = given;
   const std::string out = out_of(arguments, "vae");
-  const posterior::RunRecord before = resumed_record(arguments, "vae", "an autoencoder");
+  const run::RunRecord before = resumed_record(arguments, "vae", "an autoencoder");
   const Chosen chosen = choose(arguments);
   use_threads(chosen.program, ranks);
   const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
   if (before.status == "complete") return end_complete(before, out, prints);
   const VaeFitRequest request = request_of(arguments, chosen, ranks);
-  const FitOutcome outcome = watched_fit(
-      prints, "held-out bound", [&](const FitWatch& watch) { return fit_vae(request, ranks, watch); });
+  const FitOutcome outcome =
+      watched_fit(prints, [&](const run::Watch& watch) { return fit_vae(request, ranks, watch); });
   return end_training(outcome.trained, outcome.record, outcome.folder.string(), "model", prints, ranks);
 }
 

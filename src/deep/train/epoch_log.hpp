@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "deep/train/train.hpp"
-#include "posterior/progress_log.hpp"
+#include "run/progress_log.hpp"
 
 namespace kullback::deep {
 
@@ -15,13 +16,14 @@ class EpochLog final {
   // held_out_name: what the held-out figure is. Only where `writes`: the first rank's.
   EpochLog(const std::filesystem::path& out, std::int64_t epochs, std::string held_out_name, bool writes);
 
-  void note(const EpochFigures& figures);
+  void note(const EpochFigures& epoch, const std::vector<run::PartProgress>& figures);
   // After each step: long epochs show life, too.
   void beat();
+  const run::RunProgress& progress() const { return progress_; }
 
  private:
-  posterior::ProgressLog log_;
-  posterior::RunProgress progress_;
+  run::ProgressLog log_;
+  run::RunProgress progress_;
   bool writes_;
 };
 

@@ -12,8 +12,8 @@
 #include "base/file.hpp"
 #include "deep/train/epoch_log.hpp"
 #include "kullback_version.hpp"
-#include "posterior/progress_log.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/progress_log.hpp"
 
 namespace kullback::deep {
 
@@ -41,7 +41,7 @@ void write_training(const fs::path& file, const std::vector<EpochFigures>& epoch
 
 }  // namespace
 
-TrainingRun::TrainingRun(RunRequest request, const Ranks& ranks, const FitWatch& watch)
+TrainingRun::TrainingRun(RunRequest request, const Ranks& ranks, const run::Watch& watch)
     : request_(std::move(request)), ranks_(ranks), watch_(watch), train_(request_.train) {}
 
 FitOutcome TrainingRun::run() {
@@ -72,11 +72,11 @@ void TrainingRun::choose_lengths(const Lengths& lengths) {
 }
 
 void TrainingRun::begin() {
-  posterior::RunRecord& record = outcome_.record;
+  run::RunRecord& record = outcome_.record;
   record.version = kVersion;
   for (const fs::path& path : request_.data) record.data += (record.data.empty() ? "" : " ") + path.string();
   record.status = "running";
-  record.started = posterior::utc_now();
+  record.started = run::utc_now();
   const Description description = describe();
   train_.fingerprint =
       content_hash(fmt::format("{}{} {} {} {} {}", description.text, record.data_hash, train_.epochs,
@@ -88,12 +88,12 @@ void TrainingRun::begin() {
 
 // All processes then write where the first one does.
 void TrainingRun::begin_folder(const Description& description) {
-  folder_ = train_.resume ? posterior::RunFolder::resume(request_.out)
-                          : posterior::RunFolder::begin(request_.out, outcome_.record, {}, request_.force);
+  folder_ = train_.resume ? run::RunFolder::resume(request_.out)
+                          : run::RunFolder::begin(request_.out, outcome_.record, {}, request_.force);
   try {
     replace_file(file(description.file), description.text);
     folder_->add_event(train_.resume ? "resume" : "start",
-                       fmt::format("\"ranks\": {}, {}", ranks_.size(), posterior::process_fields()));
+                       fmt::format("\"ranks\": {}, {}", ranks_.size(), run::process_fields()));
   } catch (const Error&) {
     abandon();
     throw;
@@ -130,8 +130,8 @@ void TrainingRun::train_model() {
   };
   watch.on_epoch = [&](const EpochFigures& figures) {
     const EpochFigures told = in_own_units(figures);
-    log.note(told);
-    if (watch_.on_epoch) watch_.on_epoch(told, train_.epochs);
+    log.note(told, more_figures());
+    if (watch_.on_progress) watch_.on_progress(log.progress());
   };
   outcome_.trained = train(*trainee, train_, ranks_, watch);
   trainee.reset();
@@ -141,7 +141,7 @@ void TrainingRun::train_model() {
 
 void TrainingRun::write() {
   const TrainOutcome& trained = outcome_.trained;
-  posterior::RunRecord& record = outcome_.record;
+  run::RunRecord& record = outcome_.record;
   const bool failed = !trained.failure.empty();
   if (failed && trained.epochs.empty()) {  // the checkpoint is that of the start
     std::error_code none;

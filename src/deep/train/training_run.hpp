@@ -13,22 +13,17 @@
 
 #include "base/ranks.hpp"
 #include "deep/train/train.hpp"
-#include "posterior/run_folder.hpp"
-#include "posterior/run_record.hpp"
+#include "run/folder.hpp"
+#include "run/progress.hpp"
+#include "run/record.hpp"
 
 namespace kullback::deep {
 
 struct FitOutcome {
-  posterior::RunRecord record;  // facts and findings for people
+  run::RunRecord record;  // facts and findings for people
   TrainOutcome trained;
   std::filesystem::path folder = {};  // where the files are
   bool is_complete() const { return record.status == "complete"; }
-};
-
-// Called with the figures of each epoch (held-out figure in the units of the data) and the number of epochs.
-struct FitWatch {
-  std::function<void(const EpochFigures& figures, std::int64_t epochs)> on_epoch = {};
-  std::function<bool()> should_stop = {};
 };
 
 struct RunRequest {
@@ -47,7 +42,7 @@ class TrainingRun {
   FitOutcome run();
 
  protected:
-  TrainingRun(RunRequest request, const Ranks& ranks, const FitWatch& watch);
+  TrainingRun(RunRequest request, const Ranks& ranks, const run::Watch& watch);
 
   // The model on paper: a file of the folder, and what else decides about the training.
   struct Description {
@@ -78,8 +73,10 @@ class TrainingRun {
   };
   // Epochs, batch and patience where the user gave none. Throws Error usage.
   void choose_lengths(const Lengths& lengths);
+  // Of the last epoch, beside its loss, for people who watch.
+  virtual std::vector<run::PartProgress> more_figures() const { return {}; }
 
-  posterior::RunRecord& record() { return outcome_.record; }
+  run::RunRecord& record() { return outcome_.record; }
   const TrainOptions& train_options() const { return train_; }
   const TrainOutcome& trained() const { return outcome_.trained; }
   // Where one of the run's files is written; on the first process.
@@ -96,9 +93,9 @@ class TrainingRun {
   void write();
 
   RunRequest request_;
-  std::unique_ptr<posterior::RunFolder> folder_;  // on the first process, once the run has begun
+  std::unique_ptr<run::RunFolder> folder_;  // on the first process, once the run has begun
   const Ranks& ranks_;
-  const FitWatch& watch_;
+  const run::Watch& watch_;
   TrainOptions train_;
   std::int64_t rows_ = 0;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

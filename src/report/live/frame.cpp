@@ -10,7 +10,7 @@
 
 #include "base/advice.hpp"
 #include "base/utf8.hpp"
-#include "posterior/summary.hpp"
+#include "run/text.hpp"
 
 namespace kullback::report {
 
@@ -114,7 +114,7 @@ class Frame final {
   }
   void add_wrapped(const std::string& words) {
     std::string text;
-    posterior::append_wrapped(text, "", plain(words, style_.has_blocks), style_.width);
+    run::append_wrapped(text, "", plain(words, style_.has_blocks), style_.width);
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
       add(text.substr(at, end - at));
@@ -123,16 +123,17 @@ class Frame final {
   }
 
   void add_head() {
-    const posterior::RunRecord& record = state_.record;
+    const run::RunRecord& record = state_.record;
     std::string line = state_.folder.string() + ": ";
-    if (record.kind != "posterior") line += record.kind + " ";
+    if (record.kind != run::Kind::posterior) line += std::string(run::name_of(record.kind)) + " ";
     line += record.method;
-    if (record.kind == "posterior" && record.chains > 1) line += fmt::format(", {} chains", record.chains);
+    if (record.kind == run::Kind::posterior && record.chains > 1)
+      line += fmt::format(", {} chains", record.chains);
     add(line + fmt::format(", seed {}", record.seed));
   }
 
   std::string resuming_text() const {
-    if (state_.record.kind != "posterior") return "The same command with --resume";
+    if (state_.record.kind != run::Kind::posterior) return "The same command with --resume";
     return fmt::format("'kullback fit --resume {}'", state_.folder.string());
   }
 
@@ -230,13 +231,13 @@ class Frame final {
   }
 
   void add_end() {
-    const posterior::RunRecord& record = state_.record;
+    const run::RunRecord& record = state_.record;
     if (!record.facts.empty()) add("");
     for (std::size_t i = 0; i < std::min(record.facts.size(), kMostFacts); ++i)
       add(fmt::format("  {}: {}", record.facts[i].first, record.facts[i].second));
     if (record.findings.empty()) return;
     add("");
-    const std::string text = for_terminal(posterior::findings_text(record.findings, style_.width));
+    const std::string text = for_terminal(run::findings_text(record.findings, style_.width));
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
       add(text.substr(at, end - at));

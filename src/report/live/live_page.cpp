@@ -4,11 +4,11 @@
 #include <string>
 
 #include "base/content_hash.hpp"
-#include "posterior/run_record.hpp"
 #include "report/assets.hpp"
 #include "report/live/run_state.hpp"
 #include "report/live/server.hpp"
 #include "report/page.hpp"
+#include "run/record.hpp"
 
 namespace kullback::report {
 

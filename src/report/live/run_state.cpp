@@ -17,7 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::report {
 
@@ -113,7 +113,7 @@ void RunFollower::start_over() {
 }
 
 void RunFollower::read_events() {
-  const fs::path path = posterior::current_folder(state_.folder) / "events.jsonl";
+  const fs::path path = run::current_folder(state_.folder) / "events.jsonl";
   struct ::stat status {};
   if (::stat(path.c_str(), &status) != 0) return;
   const auto size = static_cast<std::uint64_t>(status.st_size);
@@ -249,7 +249,7 @@ void RunFollower::finish() {
   state_.seconds_left.reset();
   state_.seconds = state_.record.seconds;
   state_.gradients = state_.record.gradients;
-  std::vector<RunPart> parts = finished_parts(posterior::current_folder(state_.folder));
+  std::vector<RunPart> parts = finished_parts(run::current_folder(state_.folder));
   for (RunPart& part : parts) {
     for (const RunPart& before : state_.parts) {
       if (before.name != part.name) continue;
@@ -267,9 +267,8 @@ void RunFollower::finish() {
 const RunState& RunFollower::look(std::int64_t now) {
   check_folder(state_.folder);
   read_events();
-  state_.record =
-      posterior::read_run_record((posterior::current_folder(state_.folder) / "run.json").string());
-  state_.is_left_at_most = state_.record.kind != "posterior";
+  state_.record = run::read_run_record((run::current_folder(state_.folder) / "run.json").string());
+  state_.is_left_at_most = state_.record.kind != run::Kind::posterior;
   if (!has_begun_) {
     state_.status = state_.record.status;
     if (state_.last_sign == 0) state_.last_sign = now;

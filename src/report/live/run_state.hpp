@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/json_value.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 namespace kullback::report {
 
@@ -42,7 +42,7 @@ struct TriedMethod {
 
 struct RunState {
   std::filesystem::path folder = {};
-  posterior::RunRecord record = {};  // complete once the run is over
+  run::RunRecord record = {};  // complete once the run is over
   Life life = Life::running;
   std::string status = {};  // "running", "complete", "interrupted", "stopped"
   std::string doing = {};   // "nuts", "judging nuts"; may be empty

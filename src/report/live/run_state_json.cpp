@@ -49,8 +49,9 @@ std::string to_json(const RunState& state) {
       "\"seconds\":{},\"seconds_left\":{},\"at_most\":{},\"gradients\":{},\"divergences\":{},\"last_sign\":{}"
       ","
       "\"tried\":[{}],\"parts\":[{}]}}\n",
-      json_string(state.folder.string()), json_string(state.record.kind), json_string(state.record.method),
-      life_name(state.life), json_string(state.status), json_string(state.doing), number_json(state.seconds),
+      json_string(state.folder.string()), json_string(run::name_of(state.record.kind)),
+      json_string(state.record.method), life_name(state.life), json_string(state.status),
+      json_string(state.doing), number_json(state.seconds),
       state.seconds_left ? number_json(*state.seconds_left, 3) : "null",
       state.is_left_at_most ? "true" : "false", state.gradients, state.divergences,
       json_string(utc_text(state.last_sign)), tried, parts);

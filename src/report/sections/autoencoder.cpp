@@ -32,7 +32,7 @@ std::string map_json(const Result& result) {
 }  // namespace
 
 std::string autoencoder_section(const Result& result) {
-  if (result.kind() != "vae") return {};
+  if (result.kind() != run::Kind::vae) return {};
   const std::string pictures = pictures_json(result, kPictures);
   std::vector<double> variances;
   if (const JsonValue* summary = result.json("summary.json"))

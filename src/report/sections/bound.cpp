@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kPoints = 600;
 
-std::string fact(const posterior::RunRecord& record, std::string_view name) {
-  const std::string* text = posterior::find_fact(record, name);
+std::string fact(const run::RunRecord& record, std::string_view name) {
+  const std::string* text = run::find_fact(record, name);
   return text == nullptr ? std::string() : *text;
 }
 

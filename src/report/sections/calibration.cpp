@@ -92,7 +92,7 @@ std::string classes_json(const WordTable& rows, std::size_t target, std::size_t 
 }  // namespace
 
 std::string calibration_section(const Result& result) {
-  const JsonValue* summary = result.json(result.kind() == "bnn" ? "summary.json" : "metrics.json");
+  const JsonValue* summary = result.json(result.kind() == run::Kind::bnn ? "summary.json" : "metrics.json");
   const JsonValue* bins = summary != nullptr ? summary->find("reliability") : nullptr;
   const std::optional<WordTable> rows = read_words(result, "held_out.csv");
   const auto target = rows ? rows->find("target") : std::nullopt;

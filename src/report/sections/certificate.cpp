@@ -74,7 +74,7 @@ std::string parameters_json(const JsonValue& certificate, std::size_t& count) {
   return json_array(texts);
 }
 
-std::string none(const posterior::RunRecord& record) {
+std::string none(const run::RunRecord& record) {
   const bool is_optimum = record.method == "optimize";
   return JsonObject()
       .text("verdict", "none")
@@ -94,7 +94,7 @@ std::string plain_strings(std::vector<std::string> texts) {
 
 // What can still be tried depends on what has been.
 std::string advice_for(const std::string& verdict, const std::string& certified,
-                       const posterior::RunRecord& record) {
+                       const run::RunRecord& record) {
   if (verdict != "not met" && verdict != "cannot tell") return "";
   const std::string distrust =
       verdict == "not met" ? "Do not use these numbers at this tolerance. " : std::string();
@@ -116,7 +116,7 @@ std::string advice_for(const std::string& verdict, const std::string& certified,
 }  // namespace
 
 std::string certificate_section(const Result& result) {
-  if (result.kind() != "posterior") return {};
+  if (result.kind() != run::Kind::posterior) return {};
   const JsonValue* certificate = result.json("certificate.json");
   if (certificate == nullptr) return result.draws().draws() == 0 ? "" : none(result.record());
   JsonObject json;

@@ -218,7 +218,7 @@ class Checks final {
     std::string khat;
     const JsonValue* certificate = result_.json("certificate.json");
     const JsonValue* weights = certificate == nullptr ? nullptr : certificate->find("weights");
-    if (const std::string* fact = posterior::find_fact(result_.record(), "khat")) {
+    if (const std::string* fact = run::find_fact(result_.record(), "khat")) {
       khat = *fact;
     } else if (weights != nullptr && number_in(*weights, "khat") < number_in(*weights, "khat_limit")) {
       khat = fmt::format("{:.2f}", number_in(*weights, "khat"));

@@ -32,7 +32,7 @@ std::string fitted_json(const WordTable& sample, const std::string& target, bool
 }  // namespace
 
 std::string coefficients_section(const Result& result) {
-  if (result.kind() != "regress") return {};
+  if (result.kind() != run::Kind::regress) return {};
   const std::optional<WordTable> table = read_words(result, "coefficients.csv");
   const JsonValue* model = result.json("model.json");
   if (!table || model == nullptr || !table->find("mean")) return {};

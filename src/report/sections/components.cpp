@@ -80,7 +80,7 @@ std::string levels_json(const WordTable& levels) {
 }  // namespace
 
 std::string components_section(const Result& result) {
-  if (result.kind() != "mixture") return {};
+  if (result.kind() != run::Kind::mixture) return {};
   const std::optional<WordTable> table = read_words(result, "components.csv");
   const JsonValue* model = result.json("model.json");
   if (!table || model == nullptr || !table->find("weight")) return {};

@@ -50,7 +50,7 @@ std::string scores_json(const WordTable& scores) {
 }  // namespace
 
 std::string factors_section(const Result& result) {
-  if (result.kind() != "factors") return {};
+  if (result.kind() != run::Kind::factors) return {};
   const std::optional<WordTable> factors = read_words(result, "factors.csv");
   const std::optional<WordTable> loadings = read_words(result, "loadings.csv");
   if (!factors || !loadings) return {};

@@ -6,7 +6,7 @@
 namespace kullback::report {
 
 std::string generated_section(const Result& result) {
-  const bool is_energy = result.kind() == "ebm";
+  const bool is_energy = result.kind() == run::Kind::ebm;
   if (!is_energy && !is_diffusion(result)) return {};
   const PictureFile files[] = {
       {"density.png", "The density",

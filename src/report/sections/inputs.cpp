@@ -10,7 +10,7 @@ namespace kullback::report {
 
 namespace {
 
-using posterior::RunRecord;
+using run::RunRecord;
 
 // For a shell: as it is where that is safe.
 std::string quoted(const std::string& word) {
@@ -82,7 +82,7 @@ void add_method_options(const RunRecord& record, Command& command) {
 }
 
 std::string command_of(const RunRecord& record) {
-  if (record.kind != "posterior") return {};
+  if (record.kind != run::Kind::posterior) return {};
   const bool is_optimum = record.method == "optimize";
   const std::string ladder_chains = option(record, "ladder_chains");
   Command command(is_optimum ? "optimize" : "fit");
@@ -107,7 +107,7 @@ std::string command_of(const RunRecord& record) {
   return command.text();
 }
 
-std::string shape_json(const posterior::DataShape& shape) {
+std::string shape_json(const run::DataShape& shape) {
   std::vector<double> dims(shape.dims.begin(), shape.dims.end());
   return JsonObject()
       .text("name", shape.name)
@@ -129,7 +129,7 @@ std::string pairs_json(const Pairs& pairs) {
 std::string inputs_section(const Result& result) {
   const RunRecord& record = result.record();
   std::vector<std::string> shapes;
-  for (const posterior::DataShape& shape : record.data_variables) shapes.push_back(shape_json(shape));
+  for (const run::DataShape& shape : record.data_variables) shapes.push_back(shape_json(shape));
   const std::vector<std::pair<std::string, std::string>> account = {
       {"program", record.program},
       {"program hash", record.program_hash},

@@ -7,7 +7,7 @@ namespace kullback::report {
 std::string ladder_section(const Result& result) {
   if (result.record().rungs.empty()) return {};
   std::vector<std::string> rungs;
-  for (const posterior::Rung& rung : result.record().rungs) {
+  for (const run::Rung& rung : result.record().rungs) {
     rungs.push_back(JsonObject()
                         .text("method", rung.method)
                         .text("verdict", rung.verdict)

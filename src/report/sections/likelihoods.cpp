@@ -66,7 +66,7 @@ std::string figures_json(const JsonValue& found, bool is_energy) {
 }  // namespace
 
 std::string likelihoods_section(const Result& result) {
-  const bool is_energy = result.kind() == "ebm";
+  const bool is_energy = result.kind() == run::Kind::ebm;
   if (!is_energy && !is_diffusion(result)) return {};
   const JsonValue* found = result.json("loglik.json");
   if (found == nullptr) return {};

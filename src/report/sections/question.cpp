@@ -13,18 +13,18 @@ namespace {
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 // "eight_schools.stan given eight_schools.json"
-std::string subject(const posterior::RunRecord& record) {
+std::string subject(const run::RunRecord& record) {
   const std::string data = record.data.empty() ? "" : file_name(record.data);
   if (record.program.empty()) return data;
   return fmt::format("{}{}{}", file_name(record.program), data.empty() ? "" : " given ", data);
 }
 
-std::string option(const posterior::RunRecord& record, const char* name) {
+std::string option(const run::RunRecord& record, const char* name) {
   const auto found = record.options.find(name);
   return found == record.options.end() ? "" : found->second;
 }
 
-std::string asked_of_posterior(const posterior::RunRecord& record) {
+std::string asked_of_posterior(const run::RunRecord& record) {
   const std::string tolerance = option(record, "tolerance");
   if (record.method == "optimize") return "The most probable parameters of " + subject(record) + ".";
   const std::string posterior = "The posterior of " + subject(record);
@@ -42,12 +42,12 @@ std::string asked_of_posterior(const posterior::RunRecord& record) {
   return fmt::format("{}, by {}.", posterior, record.method);
 }
 
-std::string asked(const posterior::RunRecord& record) {
-  if (record.kind == "posterior") return asked_of_posterior(record);
-  if (record.kind == "simulation")
+std::string asked(const run::RunRecord& record) {
+  if (record.kind == run::Kind::posterior) return asked_of_posterior(record);
+  if (record.kind == run::Kind::simulation)
     return "Parameters and data drawn from the prior of " + subject(record) + ".";
-  if (record.kind == "predictions") return "Predictions of " + subject(record) + ".";
-  return fmt::format("A fit of '{}' to {}{}.", record.kind, subject(record),
+  if (record.kind == run::Kind::predictions) return "Predictions of " + subject(record) + ".";
+  return fmt::format("A fit of '{}' to {}{}.", run::name_of(record.kind), subject(record),
                      record.method.empty() ? "" : ", by " + record.method);
 }
 
@@ -71,7 +71,7 @@ std::string draws_text(const posterior::Posterior& draws) {
 }  // namespace
 
 std::string question_section(const Result& result) {
-  const posterior::RunRecord& record = result.record();
+  const run::RunRecord& record = result.record();
   std::vector<std::string> facts;
   const auto add = [&facts](std::string_view name, const std::string& value) {
     if (!value.empty()) facts.push_back(JsonObject().text("name", name).text("value", value).str());

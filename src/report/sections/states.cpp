@@ -42,7 +42,7 @@ std::string path_json(const WordTable& states) {
 }  // namespace
 
 std::string states_section(const Result& result) {
-  if (result.kind() != "hmm") return {};
+  if (result.kind() != run::Kind::hmm) return {};
   const std::optional<WordTable> summary = read_words(result, "summary_of_states.csv");
   const std::optional<WordTable> transitions = read_words(result, "transitions.csv");
   if (!summary || !transitions) return {};

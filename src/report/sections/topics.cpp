@@ -29,7 +29,7 @@ std::string number_of(const std::string& name) {
 }  // namespace
 
 std::string topics_section(const Result& result) {
-  if (result.kind() != "topics") return {};
+  if (result.kind() != run::Kind::topics) return {};
   const std::optional<WordTable> words = read_words(result, "topics.csv");
   if (!words) return {};
   const auto word = words->find("word"), topic = words->find("topic"),

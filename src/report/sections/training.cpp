@@ -21,7 +21,8 @@ std::vector<double> thinned(const std::vector<double>& values) {
 }
 
 std::string held_out_name(const Result& result) {
-  return result.kind() == "vae" || is_diffusion(result) ? "held-out bound" : "held-out log likelihood";
+  return result.kind() == run::Kind::vae || is_diffusion(result) ? "held-out bound"
+                                                                 : "held-out log likelihood";
 }
 
 // Mean energies of rows and of chains, and how many proposals were accepted.

@@ -63,7 +63,7 @@ std::string weights_section(const Result& result) {
   json.count("draws", all.size()).number("ess", 1 / squares, 5).number("largest", all.front(), 3);
   json.raw("ranks", json_numbers(ranks, 9)).raw("shares", json_numbers(shares, 4));
   json.truth("used", !result.draws().log_weight().empty());
-  if (const std::string* khat = posterior::find_fact(result.record(), "khat")) json.text("khat", *khat);
+  if (const std::string* khat = run::find_fact(result.record(), "khat")) json.text("khat", *khat);
   return json.str();
 }
 

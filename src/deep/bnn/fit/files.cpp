@@ -4,7 +4,7 @@
 
 #include "base/csv_numbers.hpp"
 #include "base/file.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 
 namespace kullback::deep {
 
@@ -44,8 +44,8 @@ std::string reliability_json(const std::vector<ReliabilityBin>& bins) {
   std::string text = "[";
   for (const ReliabilityBin& bin : bins)
     text += fmt::format("{}\n    {{\"from\": {}, \"rows\": {}, \"confidence\": {}, \"accuracy\": {}}}",
-                        text.back() == '[' ? "" : ",", posterior::json_number(bin.low), bin.rows,
-                        posterior::json_number(bin.confidence), posterior::json_number(bin.accuracy));
+                        text.back() == '[' ? "" : ",", run::json_number(bin.low), bin.rows,
+                        run::json_number(bin.confidence), run::json_number(bin.accuracy));
   return text + "\n  ]";
 }
 
@@ -53,7 +53,7 @@ std::string metrics_json(const Evaluation& evaluation, const Figures& more) {
   std::string text = fmt::format("{{\n  \"rows\": {}", evaluation.known);
   for (const Figures* figures : {&evaluation.figures, &more})
     for (const auto& [name, value] : *figures)
-      text += fmt::format(",\n  \"{}\": {}", name, posterior::json_number(value));
+      text += fmt::format(",\n  \"{}\": {}", name, run::json_number(value));
   if (!evaluation.bins.empty()) {
     text += ",\n  \"reliability\": " + reliability_json(evaluation.bins);
   }

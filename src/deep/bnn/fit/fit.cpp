@@ -16,8 +16,8 @@
 #include "deep/bnn/fit/files.hpp"
 #include "deep/bnn/training.hpp"
 #include "deep/purpose.hpp"
-#include "posterior/json_text.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/json_text.hpp"
 
 namespace kullback::deep {
 
@@ -62,7 +62,7 @@ std::string hash_of(const Table& table) {
 
 class Fit final : public TrainingRun {
  public:
-  Fit(const FitRequest& request, const Ranks& ranks, const FitWatch& watch)
+  Fit(const FitRequest& request, const Ranks& ranks, const run::Watch& watch)
       : TrainingRun({.train = request.train,
                      .has_patience = request.has_patience,
                      .held_out_name = "log likelihood",
@@ -77,7 +77,7 @@ class Fit final : public TrainingRun {
   void prepare() override {
     read();
     build();
-    record().kind = "bnn";
+    record().kind = run::Kind::bnn;
     record().method = built_->network().posterior;
     record().data_hash = hash_of(table_);
     record().seed = built_->network().seed;
@@ -279,9 +279,9 @@ class Fit final : public TrainingRun {
         fmt::format("{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"best_epoch\": {}",
                     split_.train.size(), split_.held_out.size(), trained().best_epoch);
     for (const auto& [name, value] : evaluation_.figures)
-      text += fmt::format(",\n  \"held_out_{}\": {}", name, posterior::json_number(value));
+      text += fmt::format(",\n  \"held_out_{}\": {}", name, run::json_number(value));
     if (!evaluation_.bins.empty()) text += ",\n  \"reliability\": " + reliability_json(evaluation_.bins);
-    text += ",\n  \"findings\": " + posterior::json_findings(record().findings) + "\n}\n";
+    text += ",\n  \"findings\": " + run::json_findings(record().findings) + "\n}\n";
     replace_file(file("summary.json"), text);
   }
 
@@ -296,7 +296,7 @@ class Fit final : public TrainingRun {
 
 }  // namespace
 
-FitOutcome fit(const FitRequest& request, const Ranks& ranks, const FitWatch& watch) {
+FitOutcome fit(const FitRequest& request, const Ranks& ranks, const run::Watch& watch) {
   return Fit(request, ranks, watch).run();
 }
 

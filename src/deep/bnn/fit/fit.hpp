@@ -33,7 +33,7 @@ struct FitRequest {
 };
 
 // Throws Error; a folder that was made is left only where something was learned.
-FitOutcome fit(const FitRequest& request, const Ranks& ranks, const FitWatch& watch);
+FitOutcome fit(const FitRequest& request, const Ranks& ranks, const run::Watch& watch);
 
 struct PredictRequest {
   std::filesystem::path folder = {};

@@ -10,7 +10,7 @@
 #include "deep/bnn/fit/fit.hpp"
 #include "deep/data/npy.hpp"
 #include "kullback_version.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::deep {
 
@@ -92,27 +92,28 @@ NewRows read_rows(const std::vector<fs::path>& paths, const std::string& labels,
 }
 
 Network trained_network(const fs::path& folder) {
-  const posterior::RunRecord record = posterior::read_run_record((folder / "run.json").string());
-  if (record.kind != "bnn")
-    throw Error(ErrorKind::bad_input,
-                fmt::format("{}: holds a '{}', not a network.", folder.string(), record.kind),
-                "Name the folder of a 'kullback bnn'.");
+  const run::RunRecord record = run::read_run_record((folder / "run.json").string());
+  if (record.kind != run::Kind::bnn)
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("{}: holds {}, not a network.", folder.string(), run::record_of(record.kind).what),
+        "Name the folder of a 'kullback bnn'.");
   if (!fs::exists(folder / "weights.safetensors"))
     throw Error(ErrorKind::bad_input, fmt::format("{}: the training has not finished.", folder.string()),
                 fmt::format("'kullback bnn ... --resume --out {}' goes on.", folder.string()));
   return read_network(folder / "network.json");
 }
 
-posterior::RunRecord record_of(const PredictRequest& request, const Network& network) {
-  posterior::RunRecord record;
-  record.kind = "predictions";
+run::RunRecord record_of(const PredictRequest& request, const Network& network) {
+  run::RunRecord record;
+  record.kind = run::Kind::predictions;
   record.method = "bnn " + network.posterior;
   record.version = kVersion;
   for (const fs::path& path : request.data) record.data += (record.data.empty() ? "" : " ") + path.string();
   record.seed = network.seed;
   record.options["draws"] = std::to_string(request.draws == 0 ? network.draws : request.draws);
   record.status = "complete";
-  record.started = posterior::utc_now();
+  record.started = run::utc_now();
   return record;
 }
 
@@ -142,8 +143,8 @@ PredictOutcome predict(const PredictRequest& request) {
     more.emplace_back("ood_rows", static_cast<double>(of_others.epistemic.size()));
     more.emplace_back("ood_auroc", outcome.ood_auroc);
   }
-  posterior::RunRecord record = record_of(request, network);
-  const auto folder = posterior::RunFolder::begin(request.out, record, {}, request.force);
+  run::RunRecord record = record_of(request, network);
+  const auto folder = run::RunFolder::begin(request.out, record, {}, request.force);
   try {
     write_predictions(folder->file("predictions.csv"), evaluation, network.preparation);
     if (evaluation.known > 0 || outcome.has_ood)

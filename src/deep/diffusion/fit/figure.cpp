@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -22,7 +22,7 @@ Figure figure_of(const torch::Tensor& rows) {
 
 std::string summary_json(const Figure& bound, std::int64_t dims, std::int64_t train_rows,
                          std::int64_t held_out_rows) {
-  using posterior::json_number;
+  using run::json_number;
   return fmt::format(
       "{{\n  \"train_rows\": {},\n  \"held_out_rows\": {},\n  \"bound_nats\": {},\n"
       "  \"bound_error\": {},\n  \"bits_per_dim\": {},\n  \"bound_rows\": {}\n}}\n",

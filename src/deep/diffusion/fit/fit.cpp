@@ -25,10 +25,10 @@ constexpr std::int64_t kJudged = 2000, kDraws = 20;  // held-out rows and levels
 
 class Fit final : public TrainingRun {
  public:
-  Fit(const FitRequest& request, const Ranks& ranks, const FitWatch& watch)
+  Fit(const FitRequest& request, const Ranks& ranks, const run::Watch& watch)
       : TrainingRun({.train = request.train,
                      .has_patience = true,
-                     .held_out_name = "held-out bound",
+                     .held_out_name = "bound",
                      .data = request.rows.paths,
                      .out = request.out,
                      .force = request.force},
@@ -61,7 +61,7 @@ class Fit final : public TrainingRun {
   void describe_in_record(const RawRows& raw) {
     std::string bytes(static_cast<const char*>(raw.x.data_ptr()), raw.x.nbytes());
     if (raw.label.defined()) bytes.append(static_cast<const char*>(raw.label.data_ptr()), raw.label.nbytes());
-    record().kind = built_->model().kind;
+    record().kind = built_->model().kind == "score" ? run::Kind::score : run::Kind::diffusion;
     record().method = built_->model().sde.name;
     record().data_hash = content_hash(bytes);
     record().seed = built_->model().seed;
@@ -178,7 +178,7 @@ class Fit final : public TrainingRun {
 
 }  // namespace
 
-FitOutcome fit_diffusion(const FitRequest& request, const Ranks& ranks, const FitWatch& watch) {
+FitOutcome fit_diffusion(const FitRequest& request, const Ranks& ranks, const run::Watch& watch) {
   return Fit(request, ranks, watch).run();
 }
 

@@ -28,6 +28,6 @@ struct FitRequest {
 };
 
 // Throws Error; a folder that was made is left only where something was learned.
-FitOutcome fit_diffusion(const FitRequest& request, const Ranks& ranks, const FitWatch& watch);
+FitOutcome fit_diffusion(const FitRequest& request, const Ranks& ranks, const run::Watch& watch);
 
 }  // namespace kullback::deep::diffusion

@@ -12,7 +12,7 @@
 #include "deep/diffusion/records.hpp"
 #include "deep/net/precision.hpp"
 #include "deep/train/weights_file.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -24,7 +24,7 @@ constexpr double kLevels = 255;
 
 std::string json_numbers(const std::vector<double>& numbers) {
   std::string text = "[";
-  for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + posterior::json_number(number);
+  for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + run::json_number(number);
   return text + "]";
 }
 

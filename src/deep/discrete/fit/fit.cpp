@@ -24,7 +24,7 @@ constexpr std::int64_t kWork = 40'000;              // rows times evaluations
 
 class Fit final : public TrainingRun {
  public:
-  Fit(const FitRequest& request, const Ranks& ranks, const FitWatch& watch)
+  Fit(const FitRequest& request, const Ranks& ranks, const run::Watch& watch)
       : TrainingRun({.train = request.train,
                      .has_patience = true,
                      .held_out_name = "held-out bound",
@@ -52,7 +52,7 @@ class Fit final : public TrainingRun {
 
   void describe_in_record(const torch::Tensor& x) {
     const std::string bytes(static_cast<const char*>(x.data_ptr()), x.nbytes());
-    record().kind = kKind;
+    record().kind = run::Kind::discrete_diffusion;
     record().method = built_->model().process.name;
     record().data_hash = content_hash(bytes);
     record().seed = built_->model().seed;
@@ -125,7 +125,7 @@ class Fit final : public TrainingRun {
 
 }  // namespace
 
-FitOutcome fit_discrete(const FitRequest& request, const Ranks& ranks, const FitWatch& watch) {
+FitOutcome fit_discrete(const FitRequest& request, const Ranks& ranks, const run::Watch& watch) {
   return Fit(request, ranks, watch).run();
 }
 

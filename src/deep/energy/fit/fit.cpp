@@ -11,7 +11,7 @@
 #include "deep/energy/fit/pictures.hpp"
 #include "deep/energy/fit/sample.hpp"
 #include "deep/split_rows.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 namespace kullback::deep {
 
@@ -38,7 +38,7 @@ void write_chains(const fs::path& file, const std::vector<EbmFigures>& epochs) {
 
 class Fit final : public TrainingRun {
  public:
-  Fit(const EbmFitRequest& request, const Ranks& ranks, const FitWatch& watch, EbmTrace& trace)
+  Fit(const EbmFitRequest& request, const Ranks& ranks, const run::Watch& watch, EbmTrace& trace)
       : TrainingRun({.train = request.train,
                      .has_patience = true,
                      .held_out_name = "log likelihood",
@@ -75,7 +75,7 @@ class Fit final : public TrainingRun {
   }
 
   void describe_in_record(const std::string& data_hash) {
-    record().kind = "ebm";
+    record().kind = run::Kind::ebm;
     record().method = built_->model().training.name;
     record().data_hash = data_hash;
     record().seed = built_->model().seed;
@@ -124,6 +124,13 @@ class Fit final : public TrainingRun {
                  png_bytes(is_image ? ebm_images(*built_, x) : density_map(*built_, x)));
   }
 
+  // The gap between the energies of data and chains, and what share of the chains' moves is accepted.
+  std::vector<run::PartProgress> more_figures() const override {
+    const EbmFigures last = trace_.figures().back();
+    return {{.value_name = "energy gap", .value = last.gap()},
+            {.value_name = "acceptance", .value = last.acceptance}};
+  }
+
   const EbmFitRequest& request_;
   EbmTrace& trace_;
   std::unique_ptr<BuiltEbm> built_;
@@ -132,16 +139,11 @@ class Fit final : public TrainingRun {
 
 }  // namespace
 
-FitOutcome fit_ebm(const EbmFitRequest& request, const Ranks& ranks, const EbmFitWatch& watch) {
+FitOutcome fit_ebm(const EbmFitRequest& request, const Ranks& ranks, const run::Watch& watch) {
   if (ranks.size() > 1)
     throw Error(ErrorKind::usage, "the chains of an energy move in one process.", "Start one process.");
   EbmTrace trace;
-  const FitWatch inner{.on_epoch =
-                           [&](const EpochFigures& epoch, std::int64_t epochs) {
-                             if (watch.on_epoch) watch.on_epoch(epoch, trace.figures().back(), epochs);
-                           },
-                       .should_stop = watch.should_stop};
-  return Fit(request, ranks, inner, trace).run();
+  return Fit(request, ranks, watch, trace).run();
 }
 
 }  // namespace kullback::deep

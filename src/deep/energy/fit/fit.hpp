@@ -27,13 +27,7 @@ struct EbmFitRequest {
   bool force = false;
 };
 
-struct EbmFitWatch {
-  std::function<void(const EpochFigures& epoch, const EbmFigures& figures, std::int64_t epochs)> on_epoch =
-      {};
-  std::function<bool()> should_stop = {};
-};
-
 // Throws Error; a folder that was made is left only where something was learned.
-FitOutcome fit_ebm(const EbmFitRequest& request, const Ranks& ranks, const EbmFitWatch& watch);
+FitOutcome fit_ebm(const EbmFitRequest& request, const Ranks& ranks, const run::Watch& watch);
 
 }  // namespace kullback::deep

@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 #include "deep/purpose.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 
 namespace kullback::deep {
 
@@ -57,7 +57,7 @@ void add_raise(EbmLoglik& result, const Annealing& annealing, const torch::Tenso
 }
 
 std::string optional_number(bool has, double number) {
-  return has ? posterior::json_number(number) : std::string("null");
+  return has ? run::json_number(number) : std::string("null");
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ EbmLoglik loglik_of(const BuiltEbm& built, const torch::Tensor& prepared, const 
 }
 
 std::string loglik_json(const EbmLoglik& l) {
-  const auto number = [](double value) { return posterior::json_number(value); };
+  const auto number = [](double value) { return run::json_number(value); };
   std::string text = fmt::format("{{\n  \"kind\": \"ebm\",\n  \"rows\": {},\n  \"log_likelihood\": {},\n",
                                  l.rows, number(l.mean));
   text += fmt::format("  \"error_over_rows\": {},\n  \"error_of_log_z\": {},\n  \"log_z\": {},\n",
@@ -108,7 +108,7 @@ std::string loglik_json(const EbmLoglik& l) {
                       optional_number(l.raise_rows > 0, l.raise_error));
   text += fmt::format("  \"log_likelihood_of_raise_rows\": {},\n",
                       optional_number(l.raise_rows > 0, l.same_rows));
-  return text + fmt::format("  \"findings\": {}\n}}\n", posterior::json_findings(l.findings));
+  return text + fmt::format("  \"findings\": {}\n}}\n", run::json_findings(l.findings));
 }
 
 std::string loglik_text(const EbmLoglik& l) {

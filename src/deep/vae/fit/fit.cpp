@@ -14,8 +14,8 @@
 #include "deep/vae/fit/account.hpp"
 #include "deep/vae/fit/pictures.hpp"
 #include "deep/vae/fit/prepare.hpp"
-#include "posterior/json_text.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/json_text.hpp"
 
 namespace kullback::deep {
 
@@ -43,13 +43,13 @@ std::string variances_json(const Activity& activity) {
   const torch::Tensor variance = activity.variance.to(torch::kCPU, torch::kFloat64).contiguous();
   std::string text = "[";
   for (std::int64_t i = 0; i < variance.size(0); ++i)
-    text += (i == 0 ? "" : ", ") + posterior::json_number(variance.data_ptr<double>()[i]);
+    text += (i == 0 ? "" : ", ") + run::json_number(variance.data_ptr<double>()[i]);
   return text + "]";
 }
 
 class Fit final : public TrainingRun {
  public:
-  Fit(const VaeFitRequest& request, const Ranks& ranks, const FitWatch& watch)
+  Fit(const VaeFitRequest& request, const Ranks& ranks, const run::Watch& watch)
       : TrainingRun({.train = request.train,
                      .has_patience = request.has_patience,
                      .held_out_name = "bound",
@@ -84,7 +84,7 @@ class Fit final : public TrainingRun {
   }
 
   void describe_in_record(const std::string& data_hash) {
-    record().kind = "vae";
+    record().kind = run::Kind::vae;
     record().method = built_->model().objective.name;
     record().data_hash = data_hash;
     record().seed = built_->model().seed;
@@ -167,9 +167,9 @@ class Fit final : public TrainingRun {
                     "  \"held_out_bound\": {},\n  \"held_out_samples\": {},\n  \"active_units\": {},\n"
                     "  \"latent_variances\": {},\n  \"findings\": {}\n}}\n",
                     account.train_rows, account.held_out_rows, account.trained.best_epoch,
-                    posterior::json_number(account.held_out_bound), account.held_out_samples,
+                    run::json_number(account.held_out_bound), account.held_out_samples,
                     account.activity.active, variances_json(account.activity),
-                    posterior::json_findings(record().findings)));
+                    run::json_findings(record().findings)));
   }
 
   // The points of latents.png, some of them.
@@ -213,7 +213,7 @@ class Fit final : public TrainingRun {
 
 }  // namespace
 
-FitOutcome fit_vae(const VaeFitRequest& request, const Ranks& ranks, const FitWatch& watch) {
+FitOutcome fit_vae(const VaeFitRequest& request, const Ranks& ranks, const run::Watch& watch) {
   return Fit(request, ranks, watch).run();
 }
 

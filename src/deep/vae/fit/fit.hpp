@@ -31,6 +31,6 @@ struct VaeFitRequest {
 };
 
 // Throws Error; a folder that was made is left only where something was learned.
-FitOutcome fit_vae(const VaeFitRequest& request, const Ranks& ranks, const FitWatch& watch);
+FitOutcome fit_vae(const VaeFitRequest& request, const Ranks& ranks, const run::Watch& watch);
 
 }  // namespace kullback::deep

@@ -14,7 +14,7 @@
 #include "deep/purpose.hpp"
 #include "deep/train/weights_file.hpp"
 #include "deep/vae/pairs.hpp"
-#include "posterior/json_text.hpp"
+#include "run/json_text.hpp"
 
 namespace kullback::deep {
 
@@ -42,7 +42,7 @@ auto make(const Record& record, const Part& part, const VaeSpec& spec) {
 
 std::string json_numbers(const std::vector<double>& numbers) {
   std::string text = "[";
-  for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + posterior::json_number(number);
+  for (const double number : numbers) text += (text.size() == 1 ? "" : ", ") + run::json_number(number);
   return text + "]";
 }
 

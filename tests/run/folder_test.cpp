@@ -1,4 +1,4 @@
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -14,9 +14,9 @@
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "posterior/own_files.hpp"
+#include "run/own_files.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -226,7 +226,7 @@ TEST_F(FolderTest, OldFoldersAreReplacedByTheNamesOfTheirKind) {
   EXPECT_EQ(open_folder(out_).status, "complete");
   make_whole("new", true);
   EXPECT_EQ(names(), (std::set<std::string>{"chain-1.csv", "events.jsonl", "model.stan", "run.json"}));
-  old.kind = "mixture";
+  old.kind = Kind::mixture;
   replace_file(out_ / "run.json", to_json(old));
   EXPECT_NE(refusal(true).find("holds chain-1.csv"), std::string::npos);
 }
@@ -366,4 +366,4 @@ TEST_F(FolderTest, EventsAreNotWrittenThroughALink) {
 }
 
 }  // namespace
-}  // namespace kullback::posterior
+}  // namespace kullback::run

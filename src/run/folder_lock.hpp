@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 inline constexpr const char* kLockFile = ".lock";
 
@@ -27,4 +27,4 @@ class FolderLock final {
   int file_ = -1;
 };
 
-}  // namespace kullback::posterior
+}  // namespace kullback::run

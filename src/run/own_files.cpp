@@ -1,24 +1,17 @@
-#include "posterior/own_files.hpp"
+#include "run/own_files.hpp"
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
-#include "posterior/folder_lock.hpp"
+#include "run/folder_lock.hpp"
+#include "run/kinds.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-struct KindFiles {
-  std::string_view kind;
-  std::string_view files;  // of a run whose record does not list them; a # stands for a number
-  // Listed by no record: what verbs write into the folder, and a training's checkpoint, which stays where it
-  // was interrupted.
-  std::string_view later = {};
-};
 
 constexpr std::string_view kOfAll = "run.json events.jsonl .lock report.html";
 constexpr std::string_view kOfUnlisted = "summary.json";
@@ -26,43 +19,6 @@ constexpr std::string_view kOfPartial = "chain-#.draws chain-#.state start-#.npy
 constexpr std::string_view kOfRestored =
     "restore.json samples.csv samples.npy samples.png mean.csv mean.npy mean.png sd.csv sd.npy sd.png "
     "observed.png";
-
-// Records of runs that ended list the files; that of a killed run does not.
-constexpr KindFiles kKinds[] = {
-    {"posterior",
-     "model.stan data.json chain-#.csv weighted.csv mode.csv posterior.nc trace.csv certificate.json "
-     "certificate-weights.csv"},
-    {"predictions",
-     "model.stan chain-#.csv weighted.csv posterior.nc predictions.csv metrics.json responsibilities.csv "
-     "documents.csv states.csv scores.csv users.csv"},
-    {"simulation", "model.stan chain-#.csv posterior.nc data-#.json params-#.json"},
-    {"calibration", "model.stan calibration.json"},
-    {"mixture",
-     "model.json state.npy trace.csv sample.csv components.csv covariances.csv levels.csv "
-     "responsibilities.csv"},
-    {"topics",
-     "model.json state.npy trace.csv sample.csv topic_weights.csv topics.csv topic_words.csv documents.csv"},
-    {"hmm",
-     "model.json state.npy trace.csv sample.csv summary_of_states.csv transitions.csv emissions.csv "
-     "means.csv covariances.csv variances.csv rates.csv states.csv"},
-    {"factors",
-     "model.json state.npy trace.csv sample.csv loadings.csv columns.csv factors.csv items.csv scores.csv "
-     "users.csv"},
-    {"regress", "model.json state.npy trace.csv sample.csv coefficients.csv noise.csv predictions.csv"},
-    {"bnn", "network.json weights.safetensors training.csv held_out.csv", "checkpoint.safetensors"},
-    {"vae",
-     "model.json weights.safetensors training.csv latents.png latent_map.csv "
-     "reconstructions.png samples.png",
-     "checkpoint.safetensors evaluation.json latents.csv decoded.csv new_samples.csv new_samples.png"},
-    {"ebm", "model.json weights.safetensors training.csv chains.csv samples.png density.png",
-     "checkpoint.safetensors new_samples.csv new_samples.png loglik.csv loglik.json"},
-    {"diffusion", "model.json weights.safetensors training.csv samples.png process.png",
-     "checkpoint.safetensors new_samples.csv new_samples.png loglik.csv loglik.json"},
-    {"score", "model.json weights.safetensors training.csv samples.png process.png",
-     "checkpoint.safetensors new_samples.csv new_samples.png loglik.csv loglik.json"},
-    {"discrete-diffusion", "model.json weights.safetensors training.csv samples.png process.png",
-     "checkpoint.safetensors new_samples.csv new_samples.png loglik.csv loglik.json"},
-};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -118,10 +74,8 @@ fs::path foreign_among(const fs::path& folder, std::string_view patterns) {
 bool is_own_name(std::string_view name, const RunRecord& record) {
   const std::string_view final = without_new(name);
   if (is_among(final, kOfAll) || (record.files.empty() && is_among(final, kOfUnlisted))) return true;
-  for (const KindFiles& known : kKinds) {
-    if (known.kind != record.kind) continue;
-    if (is_among(final, known.later) || (record.files.empty() && is_among(final, known.files))) return true;
-  }
+  const KindRecord& kind = record_of(record.kind);
+  if (is_among(final, kind.later) || (record.files.empty() && is_among(final, kind.files))) return true;
   return std::any_of(record.files.begin(), record.files.end(),
                      [&](const RecordedFile& file) { return file.name == final; });
 }
@@ -150,11 +104,6 @@ fs::path foreign_part(const fs::directory_entry& entry, const RunRecord& record)
 
 }  // namespace
 
-bool is_known_kind(const std::string& kind) {
-  return std::any_of(std::begin(kKinds), std::end(kKinds),
-                     [&](const KindFiles& known) { return known.kind == kind; });
-}
-
 fs::path foreign_entry(const fs::path& folder, const RunRecord& record) {
   std::vector<fs::path> foreign;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -168,4 +117,4 @@ bool is_own(const fs::directory_entry& entry, const RunRecord& record) {
   return foreign_part(entry, record).empty();
 }
 
-}  // namespace kullback::posterior
+}  // namespace kullback::run

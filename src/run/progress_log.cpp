@@ -1,4 +1,4 @@
-#include "posterior/progress_log.hpp"
+#include "run/progress_log.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/json.hpp"
-#include "posterior/json_text.hpp"
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
+#include "run/json_text.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 namespace {
 
@@ -41,7 +41,7 @@ void ProgressLog::write(const RunProgress& progress) {
   add_event(out_, "progress",
             fmt::format("\"seconds\": {:.2f}, \"every\": {:.1f}, \"stage\": {}, \"gradients\": {}, "
                         "\"parts\": [{}]",
-                        seconds, every, json_string(progress.stage), progress.gradients, parts));
+                        seconds, every, json_string(progress.stage), gradients_of(progress), parts));
   next_ = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(every));
   has_written_ = true;
 }
@@ -52,4 +52,4 @@ std::string process_fields() {
   return fmt::format("\"pid\": {}, \"host\": {}", ::getpid(), json_string(host));
 }
 
-}  // namespace kullback::posterior
+}  // namespace kullback::run

@@ -1,52 +1,14 @@
+// run.json.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/json.hpp"
-#include "posterior/json_text.hpp"
-#include "posterior/run_record.hpp"
-#include "posterior/summary.hpp"
+#include "run/json_reader.hpp"
+#include "run/json_text.hpp"
+#include "run/record.hpp"
 
-namespace kullback::posterior {
-
-std::string json_number(double number) {
-  if (std::isnan(number)) return "\"NaN\"";
-  if (std::isinf(number)) return number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
-  return fmt::format("{}", number);
-}
-
-std::string json_findings(const Findings& findings) {
-  if (findings.empty()) return "[]";
-  std::string text = "[\n";
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    const Finding& finding = findings[i];
-    text +=
-        fmt::format("    {{\"code\": {}, \"message\": {}, \"evidence\": {}, \"advice\": {}}}{}\n",
-                    json_string(finding.code), json_string(finding.message), json_string(finding.evidence),
-                    json_string(finding.advice), i + 1 == findings.size() ? "" : ",");
-  }
-  return text + "  ]";
-}
+namespace kullback::run {
 
 namespace {
-
-void add_number(std::string& text, std::string_view name, const std::optional<double>& number) {
-  if (number) text += fmt::format(", \"{}\": {}", name, json_number(*number));
-}
-
-std::string row_json(const SummaryRow& row) {
-  std::string text = "{\"name\": " + json_string(row.name);
-  add_number(text, "mean", row.mean);
-  add_number(text, "mcse_mean", row.mcse_mean);
-  add_number(text, "sd", row.sd);
-  add_number(text, "q5", row.q5);
-  add_number(text, "q50", row.q50);
-  add_number(text, "q95", row.q95);
-  add_number(text, "ess_bulk", row.ess_bulk);
-  add_number(text, "ess_tail", row.ess_tail);
-  add_number(text, "rhat", row.rhat);
-  return text + "}";
-}
 
 template <class Words>
 std::string words_json(const Words& words) {
@@ -89,19 +51,12 @@ std::string files_json(const std::vector<RecordedFile>& files) {
 
 }  // namespace
 
-std::string to_json(const Summary& summary) {
-  std::string text = "{\n  \"parameters\": [\n";
-  for (std::size_t i = 0; i < summary.rows.size(); ++i)
-    text += "    " + row_json(summary.rows[i]) + (i + 1 == summary.rows.size() ? "\n" : ",\n");
-  return text + "  ],\n  \"findings\": " + json_findings(summary.findings) + "\n}\n";
-}
-
 std::string to_json(const RunRecord& record) {
   std::string text = "{\n";
   const auto add = [&text](std::string_view name, const std::string& json) {
     text += fmt::format("  \"{}\": {},\n", name, json);
   };
-  add("kind", json_string(record.kind));
+  add("kind", json_string(name_of(record.kind)));
   add("method", json_string(record.method));
   add("version", json_string(record.version));
   add("program", json_string(record.program));
@@ -124,4 +79,61 @@ std::string to_json(const RunRecord& record) {
   return text + "  \"findings\": " + json_findings(record.findings) + "\n}\n";
 }
 
-}  // namespace kullback::posterior
+RunRecord read_run_record(const std::string& path) {
+  const JsonReader reader(path);
+  const JsonValue& object = reader.root();
+  RunRecord record;
+  std::string kind;
+  reader.text(object, "kind", kind);
+  if (kind.empty()) reader.refuse("kind", "there: it says what the folder holds");
+  const KindRecord* known = find_kind(kind);
+  if (known == nullptr)
+    reader.refuse_with_hint("it holds a '" + kind + "', which this version does not know",
+                            "Another version of Kullback wrote it: install that one, or a newer one.");
+  record.kind = known->kind;
+  reader.text(object, "method", record.method);
+  reader.text(object, "version", record.version);
+  reader.text(object, "program", record.program);
+  reader.text(object, "program_hash", record.program_hash);
+  reader.text(object, "data", record.data);
+  reader.text(object, "data_hash", record.data_hash);
+  reader.each("data_variables", [&](const JsonValue& shape) {
+    DataShape& read = record.data_variables.emplace_back();
+    std::string type;
+    reader.text(shape, "name", read.name);
+    reader.text(shape, "type", type);
+    read.is_int = type == "int";
+    read.dims = reader.counts(shape, "dims");
+    reader.truth(shape, "observed", read.is_observed);
+  });
+  reader.count(object, "seed", record.seed);
+  reader.count(object, "chains", record.chains);
+  reader.count(object, "parameters", record.parameters);
+  reader.count(object, "generated", record.generated);
+  reader.each_word("options",
+                   [&](const std::string& name, const std::string& value) { record.options[name] = value; });
+  reader.each_word("facts", [&](const std::string& name, const std::string& value) {
+    record.facts.emplace_back(name, value);
+  });
+  reader.each("rungs", [&](const JsonValue& rung) {
+    Rung& read = record.rungs.emplace_back();
+    reader.text(rung, "method", read.method);
+    reader.text(rung, "verdict", read.verdict);
+    reader.count(rung, "gradients", read.gradients);
+    reader.text(rung, "reason", read.reason);
+  });
+  reader.text(object, "status", record.status);
+  reader.text(object, "started", record.started);
+  reader.count(object, "gradients", record.gradients);
+  reader.number(object, "seconds", record.seconds);
+  reader.each("files", [&](const JsonValue& file) {
+    RecordedFile& read = record.files.emplace_back();
+    reader.text(file, "name", read.name);
+    reader.count(file, "bytes", read.bytes);
+    reader.text(file, "xxh64", read.hash);
+  });
+  record.findings = reader.findings();
+  return record;
+}
+
+}  // namespace kullback::run

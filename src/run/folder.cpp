@@ -1,4 +1,4 @@
-#include "posterior/run_folder.hpp"
+#include "run/folder.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,10 +15,10 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
-#include "posterior/folder_lock.hpp"
-#include "posterior/own_files.hpp"
+#include "run/folder_lock.hpp"
+#include "run/own_files.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 namespace fs = std::filesystem;
 
@@ -65,7 +65,7 @@ bool is_empty_but_lock(const fs::path& folder) {
 // Only a fit goes on, and by a command of its own.
 std::string resume_hint(const fs::path& out) {
   const RunRecord record = record_of(out);
-  if (record.kind != "posterior" || record.status == "complete") return ".";
+  if (record.kind != Kind::posterior || record.status == "complete") return ".";
   return "; `kullback fit --resume " + out.string() + "` goes on with it.";
 }
 
@@ -81,16 +81,13 @@ std::string resume_hint(const fs::path& out) {
 // The record of the run that is to be replaced. Throws where the folder holds more than it wrote.
 RunRecord check_replaceable(const fs::path& out) {
   RunRecord record;
-  std::string problem;
   try {
     record = record_of(out);
-  } catch (const Error& error) {
-    problem = error.message();
-  }
-  if (!problem.empty() || !is_known_kind(record.kind))
+  } catch (const Error&) {
     cannot_write(fmt::format("{}: was not written by a run of Kullback; it is left alone.",
                              (out / kRecordFile).string()),
                  kElsewhere);
+  }
   const fs::path foreign = foreign_entry(out, record);
   if (!foreign.empty())
     cannot_write(fmt::format("{}: holds {}, which no run of Kullback wrote; --force replaces nothing.",
@@ -314,7 +311,7 @@ void RunFolder::drop(const std::string& name) {
 }
 
 void RunFolder::add_event(const std::string& name, const std::string& fields) const {
-  posterior::add_event(path_, name, fields);
+  run::add_event(path_, name, fields);
 }
 
 void RunFolder::finish(RunRecord& record, const std::string& event, const std::string& fields) {
@@ -429,4 +426,4 @@ void add_event(const fs::path& out, const std::string& name, const std::string& 
               "Is the disk full?");
 }
 
-}  // namespace kullback::posterior
+}  // namespace kullback::run

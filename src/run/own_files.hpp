@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 inline constexpr const char* kRecordFile = "run.json";
 inline constexpr const char* kEventsFile = "events.jsonl";
@@ -20,6 +20,4 @@ std::filesystem::path foreign_entry(const std::filesystem::path& folder, const R
 // One of the entries that foreign_entry() passes over.
 bool is_own(const std::filesystem::directory_entry& entry, const RunRecord& record);
 
-bool is_known_kind(const std::string& kind);
-
-}  // namespace kullback::posterior
+}  // namespace kullback::run

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 class FolderLock;
 
@@ -92,4 +92,4 @@ void check_has_only(const std::filesystem::path& folder, const std::set<std::str
 // empty.
 void add_event(const std::filesystem::path& out, const std::string& name, const std::string& fields);
 
-}  // namespace kullback::posterior
+}  // namespace kullback::run

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/finding.hpp"
+#include "run/kinds.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 // One method that was tried on the way to a tolerance.
 struct Rung {
@@ -37,7 +38,7 @@ struct RecordedFile {
 };
 
 struct RunRecord {
-  std::string kind = "posterior";  // what the folder holds
+  Kind kind = Kind::posterior;  // what the folder holds
   std::string method;
   std::string version;  // of Kullback
   std::string program;  // file as the user named it; a copy is in the folder as model.stan
@@ -72,4 +73,4 @@ std::string to_json(const RunRecord& record);
 // Throws Error bad_input, naming the file.
 RunRecord read_run_record(const std::string& path);
 
-}  // namespace kullback::posterior
+}  // namespace kullback::run

@@ -1,8 +1,8 @@
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
 #include <ctime>
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -19,4 +19,4 @@ const std::string* find_fact(const RunRecord& record, std::string_view name) {
   return nullptr;
 }
 
-}  // namespace kullback::posterior
+}  // namespace kullback::run

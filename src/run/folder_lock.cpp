@@ -1,4 +1,4 @@
-#include "posterior/folder_lock.hpp"
+#include "run/folder_lock.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,9 +10,9 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "posterior/run_record.hpp"
+#include "run/record.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 
 namespace {
 
@@ -89,4 +89,4 @@ FolderLock::~FolderLock() {
   ::close(file_);
 }
 
-}  // namespace kullback::posterior
+}  // namespace kullback::run

@@ -1,29 +1,34 @@
-// run.json and summary.json. A key that is missing keeps its default, unless nothing can be done without it;
-// a key of a newer version is passed over.
+// A JSON file of a run's folder, read member by member. One that is missing keeps its default, unless nothing
+// can be done without it; one of a newer version is passed over. What is of another type is refused with the
+// file's name.
+#pragma once
+
+#include <cstddef>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/finding.hpp"
 #include "base/json_value.hpp"
-#include "posterior/run_record.hpp"
-#include "posterior/summary.hpp"
 
-namespace kullback::posterior {
+namespace kullback::run {
 
-namespace {
-
-constexpr const char* kHint = "The file was written by another program, or is damaged; fit again.";
-
-class Reader final {
+class JsonReader final {
  public:
-  explicit Reader(const std::string& path) : path_(path), root_(parse_json(read_file(path), path, kHint)) {
+  explicit JsonReader(const std::string& path)
+      : path_(path), root_(parse_json(read_file(path), path, kDamaged)) {
     if (root_.object() == nullptr) refuse("must be a JSON object");
   }
 
   const JsonValue& root() const { return root_; }
 
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(ErrorKind::bad_input, path_ + ": " + what + ".", kHint);
+  [[noreturn]] void refuse(const std::string& what) const { refuse_with_hint(what, kDamaged); }
+
+  [[noreturn]] void refuse_with_hint(const std::string& what, const char* hint) const {
+    throw Error(ErrorKind::bad_input, path_ + ": " + what + ".", hint);
   }
 
   [[noreturn]] void refuse(std::string_view name, std::string_view needed) const {
@@ -108,6 +113,9 @@ class Reader final {
   }
 
  private:
+  static constexpr const char* kDamaged =
+      "The file was written by another program, or is damaged; fit again.";
+
   double number_of(std::string_view name, const JsonValue& value) const {
     if (value.number() != nullptr) return value.number()->value;
     const std::string* word = value.string();
@@ -121,78 +129,4 @@ class Reader final {
   JsonValue root_;
 };
 
-}  // namespace
-
-RunRecord read_run_record(const std::string& path) {
-  const Reader reader(path);
-  const JsonValue& object = reader.root();
-  RunRecord record;
-  record.kind.clear();
-  reader.text(object, "kind", record.kind);
-  if (record.kind.empty()) reader.refuse("kind", "there: it says what the folder holds");
-  reader.text(object, "method", record.method);
-  reader.text(object, "version", record.version);
-  reader.text(object, "program", record.program);
-  reader.text(object, "program_hash", record.program_hash);
-  reader.text(object, "data", record.data);
-  reader.text(object, "data_hash", record.data_hash);
-  reader.each("data_variables", [&](const JsonValue& shape) {
-    DataShape& read = record.data_variables.emplace_back();
-    std::string type;
-    reader.text(shape, "name", read.name);
-    reader.text(shape, "type", type);
-    read.is_int = type == "int";
-    read.dims = reader.counts(shape, "dims");
-    reader.truth(shape, "observed", read.is_observed);
-  });
-  reader.count(object, "seed", record.seed);
-  reader.count(object, "chains", record.chains);
-  reader.count(object, "parameters", record.parameters);
-  reader.count(object, "generated", record.generated);
-  reader.each_word("options",
-                   [&](const std::string& name, const std::string& value) { record.options[name] = value; });
-  reader.each_word("facts", [&](const std::string& name, const std::string& value) {
-    record.facts.emplace_back(name, value);
-  });
-  reader.each("rungs", [&](const JsonValue& rung) {
-    Rung& read = record.rungs.emplace_back();
-    reader.text(rung, "method", read.method);
-    reader.text(rung, "verdict", read.verdict);
-    reader.count(rung, "gradients", read.gradients);
-    reader.text(rung, "reason", read.reason);
-  });
-  reader.text(object, "status", record.status);
-  reader.text(object, "started", record.started);
-  reader.count(object, "gradients", record.gradients);
-  reader.number(object, "seconds", record.seconds);
-  reader.each("files", [&](const JsonValue& file) {
-    RecordedFile& read = record.files.emplace_back();
-    reader.text(file, "name", read.name);
-    reader.count(file, "bytes", read.bytes);
-    reader.text(file, "xxh64", read.hash);
-  });
-  record.findings = reader.findings();
-  return record;
-}
-
-Summary read_summary(const std::string& path) {
-  const Reader reader(path);
-  Summary summary;
-  reader.each("parameters", [&](const JsonValue& object) {
-    SummaryRow& row = summary.rows.emplace_back();
-    reader.text(object, "name", row.name);
-    reader.number(object, "mean", row.mean);
-    reader.number(object, "mcse_mean", row.mcse_mean);
-    reader.number(object, "sd", row.sd);
-    reader.number(object, "q5", row.q5);
-    reader.number(object, "q50", row.q50);
-    reader.number(object, "q95", row.q95);
-    reader.number(object, "ess_bulk", row.ess_bulk);
-    reader.number(object, "ess_tail", row.ess_tail);
-    reader.number(object, "rhat", row.rhat);
-  });
-  summary.findings = reader.findings();
-  return summary;
-}
-
-}  // namespace kullback::posterior
+}  // namespace kullback::run
