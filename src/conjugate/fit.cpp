@@ -123,10 +123,8 @@ void check_resumed(const Request& request, const run::RunRecord& now) {
   if (before.data != now.data) refuse("data", before.data, now.data);
   if (before.seed != now.seed) refuse("seed", std::to_string(before.seed), std::to_string(now.seed));
   for (const auto& [name, value] : now.options) {
-    const auto at = before.options.find(name);
-    if (at == before.options.end() || at->second != value) {
-      refuse("--" + name, at == before.options.end() ? "unset" : at->second, value);
-    }
+    const std::string then = before.options.text(name), here = run::text_of(value);
+    if (then != here) refuse("--" + name, before.options.contains(name) ? then : "unset", here);
   }
 }
 

@@ -1,6 +1,8 @@
 // diffusion and score: both train a score network; score has a ladder of noise levels and other objectives.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/error.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/cli/denoising_net.hpp"
@@ -9,6 +11,7 @@
 #include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
 #include "deep/diffusion/fit/fit.hpp"
+#include "shell/description.hpp"
 
 namespace kullback::deep::cli {
 
@@ -161,6 +164,13 @@ int train_on(const Ranks& ranks, const Arguments& given, const std::string& kind
 Run add_diffusion(const Command& verb, const std::vector<std::string>& words) {
   const Usage usage = usage_of("diffusion");
   if (asks_for_discrete(words)) return add_discrete(verb, words, all_options(usage));
+  if (shell::asks_for_help(words)) {
+    const std::array<shell::Part, 2> parts{
+        {{"continuous states", [&](const Command& part) { add_usage(part, usage); }},
+         {"discrete states", [](const Command& part) { add_discrete(part, {}, {}); }}}};
+    add_help_of_parts(verb, parts);
+    return {};
+  }
   return add_training(verb, usage, [](const Ranks& ranks, const Arguments& arguments) {
     return train_on(ranks, arguments, "diffusion");
   });

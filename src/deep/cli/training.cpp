@@ -37,7 +37,8 @@ std::vector<std::string> texts_of(const std::string& json) {
 }
 
 void take_from(const run::RunRecord& record, const std::string& out, Arguments& arguments) {
-  for (const auto& [name, value] : record.options) {
+  for (const auto& [name, recorded] : record.options) {
+    const std::string value = run::text_of(recorded);
     if (name == "ignore") {
       if (arguments.lists.count(name) == 0) arguments.lists[name] = texts_of(value);
       continue;
@@ -155,7 +156,7 @@ run::RunRecord resumed_record(Arguments& arguments, const std::string& kind, con
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: holds {}, not {}.", out, run::record_of(record.kind).what, what),
                 "Choose another folder with --out.");
-  record.options["seed"] = std::to_string(record.seed);
+  record.options.set("seed", std::to_string(record.seed));
   take_from(record, out, arguments);
   return record;
 }
