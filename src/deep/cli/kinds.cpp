@@ -73,7 +73,7 @@ Run add_on_kind(const Command& command, const FolderVerb& verb, const std::vecto
     command.add_footer(
         fmt::format("DIR is the folder of {}.\nkullback {} DIR --help shows the options of that one.",
                     kinds_text(verb), verb.name));
-    add_usage(command, {.positionals = {{"DIR", "folder of a fitted model"}}});
+    add_usage(command, {.positionals = {{"DIR", "Folder of a fitted model"}}});
     add_help_of_parts(command, parts_of(verb));
     return {};
   }
