@@ -86,7 +86,8 @@ def compare(*fits: FitLike | Mapping[str, FitLike], **options: Any) -> Compariso
     if len(named) < 2:
         raise errors.made(errors.UsageError, f"compare needs two fits or more; found {len(named)}.", "kb.compare(one, other)")
     if options.get("distance") and len(named) > 2:
-        raise errors.made(errors.UsageError, f"a distance is between two fits; found {len(named)}.", "kb.compare(one, other, distance=True)")
+        message = f"a distance is between two fits; found {len(named)}."
+        raise errors.made(errors.UsageError, message, "kb.compare(one, other, distance=True)")
     with _engine.scratch_folder() as scratch:
         folder_of = {}
         for place, (name, fit) in enumerate(named.items()):
