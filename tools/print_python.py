@@ -80,9 +80,9 @@ FUNCTIONS = [
                    "uniform(-init, init) in each unconstrained coordinate, a JSON file, or a dict with values of parameters"),
                   INCLUDE, OUT, PROGRESS],
              hidden=frozenset({"include-path"})),
-    Function("compare", "_compared", "Comparison", "results",
+    Function("compare", "_compared", "Comparison | Distance", "compare",
              [("*fits", f"Fit | {PATH} | Mapping[str, Fit | {PATH}]", "Fits or their folders, or a dict of them by name")], own=[],
-             hidden=frozenset({"json"})),
+             hidden=frozenset({"json", "all"})),
     Function("mixture", "_commands", "Result", "mixture", [ROWS]),
     Function("hmm", "_commands", "Result", "hmm", [ROWS]),
     Function("factors", "_commands", "Result", "factors", [ROWS]),
@@ -134,7 +134,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ._applied import Evaluation, Restored
-    from ._compared import Comparison
+    from ._compared import Comparison, Distance
     from ._data import Data
     from ._files import Rows
     from ._fit import Fit

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ._applied import Evaluation, Restored
-    from ._compared import Comparison
+    from ._compared import Comparison, Distance
     from ._data import Data
     from ._files import Rows
     from ._fit import Fit
@@ -159,7 +159,7 @@ def fit(
     strata              Integer data, a number for each row: minibatches take their share of rows of each value
     stream              Rows that stay on disk: NAME=FILE with the numbers of a variable row after row, of the kind that
                         the ending says (.f64 .f32 .i64 .i32 .i16 .u8), or FILE.csv (repeatable)
-    force               Replace a fit that is there already
+    force               Replace what is there already
     checkpoint          Seconds between saves of unfinished chains [1]
     sensitivity         Look for conflicts of prior and data: how the posterior answers when either counts a little more
     warmup              Iterations in which a chain adapts; they are not kept (nuts, hmc, mala, rwm, sgld, sghmc, sgnht,
@@ -302,7 +302,7 @@ def simulate(
     data: Data = None,
     *,
     draws: int = 1000,
-    data_sets: int | None = None,
+    data_sets: int = 0,
     seed: int | None = None,
     force: bool = False,
     include_paths: Iterable[str | os.PathLike[str]] = (),
@@ -316,7 +316,7 @@ def simulate(
                         none
 
     draws               Draws from the prior [1000]
-    data_sets           Write data-K.json, and params-K.json with what made them, for the first so many draws
+    data_sets           Write data-K.json, and params-K.json with what made them, for the first so many draws [0]
     seed                Seed of all random numbers (default: a random one, which is recorded)
     force               Replace what is there already
     include_paths       Folders where #include looks, after that of the program
@@ -419,7 +419,7 @@ def calibrate(
     method              Method that is calibrated ["advi"]
     simulations         Data sets to simulate and fit [200]
     seed                Seed of all random numbers (default: a random one, which is recorded)
-    threads             Threads (default: as many as there are cores)
+    threads             Threads (default: the machine's cores)
     level               Share of exact methods that all tests together may call wrong [0.01]
     force               Replace what is there already
     warmup              Iterations in which a chain adapts; they are not kept (nuts, hmc, mala, rwm, sgld, sghmc, sgnht,
@@ -580,12 +580,14 @@ def optimize(
 @declared("_compared")
 def compare(
     *fits: Fit | str | os.PathLike[str] | Mapping[str, Fit | str | os.PathLike[str]],
+    distance: bool = False,
     log_lik: str = "log_lik",
-) -> Comparison:
-    """Compare fits to the same observations by leave-one-out prediction (docs/results.md).
+) -> Comparison | Distance:
+    """Compare fits: which model predicts better, or how far apart two posteriors are (docs/compare.md).
 
     fits                Fits or their folders, or a dict of them by name
 
+    distance            How far apart the posteriors are, instead of how well the models predict
     log_lik             Variable with the log likelihood of each observation ["log_lik"]
     """
 
