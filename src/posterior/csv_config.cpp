@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::string_view kFamily = "family";  // the fact that variational methods alone have
 
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 // One tree of CmdStan's arguments, as its files show it: "#   name = value (Default)".
 class Arguments final {
  public:
@@ -32,7 +37,7 @@ class Arguments final {
 
   // The value of an option of ours, or CmdStan's default where the method has no such option.
   void option(int depth, std::string_view name, std::string_view ours, std::string_view cmdstan_default) {
-    const std::string found = option_value(*record_, ours);
+    const std::string found = one_line(option_value(*record_, ours));
     value(depth, name, found.empty() ? cmdstan_default : std::string_view(found), cmdstan_default);
   }
 
@@ -204,11 +209,6 @@ std::string model_name(const run::RunRecord& record) {
   for (char& c : name)
     if (c == '=' || c == '\n' || c == ' ') c = '_';
   return (name.empty() ? "unnamed" : name) + "_model";
-}
-
-std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
+#include "shell/description.hpp"
 
 namespace kullback::shell {
 
@@ -249,6 +250,14 @@ std::string overview(const Program& program) {
   return root.help();
 }
 
+// What is printed for a word that is no verb.
+std::string about(const Program& program, const std::string& word) {
+  if (word == "--version") return program.version + "\n";
+  if (word == "--signatures") return signatures(program);  // for tools: not in the help
+  if (word != "--help" && word != "-h") refuse_verb(program, word);
+  return overview(program);
+}
+
 }  // namespace
 
 int run_program(const Program& program, const Words& words) {
@@ -260,9 +269,7 @@ int run_program(const Program& program, const Words& words) {
                                    [&](const Verb& verb) { return verb.name == words[0]; });
   if (chosen != program.verbs.end())
     return flushed(run_verb(program, *chosen, {words.begin() + 1, words.end()}));
-  const std::string& word = words[0];
-  if (word != "--help" && word != "-h" && word != "--version") refuse_verb(program, word);
-  std::fputs(word == "--version" ? (program.version + "\n").c_str() : overview(program).c_str(), stdout);
+  std::fputs(about(program, words[0]).c_str(), stdout);
   return flushed(0);
 }
 

@@ -28,6 +28,7 @@ expect 'another seed, other draws' 1 -- bash -c "'$kullback' fit eight_schools.s
   diff -q <(grep -v '^#' eight/chain-1.csv) <(grep -v '^#' other/chain-1.csv)"
 expect 'summary' 0 'eight_schools.stan: nuts, 4 chains x 1000 draws, seed 1' -- "$kullback" summary eight
 expect 'diagnose' 0 'largest R-hat +1\.0' -- "$kullback" diagnose eight
+expect 'compare for programs' 0 '^other eight$' -- bash -c "'$kullback' compare eight other --json | python3 -c 'import json, sys; print(*(fit[\"fit\"] for fit in json.load(sys.stdin)))'"
 expect 'compare' 0 '^eight +-30' -- "$kullback" compare eight other
 expect 'predict' 0 '^log_lik\[8\]' -- "$kullback" predict eight
 expect 'predictions are a folder' 0 'theta' -- bash -c "'$kullback' summary eight-predictions | grep -c log_lik | grep -qx 8 && echo theta"
@@ -81,6 +82,8 @@ expect 'no parameters' 0 '^z ' -- "$kullback" fit no_parameters.stan --method nu
 echo '{"mu": 1, "tau": -1}' >negative.json
 expect 'a starting value outside its support' 65 "negative.json.*tau.*eight_schools.stan" -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --init negative.json
 echo '{"mu": 1, "nu": 1}' >unknown.json
+expect 'starting values in several lines' 0 '^mu ' -- bash -c "'$kullback' fit eight_schools.stan eight_schools.json --method nuts --init '{\"mu\": 1,
+\"tau\": 2}' --out lines ${short[*]} && '$kullback' summary lines"
 expect 'a starting value of nothing' 0 "'nu' is not declared" -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --init unknown.json --out unknown "${short[@]}"
 expect 'summary of nothing' 66 'nowhere' -- "$kullback" summary nowhere
 expect 'compare without log_lik' 65 "has no 'log_lik'" -- "$kullback" compare steps steps
