@@ -159,7 +159,7 @@ def fit(
     strata              Integer data, a number for each row: minibatches take their share of rows of each value
     stream              Rows that stay on disk: NAME=FILE with the numbers of a variable row after row, of the kind that
                         the ending says (.f64 .f32 .i64 .i32 .i16 .u8), or FILE.csv (repeatable)
-    force               Replace a fit that is there already
+    force               Replace what is there already
     checkpoint          Seconds between saves of unfinished chains [1]
     sensitivity         Look for conflicts of prior and data: how the posterior answers when either counts a little more
     warmup              Iterations in which a chain adapts; they are not kept (nuts, hmc, mala, rwm, sgld, sghmc, sgnht,
@@ -302,7 +302,7 @@ def simulate(
     data: Data = None,
     *,
     draws: int = 1000,
-    data_sets: int | None = None,
+    data_sets: int = 0,
     seed: int | None = None,
     force: bool = False,
     include_paths: Iterable[str | os.PathLike[str]] = (),
@@ -316,7 +316,7 @@ def simulate(
                         none
 
     draws               Draws from the prior [1000]
-    data_sets           Write data-K.json, and params-K.json with what made them, for the first so many draws
+    data_sets           Write data-K.json, and params-K.json with what made them, for the first so many draws [0]
     seed                Seed of all random numbers (default: a random one, which is recorded)
     force               Replace what is there already
     include_paths       Folders where #include looks, after that of the program
@@ -419,7 +419,7 @@ def calibrate(
     method              Method that is calibrated ["advi"]
     simulations         Data sets to simulate and fit [200]
     seed                Seed of all random numbers (default: a random one, which is recorded)
-    threads             Threads (default: as many as there are cores)
+    threads             Threads (default: the machine's cores)
     level               Share of exact methods that all tests together may call wrong [0.01]
     force               Replace what is there already
     warmup              Iterations in which a chain adapts; they are not kept (nuts, hmc, mala, rwm, sgld, sghmc, sgnht,
@@ -1051,74 +1051,74 @@ def bnn(
     data: Rows,
     target: str,
     *,
-    labels: Any = None,
-    image: Any = None,
+    labels: str | os.PathLike[str] | None = None,
+    image: str | None = None,
     ignore: str | Sequence[str] | None = None,
-    validation: str | float | Sequence[float] = 0.1,
-    architecture: Any = "auto",
-    filters: Any = None,
-    kernel: Any = None,
+    validation: float = 0.1,
+    architecture: Literal["auto", "mlp", "conv"] = "auto",
+    filters: str | None = None,
+    kernel: int | None = None,
     hidden: str | float | Sequence[float] = 50,
-    activation: Any = "relu",
+    activation: Literal["identity", "relu", "leaky-relu", "elu", "gelu", "silu", "softplus", "tanh", "sigmoid"] = "relu",
     residual: bool = False,
-    likelihood: Any = "auto",
-    noise: Any = None,
-    prior: Any = "gaussian",
-    prior_scale: str | float | Sequence[float] = 1,
-    prior_bias_scale: str | float | Sequence[float] = 1,
-    prior_wide_share: str | float | Sequence[float] = 0.5,
-    prior_narrow: str | float | Sequence[float] = 0.0025,
-    posterior: Any = "ensemble",
-    members: Any = None,
-    draws: str | float | Sequence[float] = 100,
-    rate: Any = None,
-    schedule: Any = "cosine",
-    kl_warmup: str | float | Sequence[float] = 0.2,
-    initial_sd: Any = None,
-    step_draws: Any = None,
-    alpha: str | float | Sequence[float] = 0,
-    gradient: Any = None,
-    rank: Any = None,
-    ess: Any = None,
-    temperature: str | float | Sequence[float] = 1,
-    hess_init: str | float | Sequence[float] = 2,
-    beta1: str | float | Sequence[float] = 0.9,
-    beta2: str | float | Sequence[float] = 0.999,
-    clip_radius: Any = None,
-    precision_rate: str | float | Sequence[float] = 0.02,
-    momentum: str | float | Sequence[float] = 0.9,
-    features: Any = "trained",
-    final_rate: str | float | Sequence[float] = 0.3,
-    burn_in: str | float | Sequence[float] = 0.3,
-    draws_kept: Any = None,
-    memory: str | float | Sequence[float] = 0.99,
-    friction: str | float | Sequence[float] = 0.05,
-    cycles: str | float | Sequence[float] = 5,
-    explore: str | float | Sequence[float] = 0.5,
-    explore_temperature: str | float | Sequence[float] = 0,
-    trajectory: str | float | Sequence[float] = 1.57,
-    max_leapfrogs: str | float | Sequence[float] = 1000,
-    target_accept: str | float | Sequence[float] = 0.8,
-    warm_up: str | float | Sequence[float] = 0.5,
-    curvature: Any = "kronecker",
-    prediction: Any = "linearised",
-    tune_prior: bool = True,
-    swag_rate: str | float | Sequence[float] = 0.002,
-    collect_from: str | float | Sequence[float] = 0.5,
-    scale: str | float | Sequence[float] = 1,
-    drop: str | float | Sequence[float] = 0.05,
-    drop_inputs: bool = False,
-    epochs: Any = None,
-    batch: Any = None,
-    patience: Any = None,
-    precision: Any = "float32",
-    seed: Any = None,
-    save_every: str | float | Sequence[float] = 30,
+    likelihood: str = "auto",
+    noise: float | None = None,
+    prior: str = "gaussian",
+    posterior: str = "ensemble",
+    members: int | None = None,
+    draws: int = 100,
+    epochs: int | str = "auto",
+    batch: int | str = "auto",
+    patience: int | None = None,
+    precision: Literal["float32", "float64", "tf32", "bf16"] = "float32",
+    seed: int | None = None,
+    save_every: float = 30,
     resume: bool = False,
     force: bool = False,
-    device: Any = "auto",
-    threads: Any = None,
-    device_memory: Any = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
+    device_memory: int | str | None = None,
+    prior_scale: float = 1,
+    prior_bias_scale: float = 1,
+    prior_wide_share: float = 0.5,
+    prior_narrow: float = 0.0025,
+    rate: float | None = None,
+    schedule: Literal["constant", "cosine"] = "cosine",
+    kl_warmup: float = 0.2,
+    initial_sd: float | None = None,
+    step_draws: int | None = None,
+    alpha: float = 0,
+    gradient: Literal["auto", "weights", "local", "flipout"] = "auto",
+    rank: int | None = None,
+    ess: float | None = None,
+    temperature: float = 1,
+    hess_init: float = 2,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    clip_radius: float | None = None,
+    precision_rate: float = 0.02,
+    momentum: float = 0.9,
+    features: Literal["trained", "frozen"] = "trained",
+    final_rate: float = 0.3,
+    burn_in: float = 0.3,
+    draws_kept: int | None = None,
+    memory: float = 0.99,
+    friction: float = 0.05,
+    cycles: int = 5,
+    explore: float = 0.5,
+    explore_temperature: float = 0,
+    trajectory: float = 1.57,
+    max_leapfrogs: int = 1000,
+    target_accept: float = 0.8,
+    warm_up: float = 0.5,
+    curvature: Literal["diagonal", "kronecker", "last-layer", "full"] = "kronecker",
+    prediction: Literal["linearised", "sampled"] = "linearised",
+    tune_prior: bool = True,
+    swag_rate: float = 0.002,
+    collect_from: float = 0.5,
+    scale: float = 1,
+    drop: float = 0.05,
+    drop_inputs: bool = False,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -1130,44 +1130,61 @@ def bnn(
     labels              Of a file of images: the IDX or .npy file with their classes
     image               HEIGHTxWIDTH, or HEIGHTxWIDTHx3: the other columns of a table are the pixels of images
     ignore              Column to leave out; may be given several times
-    validation          Part of the rows that is held out: to judge, and to stop by; 0: none [0.1]
-    architecture        Mlp, or conv: convolutions, of images; auto: conv where there are images ["auto"]
-    filters             Conv: filters of each convolution, after which the image is halved (default: 16,32)
-    kernel              Conv: side of a convolution's window, odd (default: 3)
+    validation          Part of the rows that is held out, to judge and to stop by; 0: none [0.1]
+    architecture        Of the network; conv: convolutions, of images; auto: conv where there are images ["auto"]
+    filters             Of conv: filters of each convolution, after which the image is halved (default: 16,32)
+    kernel              Of conv: side of a convolution's window, odd (default: 3)
     hidden              Units of each hidden layer: 50,50; none: a linear model [50]
-    activation          Identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid ["relu"]
+    activation          Of hidden layers ["relu"]
     residual            Hidden layers of equal size become x + f(x)
-    likelihood          Gaussian: a number with the same noise everywhere; heteroscedastic: noise that depends on the
+    likelihood          gaussian: a number with the same noise everywhere; heteroscedastic: noise that depends on the
                         inputs; categorical: classes; auto: categorical where the target is text or has two values, else
                         gaussian ["auto"]
-    noise               Gaussian: sd of the noise where it is known (default: it is learned)
-    prior               Gaussian, scale-mixture, laplace, horseshoe ["gaussian"]
+    noise               Of gaussian: sd of the noise where it is known (default: it is learned)
+    prior               Of the weights (gaussian, scale-mixture, laplace, horseshoe) ["gaussian"]
+    posterior           Of the parameters; 'kullback-deep posteriors' says what each is for (map, mle, ensemble,
+                        mean-field, low-rank, matrix-normal, ivon, natural-gradient, last-layer, sgld, psgld, sghmc,
+                        cyclical, hmc, laplace, swag, dropout) ["ensemble"]
+    members             Independent networks or chains, which predict together (default: 5 of ensemble, 4 of most
+                        chains, else 1)
+    draws               Of the parameters of each member, for predictions [100]
+    epochs              Passes over the data; auto: about 20,000 steps ["auto"]
+    batch               Rows of a minibatch; auto: 32, of hmc all ["auto"]
+    patience            Epochs without a better held-out figure after which training ends; the best epoch is kept; 0:
+                        never (default: a fifth of the epochs)
+    precision           Type of numbers; tf32: a GPU's fast products of float32; bf16: products of training steps in
+                        bfloat16 ["float32"]
+    seed                Seed of all random numbers (default: a random one, which is recorded)
+    save_every          Seconds between checkpoints [30]
+    resume              Go on with an interrupted training in the folder
+    force               Replace what is there already
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
+    threads             Threads (default: all cores; training of small networks: one)
+    device_memory       Most of the device's memory for the rows; 0: none (default: half of what is free); rows that
+                        need more stay in the host's memory and are copied a minibatch ahead
     prior_scale         Sd of a weight times the root of the number of inputs of its layer [1]
     prior_bias_scale    Sd of a bias [1]
     prior_wide_share    Probability that a weight has the wide normal (scale-mixture) [0.5]
     prior_narrow        Sd of the narrow normal as a part of the wide one's (scale-mixture) [0.0025]
-    posterior           'kullback-deep posteriors' lists them ["ensemble"]
-    members             Independent networks or chains, which predict together (default: 5 of ensemble, else 1)
-    draws               Of the parameters of each member, for predictions [100]
     rate                Rate of Adam (map, mle, ensemble, mean-field, low-rank, matrix-normal, ivon, natural-gradient,
                         last-layer, sgld, psgld, sghmc, cyclical, laplace, swag, dropout) [0.005; mean-field: 0.01;
                         low-rank: 0.01; matrix-normal: 0.01; ivon: 0.1; natural-gradient: 0.05; sgld: 0.03; psgld: 0.01;
                         sghmc: 0.01; cyclical: 0.02]
-    schedule            Of the rate: constant, or cosine (falls to 0) (map, mle, ensemble, mean-field, low-rank,
-                        matrix-normal, ivon, natural-gradient, last-layer, laplace, dropout) ["cosine"]
+    schedule            Of the rate; cosine: it falls to 0 (map, mle, ensemble, mean-field, low-rank, matrix-normal,
+                        ivon, natural-gradient, last-layer, laplace, dropout) ["cosine"]
     kl_warmup           Part of the training in which the weight of the KL term rises from 0 to 1 (mean-field, low-rank,
                         matrix-normal) [0.2]
     initial_sd          Sd of each parameter at the start (mean-field, low-rank, matrix-normal, natural-gradient,
                         last-layer) [0.02; last-layer: 0.05]
-    step_draws          Draws of the parameters in each step; not given: 1, with alpha=10 (mean-field, low-rank,
-                        matrix-normal, ivon, natural-gradient) [; ivon: 1; natural-gradient: 1]
+    step_draws          Draws of the parameters in each step; auto: 1, with alpha=10 (mean-field, low-rank,
+                        matrix-normal, ivon, natural-gradient) [auto; ivon: 1; natural-gradient: 1]
     alpha               0: the evidence lower bound; above 0, as 0.5 or 1: black-box alpha divergence, which covers more
                         of the posterior the larger it is (mean-field, low-rank, matrix-normal) [0]
-    gradient            Noise of the rows of a minibatch: local (each its own, in what layers give), flipout (random
-                        signs of one draw), weights (all the same draw); not given: local, with alpha weights
-                        (mean-field, matrix-normal)
+    gradient            Noise of the rows of a minibatch: weights (all the same draw), local (each its own, in what
+                        layers give), flipout (random signs of one draw); auto: local, with alpha weights (mean-field,
+                        matrix-normal) ["auto"]
     rank                Directions besides the diagonal (low-rank, swag) [5; swag: 20]
-    ess                 Effective sample size; not given: the rows of the training data (ivon)
+    ess                 Effective sample size (default: the rows of the training data) (ivon)
     temperature         Divides the effective sample size: the KL term counts so many times (ivon, sgld, psgld, sghmc,
                         cyclical) [1]
     hess_init           Curvature of the mean loss at the start, for each parameter (ivon) [2]
@@ -1177,7 +1194,7 @@ def bnn(
                         natural-gradient) [0.03; natural-gradient: 1]
     precision_rate      Of steps of the precisions, 1 is the curvature of one step's draw (natural-gradient) [0.02]
     momentum            Memory of the gradient of the means (natural-gradient) [0.9]
-    features            Trained, or frozen at their random start (last-layer) ["trained"]
+    features            Layers before the last; frozen: at their random start (last-layer) ["trained"]
     final_rate          What the rate falls to, as a part of it; 1: it stays (sgld) [0.3]
     burn_in             The part of the epochs before draws are kept (sgld, psgld, sghmc) [0.3]
     draws_kept          The most draws that are kept of each chain, evenly spread over its epochs (sgld, psgld, sghmc,
@@ -1192,30 +1209,15 @@ def bnn(
     max_leapfrogs       The most steps of a transition (hmc) [1000]
     target_accept       Mean acceptance that the step size is adapted to (hmc) [0.8]
     warm_up             The part of the epochs in which step sizes and masses are adapted (hmc) [0.5]
-    curvature           Diagonal, kronecker (factors by layer), last-layer (the full matrix of the last layer), or full
+    curvature           Of the loss; kronecker: factors by layer; last-layer: the full matrix of the last layer
                         (laplace) ["kronecker"]
-    prediction          Linearised (the net as a linear function of its weights), or sampled (draws of weights)
-                        (laplace) ["linearised"]
-    tune_prior          Whether the prior's precision is scaled after training, by the evidence (laplace) [True]
+    prediction          By the net as a linear function of its weights, or by draws of weights (laplace) ["linearised"]
+    tune_prior          Scale the prior's precision after training, by the evidence (laplace) [True]
     swag_rate           Rate of Adam while points are collected: the larger, the wider (swag) [0.002]
     collect_from        The part of the epochs before points are collected (swag) [0.5]
     scale               Factor of the covariance (swag) [1]
     drop                Probability that an input of a layer is left out (dropout) [0.05]
-    drop_inputs         Whether the inputs of the network are left out too (dropout)
-    epochs              Passes over the data (default: about 20,000 steps)
-    batch               Rows of a minibatch (default: 32; hmc: all)
-    patience            Epochs without a better held-out likelihood after which training ends; the best epoch is kept;
-                        0: never (default: a fifth of the epochs)
-    precision           Float32, float64, tf32 (a GPU's fast products of float32), or bf16 (products of training steps
-                        in bfloat16) ["float32"]
-    seed                Seed of all random numbers (default: a random one, which is recorded)
-    save_every          Seconds between checkpoints [30]
-    resume              Go on with an interrupted training in the folder
-    force               Replace what is there already
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
-    threads             Threads (default: all cores; training of small networks: one)
-    device_memory       Most of the device's memory for the rows, as 500M or 8G (default: half of what is free); rows
-                        that need more stay in the host's memory and are copied a minibatch ahead
+    drop_inputs         Leave out inputs of the network too (dropout)
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
     """
@@ -1227,74 +1229,74 @@ def vae(
     labels: Any = None,
     *,
     conditional: bool = False,
-    image: Any = None,
+    image: str | None = None,
     ignore: str | Sequence[str] | None = None,
-    validation: str | float | Sequence[float] = 0.1,
-    latent: str | float | Sequence[float] = 20,
+    validation: float = 0.1,
+    latent: int = 20,
     hidden: str | float | Sequence[float] = 400,
-    architecture: Any = "mlp",
+    architecture: Literal["mlp", "conv", "residual"] = "mlp",
     filters: str | float | Sequence[float] = "32,64",
-    activation: Any = "relu",
-    decoder: Any = "auto",
-    prior: Any = "gaussian",
-    posterior: Any = "gaussian",
-    binarise: Any = "stochastic",
-    noise: Any = "learned",
-    levels: str | float | Sequence[float] = 256,
-    components: str | float | Sequence[float] = 1,
-    prior_layers: str | float | Sequence[float] = 6,
-    prior_hidden: str | float | Sequence[float] = 100,
-    top_latent: Any = None,
-    top_hidden: str | float | Sequence[float] = 100,
-    codes: str | float | Sequence[float] = 512,
-    code_size: Any = None,
-    pseudo_inputs: str | float | Sequence[float] = 500,
-    floor: Any = "none",
-    floor_nats: str | float | Sequence[float] = 1,
-    flow_layers: str | float | Sequence[float] = 4,
-    flow_reflections: str | float | Sequence[float] = 8,
-    flow_hidden: str | float | Sequence[float] = 200,
-    flow_context: str | float | Sequence[float] = 50,
-    code_gradient: Any = "rotation",
-    codebook: Any = "means",
-    commitment: str | float | Sequence[float] = 0.25,
-    code_decay: str | float | Sequence[float] = 0.99,
-    code_restart: str | float | Sequence[float] = 0.05,
-    refine_hidden: str | float | Sequence[float] = 200,
-    objective: Any = "vae",
-    samples: Any = None,
-    refine_steps: str | float | Sequence[float] = 5,
-    refine_rate: str | float | Sequence[float] = 0.1,
-    refine_momentum: str | float | Sequence[float] = 0.5,
-    refine_clip: str | float | Sequence[float] = 5,
-    refine_gradient: Any = "through",
-    beta: Any = None,
-    warm_up: Any = None,
-    gradient: Any = "dreg",
-    groups: str | float | Sequence[float] = 8,
-    elbo_share: str | float | Sequence[float] = 0.5,
-    alpha: str | float | Sequence[float] = 0.5,
-    partitions: str | float | Sequence[float] = 2,
-    partition_start: str | float | Sequence[float] = 0.1,
-    info_alpha: str | float | Sequence[float] = 0,
-    info_lambda: str | float | Sequence[float] = 100,
-    corruption: str | float | Sequence[float] = 0.1,
-    consistency: str | float | Sequence[float] = 0.1,
-    shift: str | float | Sequence[float] = 2,
-    epochs: Any = None,
-    batch: str | float | Sequence[float] = 128,
-    rate: str | float | Sequence[float] = 0.001,
-    schedule: Any = "constant",
-    patience: Any = None,
-    judge_every: str | float | Sequence[float] = 1,
-    precision: Any = "float32",
-    seed: Any = None,
-    save_every: str | float | Sequence[float] = 30,
+    activation: Literal["identity", "relu", "leaky-relu", "elu", "gelu", "silu", "softplus", "tanh", "sigmoid"] = "relu",
+    decoder: str = "auto",
+    prior: str = "gaussian",
+    posterior: str = "gaussian",
+    objective: str = "vae",
+    epochs: int | str = "auto",
+    batch: int = 128,
+    rate: float = 0.001,
+    schedule: Literal["constant", "cosine"] = "constant",
+    patience: int | None = None,
+    judge_every: int = 1,
+    precision: Literal["float32", "float64", "tf32", "bf16"] = "float32",
+    seed: int | None = None,
+    save_every: float = 30,
     resume: bool = False,
     force: bool = False,
-    device: Any = "auto",
-    threads: Any = None,
-    device_memory: Any = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
+    device_memory: int | str | None = None,
+    binarise: Literal["stochastic", "fixed", "no"] = "stochastic",
+    noise: str = "learned",
+    levels: int = 256,
+    components: int = 1,
+    prior_layers: int = 6,
+    prior_hidden: int = 100,
+    top_latent: int | None = None,
+    top_hidden: int = 100,
+    codes: int = 512,
+    code_size: int | None = None,
+    pseudo_inputs: int = 500,
+    floor: Literal["none", "delta", "batch-norm"] = "none",
+    floor_nats: float = 1,
+    flow_layers: int = 4,
+    flow_reflections: int = 8,
+    flow_hidden: int = 200,
+    flow_context: int = 50,
+    code_gradient: Literal["straight", "rotation"] = "rotation",
+    codebook: Literal["means", "loss"] = "means",
+    commitment: float = 0.25,
+    code_decay: float = 0.99,
+    code_restart: float = 0.05,
+    refine_hidden: int = 200,
+    samples: int | None = None,
+    refine_steps: int = 5,
+    refine_rate: float = 0.1,
+    refine_momentum: float = 0.5,
+    refine_clip: float = 5,
+    refine_gradient: Literal["through", "stopped"] = "through",
+    beta: float | None = None,
+    warm_up: float | None = None,
+    gradient: Literal["dreg", "plain"] = "dreg",
+    groups: int = 8,
+    elbo_share: float = 0.5,
+    alpha: float = 0.5,
+    partitions: int = 2,
+    partition_start: float = 0.1,
+    info_alpha: float = 0,
+    info_lambda: float = 100,
+    corruption: float = 0.1,
+    consistency: float = 0.1,
+    shift: int = 2,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -1306,47 +1308,63 @@ def vae(
     conditional         Give the label to both networks
     image               Rows of a table are images: 28x28, or 32x32x3
     ignore              Column to leave out; may be given several times
-    validation          Part of the rows that is held out: to judge, and to stop by; 0: none [0.1]
+    validation          Part of the rows that is held out, to judge and to stop by; 0: none [0.1]
     latent              Latent variables [20]
     hidden              Units of each hidden layer of the encoder, in reverse of the decoder: 200,200; none: linear
                         [400]
-    architecture        Mlp, conv or residual ["mlp"]
+    architecture        Of both networks ["mlp"]
     filters             Of the convolutions, each of which halves the image (conv, residual) ["32,64"]
-    activation          Identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid ["relu"]
-    decoder             Bernoulli, gaussian, categorical, discretised-logistic; auto: bernoulli of images and of columns
-                        of 0 and 1, else gaussian ["auto"]
-    prior               Of the latent variables: gaussian, flow, hierarchical, codes, vamp ["gaussian"]
-    posterior           Family of the latent variables given a row: gaussian, planar, radial, sylvester, iaf,
-                        hierarchical, vq, iterative ["gaussian"]
-    binarise            Of levels between 0 and 1: stochastic (anew in each step), fixed (once, by the seed), no
-                        (bernoulli) ["stochastic"]
+    activation          Of hidden layers ["relu"]
+    decoder             Of a row given the latent variables; auto: bernoulli of images and of columns of 0 and 1, else
+                        gaussian (bernoulli, gaussian, categorical, discretised-logistic) ["auto"]
+    prior               Of the latent variables (gaussian, flow, hierarchical, codes, vamp) ["gaussian"]
+    posterior           Family of the latent variables given a row (gaussian, planar, radial, sylvester, iaf,
+                        hierarchical, vq, iterative) ["gaussian"]
+    objective           Objective to maximise (vae, semi-amortised, iterative, beta, annealed, iwae, miwae, ciwae,
+                        piwae, renyi, tvo, infovae, denoising, consistency) ["vae"]
+    epochs              Passes over the data; auto: about 20,000 steps ["auto"]
+    batch               Rows of a minibatch [128]
+    rate                Rate of Adam [0.001]
+    schedule            Of the rate; cosine: it falls to 0 ["constant"]
+    patience            Epochs without a better held-out figure after which training ends; the best epoch is kept; 0:
+                        never (default: a fifth of the epochs)
+    judge_every         Epochs between two held-out figures [1]
+    precision           Type of numbers; tf32: a GPU's fast products of float32; bf16: products of training steps in
+                        bfloat16 ["float32"]
+    seed                Seed of all random numbers (default: a random one, which is recorded)
+    save_every          Seconds between checkpoints [30]
+    resume              Go on with an interrupted training in the folder
+    force               Replace what is there already
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
+    threads             Threads (default: all cores; training of small networks: one)
+    device_memory       Most of the device's memory for the rows; 0: none (default: half of what is free); rows that
+                        need more stay in the host's memory and are copied a minibatch ahead
+    binarise            Of levels between 0 and 1: anew in each step, once by the seed, or no (bernoulli) ["stochastic"]
     noise               Sd of the noise: learned (one for all columns), output (by column and latent variables), or a
                         number (gaussian) ["learned"]
     levels              Levels of a pixel from 0 to 1 (categorical, discretised-logistic) [256]
     components          Logistic distributions mixed for each pixel (discretised-logistic) [1]
     prior_layers        Couplings of the flow of the prior (flow) [6]
     prior_hidden        Units of the networks in the couplings (flow) [100]
-    top_latent          Latent variables of the upper of two layers, of those in latent; a third of them unless given
+    top_latent          Latent variables of the upper of two layers, of those in latent (default: a third of them)
                         (hierarchical)
     top_hidden          Units of the networks between the two layers of latent variables (hierarchical) [100]
     codes               Codes of the book (codes) [512]
-    code_size           Latent variables of a code; all in latent unless given (codes)
+    code_size           Latent variables of a code (default: all in latent) (codes)
     pseudo_inputs       Components of the VampPrior (vamp) [500]
-    floor               Against unused latent variables: none, delta, batch-norm (gaussian) ["none"]
+    floor               Against unused latent variables (gaussian) ["none"]
     floor_nats          Least divergence from the prior of all latent variables together (gaussian) [1]
     flow_layers         Layers of the flow of the posterior (planar, radial, sylvester, iaf) [4]
     flow_reflections    Householder reflections of a layer (sylvester) [8]
     flow_hidden         Units of the masked networks (iaf) [200]
     flow_context        Numbers of the encoder that the masked networks see (iaf) [50]
-    code_gradient       Past the codes: rotation, or straight (unchanged) (vq) ["rotation"]
-    codebook            How codes move: means (running), or loss (by gradient) (vq) ["means"]
+    code_gradient       Past the codes; straight: unchanged (vq) ["rotation"]
+    codebook            How codes move: as running means, or by the gradient of a loss (vq) ["means"]
     commitment          Weight of the squared distance that draws outputs to their codes (vq) [0.25]
     code_decay          Of running means (vq) [0.99]
     code_restart        A code with less than this part of its fair share moves to a row of the minibatch; 0: never (vq)
                         [0.05]
     refine_hidden       Units of the network that refines the posterior (iterative) [200]
-    objective           Objective to maximise: vae, semi-amortised, iterative, beta, annealed, iwae, miwae, ciwae,
-                        piwae, renyi, tvo, infovae, denoising, consistency ["vae"]
     samples             Draws of the latent variables of a row (vae, semi-amortised, iterative, beta, annealed, iwae,
                         miwae, ciwae, piwae, renyi, tvo, denoising, consistency) [1; iwae: 50; miwae: 8; ciwae: 50;
                         piwae: 8; renyi: 50; tvo: 50]
@@ -1354,13 +1372,13 @@ def vae(
     refine_rate         Length of the refining steps (semi-amortised) [0.1]
     refine_momentum     Part of a refining step that goes on in the next (semi-amortised) [0.5]
     refine_clip         Longest gradient of a row (semi-amortised) [5]
-    refine_gradient     How the encoder learns: through (the refining steps), or stopped (by the bound before them)
-                        (semi-amortised) ["through"]
+    refine_gradient     How the encoder learns: through the refining steps, or by the bound before them (semi-amortised)
+                        ["through"]
     beta                Weight of the divergence (beta, annealed) [4; annealed: 1]
     warm_up             Part of the training in which the weight rises from 0 (beta, annealed) [0; annealed: 0.2]
-    gradient            Of the encoder: dreg (doubly reparameterised), or plain (iwae, miwae) ["dreg"]
+    gradient            Of the encoder; dreg: doubly reparameterised (iwae, miwae) ["dreg"]
     groups              Groups of draws, each with its own bound (miwae, piwae) [8]
-    elbo_share          Weight of the ELBO, from 0 to 1 (ciwae) [0.5]
+    elbo_share          Weight of the ELBO (ciwae) [0.5]
     alpha               Order; 1 is the ELBO, 0 the IWAE (renyi) [0.5]
     partitions          Intervals of the integral from 0 to 1 (tvo) [2]
     partition_start     Where the second interval begins (tvo) [0.1]
@@ -1370,23 +1388,6 @@ def vae(
                         [0.1]
     consistency         Weight of the divergence between the two posteriors (consistency) [0.1]
     shift               Pixels that an image moves at most (consistency) [2]
-    epochs              Passes over the data (default: about 20,000 steps)
-    batch               Rows of a minibatch [128]
-    rate                Rate of Adam [0.001]
-    schedule            Of the rate: constant, or cosine (falls to 0) ["constant"]
-    patience            Epochs without a better held-out bound after which training ends; the best epoch is kept; 0:
-                        never (default: a fifth of the epochs)
-    judge_every         Epochs between two held-out bounds [1]
-    precision           Float32, float64, tf32 (a GPU's fast products of float32), or bf16 (products of training steps
-                        in bfloat16) ["float32"]
-    seed                Seed of all random numbers (default: a random one, which is recorded)
-    save_every          Seconds between checkpoints [30]
-    resume              Go on with an interrupted training in the folder
-    force               Replace what is there already
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
-    threads             Threads (default: all cores; training of small networks: one)
-    device_memory       Most of the device's memory for the rows, as 500M or 8G (default: half of what is free); rows
-                        that need more stay in the host's memory and are copied a minibatch ahead
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
     """
@@ -1396,40 +1397,40 @@ def vae(
 def ebm(
     data: Rows,
     *,
-    image: Any = None,
+    image: str | None = None,
     ignore: str | Sequence[str] | None = None,
-    validation: str | float | Sequence[float] = 0.1,
-    energy: Any = "auto",
-    hidden: str | float | Sequence[float] = "64,64",
-    architecture: Any = "mlp",
-    filters: str | float | Sequence[float] = "16,32",
-    activation: Any = "silu",
-    hidden_units: str | float | Sequence[float] = 64,
-    sampler: Any = "auto",
-    step_size: Any = None,
-    target_accept: Any = None,
-    leapfrogs: str | float | Sequence[float] = 5,
-    memory: str | float | Sequence[float] = 0.99,
-    training: Any = "weighted",
-    energy_decay: str | float | Sequence[float] = 0,
-    epochs: Any = None,
-    batch: str | float | Sequence[float] = 128,
-    rate: str | float | Sequence[float] = 0.001,
-    schedule: Any = "cosine",
-    patience: str | float | Sequence[float] = 0,
-    judge_every: str | float | Sequence[float] = 1,
-    precision: Any = "float32",
-    chain_steps: Any = None,
-    chains: Any = None,
-    least_effective: str | float | Sequence[float] = 0.5,
-    moved: str | float | Sequence[float] = 0,
-    renewed: str | float | Sequence[float] = 0,
-    seed: Any = None,
-    save_every: str | float | Sequence[float] = 30,
+    validation: float = 0.1,
+    energy: str = "auto",
+    sampler: str = "auto",
+    training: str = "weighted",
+    energy_decay: float = 0,
+    epochs: int | str = "auto",
+    batch: int = 128,
+    rate: float = 0.001,
+    schedule: Literal["constant", "cosine"] = "cosine",
+    patience: int = 0,
+    judge_every: int = 1,
+    precision: Literal["float32", "float64"] = "float32",
+    seed: int | None = None,
+    save_every: float = 30,
     resume: bool = False,
     force: bool = False,
-    device: Any = "auto",
-    threads: Any = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
+    hidden: str | float | Sequence[float] = "64,64",
+    architecture: Literal["mlp", "conv"] = "mlp",
+    filters: str | float | Sequence[float] = "16,32",
+    activation: Literal["identity", "relu", "leaky-relu", "elu", "gelu", "silu", "softplus", "tanh", "sigmoid"] = "silu",
+    hidden_units: int = 64,
+    step_size: float | None = None,
+    target_accept: float | None = None,
+    leapfrogs: int = 5,
+    memory: float = 0.99,
+    chain_steps: int | None = None,
+    chains: int | None = None,
+    least_effective: float = 0.5,
+    moved: int = 0,
+    renewed: float = 0,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -1439,30 +1440,36 @@ def ebm(
 
     image               Rows of a table are images: 28x28, or 32x32x3
     ignore              Column to leave out; may be given several times
-    validation          Part of the rows that is held out; 0: none [0.1]
-    energy              What the energy is; auto: rbm of columns of 0 and 1, else net: net, rbm ["auto"]
+    validation          Part of the rows that is held out, to judge and to stop by; 0: none [0.1]
+    energy              What the energy is; auto: rbm of columns of 0 and 1, else net (net, rbm) ["auto"]
+    sampler             How chains move; auto: mala of numbers, gibbs of 0 and 1 (mala, hmc, langevin, preconditioned,
+                        gibbs) ["auto"]
+    training            What stands in for draws of the model (weighted, persistent, cd, short-run, exact) ["weighted"]
+    energy_decay        Times the mean squares of energies is added to the loss, which keeps them small [0]
+    epochs              Passes over the data; auto: about 20,000 steps ["auto"]
+    batch               Rows of a minibatch, and chains of cd and short-run [128]
+    rate                Rate of Adam [0.001]
+    schedule            Of the rate; cosine: it falls to 0 ["cosine"]
+    patience            Epochs without a better held-out log likelihood after which training ends and the best is kept;
+                        0: never. Where log Z is exact [0]
+    judge_every         Epochs between two held-out figures [1]
+    precision           Type of numbers ["float32"]
+    seed                Seed of all random numbers (default: a random one, which is recorded)
+    save_every          Seconds between checkpoints [30]
+    resume              Go on with an interrupted training in the folder
+    force               Replace what is there already
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
+    threads             Threads (default: all cores; training of small networks: one)
     hidden              Units of each hidden layer: 64,64; none: linear (net) ["64,64"]
-    architecture        Mlp or conv (net) ["mlp"]
+    architecture        Of the network; conv: convolutions, of images (net) ["mlp"]
     filters             Of the convolutions, each of which halves the image (net) ["16,32"]
-    activation          Identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid (net) ["silu"]
+    activation          Of hidden layers (net) ["silu"]
     hidden_units        Of the machine; up to 16 its constant is summed exactly (rbm) [64]
-    sampler             How chains move; auto: mala of numbers, gibbs of 0 and 1: mala, hmc, langevin, preconditioned,
-                        gibbs ["auto"]
     step_size           Of the chains, at first (mala, hmc, langevin, preconditioned) [0.1; langevin: 0.01;
                         preconditioned: 0.01]
     target_accept       Mean acceptance that the step size is adapted to (mala, hmc) [0.6; hmc: 0.8]
     leapfrogs           Steps of a trajectory (hmc) [5]
     memory              Of the running second moments of slopes (preconditioned) [0.99]
-    training            What stands in for draws of the model: weighted, persistent, cd, short-run, exact ["weighted"]
-    energy_decay        Times the mean squares of energies is added to the loss, which keeps them small [0]
-    epochs              Passes over the data (default: about 20,000 steps)
-    batch               Rows of a minibatch, and chains of cd and short-run [128]
-    rate                Rate of Adam [0.001]
-    schedule            Of the rate: constant, or cosine (falls to 0) ["cosine"]
-    patience            Epochs without a better held-out log likelihood after which training ends and the best is kept;
-                        0: never. Where log Z is exact [0]
-    judge_every         Epochs between two held-out log likelihoods [1]
-    precision           Float32 or float64 ["float32"]
     chain_steps         Transitions of each chain in a step of the training (weighted, persistent, cd, short-run) [1;
                         persistent: 10; short-run: 50]
     chains              That go on from step to step (weighted, persistent) [512; persistent: 256]
@@ -1470,12 +1477,6 @@ def ebm(
                         [0.5]
     moved               Chains that move in a step, at random; 0: all (persistent) [0]
     renewed             Part of the chains that begin anew at the base each time (persistent) [0]
-    seed                Seed of all random numbers (default: a random one, which is recorded)
-    save_every          Seconds between checkpoints [30]
-    resume              Go on with an interrupted training in the folder
-    force               Replace what is there already
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
-    threads             Threads (default: all cores; training of small networks: one)
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
     """
@@ -1487,49 +1488,49 @@ def diffusion(
     labels: Any = None,
     *,
     conditional: bool = False,
-    label_dropout: str | float | Sequence[float] = 0.1,
-    image: Any = None,
+    label_dropout: float = 0.1,
+    image: str | None = None,
     ignore: str | Sequence[str] | None = None,
-    validation: str | float | Sequence[float] = 0.1,
-    architecture: Any = "auto",
+    validation: float = 0.1,
+    architecture: Literal["auto", "mlp", "unet"] = "auto",
     hidden: str | float | Sequence[float] = "128,128,128",
     filters: str | float | Sequence[float] = "32,64,64",
-    activation: Any = "silu",
-    parameterisation: Any = "edm",
-    sde: Any = "vp",
-    states: Any = "continuous",
-    noise_schedule: Any = "linear",
-    beta_min: str | float | Sequence[float] = 0.1,
-    beta_max: str | float | Sequence[float] = 20,
-    sigma_min: Any = None,
-    sigma_max: Any = None,
-    cld_beta: str | float | Sequence[float] = 4,
-    cld_mass: str | float | Sequence[float] = 0.25,
-    cld_start: str | float | Sequence[float] = 0.04,
-    noise_steps: str | float | Sequence[float] = 1000,
-    first_beta: str | float | Sequence[float] = 0.0001,
-    last_beta: str | float | Sequence[float] = 0.02,
-    first_log_ratio: str | float | Sequence[float] = -10,
-    last_log_ratio: str | float | Sequence[float] = 5,
-    weighting: Any = "auto",
-    times: Any = "auto",
-    epochs: Any = None,
-    batch: str | float | Sequence[float] = 256,
-    rate: Any = None,
-    schedule: Any = "cosine",
-    averaging: str | float | Sequence[float] = 0.999,
-    judge_every: str | float | Sequence[float] = 1,
-    precision: Any = "float32",
-    seed: Any = None,
-    save_every: str | float | Sequence[float] = 30,
+    activation: Literal["identity", "relu", "leaky-relu", "elu", "gelu", "silu", "softplus", "tanh", "sigmoid"] = "silu",
+    parameterisation: str = "edm",
+    sde: str = "vp",
+    states: str = "continuous",
+    weighting: str = "auto",
+    times: Literal["auto", "uniform", "log-ratio", "lognormal"] = "auto",
+    epochs: int | str = "auto",
+    batch: int = 256,
+    rate: float | None = None,
+    schedule: Literal["constant", "cosine"] = "cosine",
+    averaging: float = 0.999,
+    judge_every: int = 1,
+    precision: Literal["float32", "float64", "tf32"] = "float32",
+    seed: int | None = None,
+    save_every: float = 30,
     resume: bool = False,
     force: bool = False,
-    device: Any = "auto",
-    threads: Any = None,
-    pixel_levels: Any = None,
-    max_categories: str | float | Sequence[float] = 64,
-    sweeps: str | float | Sequence[float] = 8,
-    heat_bath_loss: Any = "prediction",
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
+    noise_schedule: str = "linear",
+    beta_min: float = 0.1,
+    beta_max: float = 20,
+    sigma_min: float | None = None,
+    sigma_max: float | None = None,
+    cld_beta: float = 4,
+    cld_mass: float = 0.25,
+    cld_start: float = 0.04,
+    noise_steps: int = 1000,
+    first_beta: float = 0.0001,
+    last_beta: float = 0.02,
+    first_log_ratio: float = -10,
+    last_log_ratio: float = 5,
+    pixel_levels: int | None = None,
+    max_categories: int = 64,
+    sweeps: int = 8,
+    heat_bath_loss: Literal["prediction", "classification"] = "prediction",
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -1542,16 +1543,33 @@ def diffusion(
     label_dropout       Part of the rows whose label it does not see, as guidance needs it (continuous states) [0.1]
     image               Rows of a table are images: 28x28, or 32x32x3
     ignore              Column to leave out; may be given several times
-    validation          Part of the rows that is held out: to judge; 0: none [0.1]
-    architecture        Mlp or unet; auto: unet of images ["auto"]
+    validation          Part of the rows that is held out, to judge and to stop by; 0: none [0.1]
+    architecture        Of the network; auto: unet of images, else mlp ["auto"]
     hidden              Units of each hidden layer (mlp) ["128,128,128"]
     filters             Channels at each resolution, each half of the one before (unet) ["32,64,64"]
-    activation          Identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid (mlp) ["silu"]
-    parameterisation    What the network's output stands for: noise, data, score, velocity, edm, flow (continuous
+    activation          Of hidden layers ["silu"]
+    parameterisation    What the network's output stands for (noise, data, score, velocity, edm, flow) (continuous
                         states) ["edm"]
-    sde                 How data become noise: vp, ve, sub-vp, cld, ddpm, edm, flow, learned (continuous states) ["vp"]
-    states              What rows are made of: continuous, or of categories and counts masked, blackout, glauber, flow
-                        (states NAME help shows their options) ["continuous"]
+    sde                 How data become noise (vp, ve, sub-vp, cld, ddpm, edm, flow, learned) (continuous states) ["vp"]
+    states              What rows are made of; states NAME help shows their options (continuous, or of categories and
+                        counts masked, blackout, glauber, flow) ["continuous"]
+    weighting           Of the errors at different levels of noise; auto: edm of rows, noise of images (noise, data,
+                        velocity, edm, likelihood, min-snr) (continuous states) ["auto"]
+    times               At which the network is trained; auto: lognormal of rows and of edm, uniform of images,
+                        log-ratio with weighting likelihood (continuous states) ["auto"]
+    epochs              Passes over the data; auto: about 20,000 steps ["auto"]
+    batch               Rows of a minibatch [256]
+    rate                Rate of Adam (default: 0.003 of rows, 0.001 of images and of a score) [; discrete states: 0.001]
+    schedule            Of the rate; cosine: it falls to 0 ["cosine"]
+    averaging           Of the running mean of the parameters, which is what is kept; 0: the last ones [0.999]
+    judge_every         Epochs between two held-out figures [1]
+    precision           Type of numbers; tf32: a GPU's fast products of float32 ["float32"]
+    seed                Seed of all random numbers (default: a random one, which is recorded)
+    save_every          Seconds between checkpoints [30]
+    resume              Go on with an interrupted training in the folder
+    force               Replace what is there already
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
+    threads             Threads (default: all cores; training of small networks: one)
     noise_schedule      Of the noise: linear (rates), cosine, or a file with the shares of signal that remain at equal
                         distances of time (vp, sub-vp) (continuous states) ["linear"]
     beta_min            Rate of the noise at the beginning (linear) (vp, sub-vp) (continuous states) [0.1]
@@ -1569,27 +1587,10 @@ def diffusion(
                         states) [-10]
     last_log_ratio      Log of noise over signal (variances) at the end, before training (learned) (continuous states)
                         [5]
-    weighting           Of the errors at different levels of noise (auto: edm of rows, noise of images): noise, data,
-                        velocity, edm, likelihood, min-snr (continuous states) ["auto"]
-    times               At which the network is trained: uniform, log-ratio, lognormal; auto: lognormal of rows and of
-                        edm, uniform of images, log-ratio with weighting likelihood (continuous states) ["auto"]
-    epochs              Passes over the data (default: about 20,000 steps)
-    batch               Rows of a minibatch [256]
-    rate                Rate of Adam (default: 0.003 of rows, 0.001 of images) [; discrete states: 0.001]
-    schedule            Of the rate: constant, or cosine (falls to 0) ["cosine"]
-    averaging           Of the running mean of the parameters, which is what is kept; 0: the last ones [0.999]
-    judge_every         Epochs between two held-out bounds [1]
-    precision           Float32, float64, or tf32 (a GPU's fast products of float32) ["float32"]
-    seed                Seed of all random numbers (default: a random one, which is recorded)
-    save_every          Seconds between checkpoints [30]
-    resume              Go on with an interrupted training in the folder
-    force               Replace what is there already
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
-    threads             Threads (default: all cores; training of small networks: one)
     pixel_levels        Of images: levels that brightness is divided into (default: 2, blackout 256) (discrete states)
     max_categories      Most different values of a column (discrete states) [64]
     sweeps              Over the columns, from data to noise (glauber) (discrete states) [8]
-    heat_bath_loss      How conditionals are learned: prediction (of the value), or classification (data or noise)
+    heat_bath_loss      How conditionals are learned: by prediction of the value, or by classification as data or noise
                         (glauber) (discrete states) ["prediction"]
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
@@ -1602,37 +1603,37 @@ def score(
     labels: Any = None,
     *,
     conditional: bool = False,
-    label_dropout: str | float | Sequence[float] = 0.1,
-    image: Any = None,
+    label_dropout: float = 0.1,
+    image: str | None = None,
     ignore: str | Sequence[str] | None = None,
-    validation: str | float | Sequence[float] = 0.1,
-    architecture: Any = "auto",
+    validation: float = 0.1,
+    architecture: Literal["auto", "mlp", "unet"] = "auto",
     hidden: str | float | Sequence[float] = "128,128,128",
     filters: str | float | Sequence[float] = "32,64,64",
-    activation: Any = "silu",
-    parameterisation: Any = "edm",
-    levels: str | float | Sequence[float] = 30,
-    sigma_min: str | float | Sequence[float] = 0.01,
-    sigma_max: str | float | Sequence[float] = 20,
-    noise_levels: Any = None,
-    objective: Any = "denoising",
-    weighting: Any = "auto",
-    times: Any = "auto",
-    exact_dims: str | float | Sequence[float] = 16,
-    slices: str | float | Sequence[float] = 1,
-    epochs: Any = None,
-    batch: str | float | Sequence[float] = 256,
-    rate: Any = None,
-    schedule: Any = "cosine",
-    averaging: str | float | Sequence[float] = 0.999,
-    judge_every: str | float | Sequence[float] = 1,
-    precision: Any = "float32",
-    seed: Any = None,
-    save_every: str | float | Sequence[float] = 30,
+    activation: Literal["identity", "relu", "leaky-relu", "elu", "gelu", "silu", "softplus", "tanh", "sigmoid"] = "silu",
+    parameterisation: str = "edm",
+    objective: str = "denoising",
+    weighting: str = "auto",
+    times: Literal["auto", "uniform", "log-ratio", "lognormal"] = "auto",
+    epochs: int | str = "auto",
+    batch: int = 256,
+    rate: float | None = None,
+    schedule: Literal["constant", "cosine"] = "cosine",
+    averaging: float = 0.999,
+    judge_every: int = 1,
+    precision: Literal["float32", "float64", "tf32"] = "float32",
+    seed: int | None = None,
+    save_every: float = 30,
     resume: bool = False,
     force: bool = False,
-    device: Any = "auto",
-    threads: Any = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
+    levels: int = 30,
+    sigma_min: float = 0.01,
+    sigma_max: float = 20,
+    noise_levels: str | None = None,
+    exact_dims: int = 16,
+    slices: int = 1,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -1645,36 +1646,36 @@ def score(
     label_dropout       Part of the rows whose label it does not see, as guidance needs it [0.1]
     image               Rows of a table are images: 28x28, or 32x32x3
     ignore              Column to leave out; may be given several times
-    validation          Part of the rows that is held out: to judge; 0: none [0.1]
-    architecture        Mlp or unet; auto: unet of images ["auto"]
+    validation          Part of the rows that is held out, to judge and to stop by; 0: none [0.1]
+    architecture        Of the network; auto: unet of images, else mlp ["auto"]
     hidden              Units of each hidden layer (mlp) ["128,128,128"]
     filters             Channels at each resolution, each half of the one before (unet) ["32,64,64"]
-    activation          Identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid (mlp) ["silu"]
-    parameterisation    What the network's output stands for: noise, data, score, velocity, edm, flow ["edm"]
-    levels              Noise levels, geometric [30]
-    sigma_min           The smallest level [0.01]
-    sigma_max           The largest level [20]
-    noise_levels        The levels themselves, falling: 10,3,1,0.3,0.1
-    objective           How the score is learned: denoising, explicit, sliced ["denoising"]
-    weighting           Of the errors at different levels of noise (auto: edm of rows, noise of images): noise, data,
-                        velocity, edm, likelihood, min-snr ["auto"]
-    times               At which the network is trained: uniform, log-ratio, lognormal; auto: lognormal of rows and of
-                        edm, uniform of images, log-ratio with weighting likelihood ["auto"]
-    exact_dims          Columns up to which the divergence is exact (explicit) [16]
-    slices              Random directions for each row (sliced) [1]
-    epochs              Passes over the data (default: about 20,000 steps)
+    activation          Of hidden layers ["silu"]
+    parameterisation    What the network's output stands for (noise, data, score, velocity, edm, flow) ["edm"]
+    objective           How the score is learned (denoising, explicit, sliced) ["denoising"]
+    weighting           Of the errors at different levels of noise; auto: edm of rows, noise of images (noise, data,
+                        velocity, edm, likelihood, min-snr) ["auto"]
+    times               At which the network is trained; auto: lognormal of rows and of edm, uniform of images,
+                        log-ratio with weighting likelihood ["auto"]
+    epochs              Passes over the data; auto: about 20,000 steps ["auto"]
     batch               Rows of a minibatch [256]
-    rate                Rate of Adam (default: 0.001)
-    schedule            Of the rate: constant, or cosine (falls to 0) ["cosine"]
+    rate                Rate of Adam (default: 0.003 of rows, 0.001 of images and of a score)
+    schedule            Of the rate; cosine: it falls to 0 ["cosine"]
     averaging           Of the running mean of the parameters, which is what is kept; 0: the last ones [0.999]
-    judge_every         Epochs between two held-out bounds [1]
-    precision           Float32, float64, or tf32 (a GPU's fast products of float32) ["float32"]
+    judge_every         Epochs between two held-out figures [1]
+    precision           Type of numbers; tf32: a GPU's fast products of float32 ["float32"]
     seed                Seed of all random numbers (default: a random one, which is recorded)
     save_every          Seconds between checkpoints [30]
     resume              Go on with an interrupted training in the folder
     force               Replace what is there already
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
     threads             Threads (default: all cores; training of small networks: one)
+    levels              Noise levels, geometric [30]
+    sigma_min           The smallest level [0.01]
+    sigma_max           The largest level [20]
+    noise_levels        The levels themselves, falling: 10,3,1,0.3,0.1
+    exact_dims          Columns up to which the divergence is exact (explicit) [16]
+    slices              Random directions for each row (sliced) [1]
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
     """
@@ -1690,11 +1691,11 @@ def predict(
     stream: bool = False,
     seed: int = 0,
     force: bool = False,
-    labels: Any = None,
-    draws: Any = None,
+    labels: str | os.PathLike[str] | None = None,
+    draws: int | None = None,
     ood: str | Sequence[str] | None = None,
-    device: Any = "auto",
-    threads: Any = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Any:
@@ -1712,8 +1713,8 @@ def predict(
     labels              Of a file of images: the file with their classes, for figures
     draws               Draws of each member (default: as trained)
     ood                 Rows of another origin: does the network know that it does not know them? Adds the AUROC of its
-                        epistemic uncertainty
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
+                        epistemic uncertainty; may be given several times
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
     threads             Threads (default: all cores; training of small networks: one)
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
@@ -1725,23 +1726,23 @@ def sample(
     result: Result | str | os.PathLike[str],
     count: int = 64,
     *,
-    seed: str | float | Sequence[float] = 1,
-    label: Any = None,
-    device: Any = "auto",
-    threads: Any = None,
-    from_: Any = "auto",
-    transitions: Any = None,
-    sampler: Any = None,
-    steps: str | float | Sequence[float] = 100,
-    grid: Any = "auto",
-    guidance: str | float | Sequence[float] = 0,
-    strip: Any = None,
-    corrections: str | float | Sequence[float] = 1,
-    snr: str | float | Sequence[float] = 0.1,
-    tolerance: str | float | Sequence[float] = 1e-05,
-    eta: str | float | Sequence[float] = 0,
-    inner_steps: str | float | Sequence[float] = 10,
-    langevin_size: str | float | Sequence[float] = 0.1,
+    seed: int = 1,
+    label: str | None = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
+    from_: Literal["auto", "exact", "chains", "base", "annealed"] = "auto",
+    transitions: int | None = None,
+    sampler: str = "auto",
+    steps: int = 100,
+    grid: Literal["auto", "uniform", "quadratic", "edm", "log-ratio"] = "auto",
+    guidance: float = 0,
+    strip: str | os.PathLike[str] | None = None,
+    corrections: int = 1,
+    snr: float = 0.1,
+    tolerance: float = 1e-05,
+    eta: float = 0,
+    inner_steps: int = 10,
+    langevin_size: float = 0.1,
     progress: bool | None = None,
 ) -> np.ndarray:
     """Draw new rows from a fitted autoencoder, energy or diffusion model (docs/diffusion.md).
@@ -1749,19 +1750,19 @@ def sample(
     result              A result, or its folder
     count               Of new rows
 
-    seed                Others give other rows [1]
-    label               Of a conditional model (default: each in turn) (vae, diffusion, score)
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
+    seed                Of the random numbers; another gives others [1]
+    label               Of a conditional model: the label of the rows (default: each in turn) (vae, diffusion, score)
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
     threads             Threads (default: all cores; training of small networks: one)
     from_               Where chains begin: exact (few hidden units: draws of the model itself), chains (of the
                         training), base, annealed; auto: the first of exact, chains, annealed that there is (ebm)
                         ["auto"]
     transitions         Of each chain (default: 500, of annealed ones 100, of a short run as in the training) (ebm)
-    sampler             How (default: heun, after 'kullback score' langevin): euler, ancestral, pc, heun, rk45, ddim,
-                        langevin (diffusion, score)
+    sampler             How; auto: heun, after 'kullback score' langevin (euler, ancestral, pc, heun, rk45, ddim,
+                        langevin) (diffusion, score) ["auto"]
     steps               From noise to data (diffusion, score, discrete-diffusion) [100]
-    grid                Where in time the steps are: uniform, quadratic, edm, log-ratio; auto: edm, of a ladder and of
-                        cld uniform (diffusion, score) ["auto"]
+    grid                Where in time the steps are; auto: edm, of a ladder and of cld uniform (diffusion, score)
+                        ["auto"]
     guidance            Of a conditional model: how much more like its label a sample is to be (diffusion, score) [0]
     strip               PNG file of the way from noise to images (diffusion, score, discrete-diffusion)
     corrections         Langevin steps at each time (pc) (diffusion, score) [1]
@@ -1779,21 +1780,21 @@ def loglik(
     result: Result | str | os.PathLike[str],
     data: Rows,
     *,
-    temperatures: str | float | Sequence[float] = 1000,
-    chains: str | float | Sequence[float] = 1000,
-    leapfrogs: str | float | Sequence[float] = 5,
-    transitions: str | float | Sequence[float] = 1,
-    raise_rows: str | float | Sequence[float] = 100,
-    raise_chains: str | float | Sequence[float] = 16,
-    seed: str | float | Sequence[float] = 1,
-    device: Any = "auto",
-    threads: Any = None,
-    labels: Any = None,
-    rows: Any = None,
-    tolerance: str | float | Sequence[float] = 0.0001,
-    exact_dims: str | float | Sequence[float] = 32,
-    probes: str | float | Sequence[float] = 4,
-    draws: Any = None,
+    temperatures: int = 1000,
+    chains: int = 1000,
+    leapfrogs: int = 5,
+    transitions: int = 1,
+    raise_rows: int = 100,
+    raise_chains: int = 16,
+    seed: int = 1,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
+    labels: str | None = None,
+    rows: int | None = None,
+    tolerance: float = 0.0001,
+    exact_dims: int = 32,
+    probes: int = 4,
+    draws: int | None = None,
     progress: bool | None = None,
 ) -> Evaluation:
     """Give the log likelihood of new rows under a fitted energy or diffusion model (docs/energy.md).
@@ -1807,8 +1808,8 @@ def loglik(
     transitions         At each temperature (ebm) [1]
     raise_rows          Rows of the conservative figure; 0: none (ebm) [100]
     raise_chains        Chains of each of those rows (ebm) [16]
-    seed                Of the chains, and of where in its interval a level is [1]
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
+    seed                Of the random numbers; another gives others [1]
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
     threads             Threads (default: all cores; training of small networks: one)
     labels              Labels of the rows, as in the training (diffusion, score)
     rows                How many rows to take, from the first on (default: all) (diffusion, score, discrete-diffusion)
@@ -1825,21 +1826,21 @@ def evaluate(
     result: Result | str | os.PathLike[str],
     data: Rows,
     *,
-    labels: Any = None,
-    train: Any = None,
-    rows: Any = None,
-    samples: str | float | Sequence[float] = 5000,
+    labels: str | None = None,
+    train: str | os.PathLike[str] | None = None,
+    rows: int | None = None,
+    samples: int = 5000,
     gaps: bool = True,
     ais: bool = False,
-    gap_rows: str | float | Sequence[float] = 100,
-    ais_temperatures: str | float | Sequence[float] = 500,
-    ais_chains: str | float | Sequence[float] = 16,
-    ais_leapfrogs: str | float | Sequence[float] = 10,
-    fit_steps: str | float | Sequence[float] = 500,
-    refine_steps: str | float | Sequence[float] = 0,
-    seed: str | float | Sequence[float] = 1,
-    device: Any = "auto",
-    threads: Any = None,
+    gap_rows: int = 100,
+    ais_temperatures: int = 500,
+    ais_chains: int = 16,
+    ais_leapfrogs: int = 10,
+    fit_steps: int = 500,
+    refine_steps: int = 0,
+    seed: int = 1,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
     progress: bool | None = None,
 ) -> Evaluation:
     """Give the log likelihood of rows under a fitted autoencoder, and what its bound loses where
@@ -1861,8 +1862,8 @@ def evaluate(
     ais_leapfrogs       Leapfrog steps of a transition [10]
     fit_steps           Steps of the fit to a single row [500]
     refine_steps        Steps that refine the posterior of each row before all else [0]
-    seed                Of the draws, and of the binarisation of levels [1]
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
+    seed                Of the random numbers; another gives others [1]
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
     threads             Threads (default: all cores; training of small networks: one)
     progress            True, False, or None: on a terminal and in a notebook
     """
@@ -1873,9 +1874,9 @@ def encode(
     result: Result | str | os.PathLike[str],
     data: Rows,
     *,
-    labels: Any = None,
-    device: Any = "auto",
-    threads: Any = None,
+    labels: str | None = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Means and standard deviations of the latent variables of rows, [rows, latent] each, by a fitted autoencoder
     (docs/autoencoders.md).
@@ -1884,7 +1885,7 @@ def encode(
     data                Rows of the kind that it was trained on, as arrays, a table or files
 
     labels              Of a conditional model: IDX file, or column
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
     threads             Threads (default: all cores; training of small networks: one)
     """
 
@@ -1894,17 +1895,17 @@ def decode(
     result: Result | str | os.PathLike[str],
     latents: Any,
     *,
-    label: Any = None,
-    device: Any = "auto",
-    threads: Any = None,
+    label: str | None = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
 ) -> np.ndarray:
     """Give the rows that latent variables stand for, by a fitted autoencoder (docs/autoencoders.md).
 
     result              A result, or its folder
     latents             An array [rows, latent]
 
-    label               Of a conditional model
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
+    label               Of a conditional model: the label of the rows
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
     threads             Threads (default: all cores; training of small networks: one)
     """
 
@@ -1914,38 +1915,38 @@ def restore(
     result: Result | str | os.PathLike[str],
     observed: Rows,
     *,
-    operator: Any = None,
-    noise_sd: Any = None,
-    method: Any = "tsmc",
-    count: str | float | Sequence[float] = 64,
-    label: Any = None,
-    guidance: str | float | Sequence[float] = 0,
-    end_noise: Any = None,
-    seed: str | float | Sequence[float] = 1,
-    mask: Any = None,
-    box: Any = None,
-    blur_sd: str | float | Sequence[float] = 1,
-    factor: str | float | Sequence[float] = 2,
-    matrix: Any = None,
-    low: str | float | Sequence[float] = 0,
-    high: str | float | Sequence[float] = 1,
-    particles: str | float | Sequence[float] = 256,
-    runs: str | float | Sequence[float] = 4,
-    steps: Any = None,
-    resample_below: str | float | Sequence[float] = 0.5,
-    twist_sd: str | float | Sequence[float] = 1,
-    chains: str | float | Sequence[float] = 64,
-    inner_steps: str | float | Sequence[float] = 5,
-    ladder_size: str | float | Sequence[float] = 0.3,
-    adjusted_steps: str | float | Sequence[float] = 200,
-    kept: str | float | Sequence[float] = 10,
-    rate: str | float | Sequence[float] = 0.1,
-    red_weight: Any = "score",
-    prior_weight: str | float | Sequence[float] = 1,
-    repulsion: str | float | Sequence[float] = 0,
+    operator: str | None = None,
+    noise_sd: float | None = None,
+    method: str = "tsmc",
+    count: int = 64,
+    label: str | None = None,
+    guidance: float = 0,
+    end_noise: float | None = None,
+    seed: int = 1,
     force: bool = False,
-    device: Any = "auto",
-    threads: Any = None,
+    device: Literal["auto", "cpu", "cuda"] = "auto",
+    threads: int | None = None,
+    mask: str | None = None,
+    box: str | None = None,
+    blur_sd: float = 1,
+    factor: int = 2,
+    matrix: str | None = None,
+    low: float = 0,
+    high: float = 1,
+    particles: int = 256,
+    runs: int = 4,
+    steps: int | None = None,
+    resample_below: float = 0.5,
+    twist_sd: float = 1,
+    chains: int = 64,
+    inner_steps: int = 5,
+    ladder_size: float = 0.3,
+    adjusted_steps: int = 200,
+    kept: int = 10,
+    rate: float = 0.1,
+    red_weight: Literal["score", "ratio"] = "score",
+    prior_weight: float = 1,
+    repulsion: float = 0,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Restored:
@@ -1954,14 +1955,17 @@ def restore(
     result              A result, or its folder
     observed            An array with a row y for each x, in the data's units; a table, or a file
 
-    operator            What was done to x: inpaint, blur, downsample, linear, clip, phase
+    operator            What was done to x (inpaint, blur, downsample, linear, clip, phase)
     noise_sd            Sd of the noise, in the units of OBSERVED
-    method              How: tsmc, langevin, red-diff ["tsmc"]
+    method              How (tsmc, langevin, red-diff) ["tsmc"]
     count               Draws of each row [64]
     label               Of a conditional model: the label of the rows, or none
     guidance            Of a conditional model: how much more like its label x is to be [0]
     end_noise           Noise at which the way to the data ends, for data with the sd 1 (default: 0.03; langevin 0.1)
-    seed                Others give other draws [1]
+    seed                Of the random numbers; another gives others [1]
+    force               Replace what is there already
+    device              Where numbers are; auto: CUDA where there is a device ["auto"]
+    threads             Threads (default: all cores; training of small networks: one)
     mask                CSV, .npy or IDX file with a number for each of a row: 0 where it is not seen (inpaint)
     box                 TOP,LEFT,HEIGHT,WIDTH: pixels that are not seen (inpaint)
     blur_sd             Of the kernel, in pixels (blur) [1]
@@ -1980,12 +1984,9 @@ def restore(
     adjusted_steps      At the last level; the first half warms up (langevin) [200]
     kept                Draws of each chain that are kept (langevin) [10]
     rate                Of Adam at the beginning; it falls to 0 (red-diff) [0.1]
-    red_weight          Of the prior at each level: score, or ratio (the paper's) (red-diff) ["score"]
-    prior_weight        That the prior has beside (red-diff) [1]
+    red_weight          Of the prior at each level; ratio: the paper's (red-diff) ["score"]
+    prior_weight        Weight that the prior has beside that (red-diff) [1]
     repulsion           Between particles, for diverse answers; 1: as diverse as the posterior (red-diff) [0]
-    force               Replace what is there already
-    device              Cpu, cuda, or auto: CUDA where there is a device ["auto"]
-    threads             Threads (default: all cores; training of small networks: one)
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
     """
