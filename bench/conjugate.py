@@ -128,7 +128,7 @@ class Bench:
     def svi(self):
         print("| model | cavi, nats per unit | svi alone: gap | and 2 passes of cavi | and 20 | per row, word or cell |\n|---|---|---|---|---|---|")
         for name, arguments, more in self.models():
-            exact, _ = self.fit([*arguments, "--tolerance", "1e-9", "--passes", "2000"])
+            exact, _ = self.fit([*arguments, "--bound-tol", "1e-9", "--passes", "2000"])
             gaps = [exact["elbo_per_unit"] - self.fit([*arguments, "--method", "svi", *more, "--polish", polish])[0]["elbo_per_unit"]
                     for polish in ("0", "2", "20")]
             rows = 100 if name.startswith(("topics", "hmm")) else 30 if name == "factors matrix" else 1
@@ -162,7 +162,7 @@ class Bench:
         print("| rows | mixture, 20 columns, 20 components: ms per pass | ns per row | factors, 5: ms | ns per row |\n|---|---|---|---|---|")
         for rows in (10_000, 30_000, 100_000, 300_000, 1_000_000):
             np.save(self.folder / "cost.npy", gaussian_rows(rows, 20, 20))
-            times = [self.fit([verb, "cost.npy", option, count, "--passes", "10", "--tolerance", "0"])[0]["seconds_per_pass"]
+            times = [self.fit([verb, "cost.npy", option, count, "--passes", "10", "--bound-tol", "0"])[0]["seconds_per_pass"]
                      for verb, option, count in (("mixture", "--components", "20"), ("factors", "--factors", "5"))]
             print(f"| {rows:,} | " + " | ".join(f"{1e3 * t:.1f} | {1e9 * t / rows:.0f}" for t in times) + " |", flush=True)
 

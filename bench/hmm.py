@@ -62,7 +62,7 @@ class Kullback:
 
     def fit(self, covariance, passes, threads, out):
         self.run("hmm", "train.csv", "--sequence", "run", "--states", self.options.states, "--covariance", covariance,
-                 "--passes", passes, "--tolerance", 0, "--threads", threads, "--seed", 1, "--no-units", "--quiet",
+                 "--passes", passes, "--bound-tol", 0, "--threads", threads, "--seed", 1, "--no-units", "--quiet",
                  "--force", "--out", out)
         trace = np.loadtxt(self.folder / out / "trace.csv", delimiter=",", skiprows=1)
         return (trace[-1, -1] - trace[0, -1]) / (len(trace) - 1)

@@ -133,8 +133,8 @@ def ours(options, folder, method):
     """Folder of the fit, seconds of its passes, of the processor for the command."""
     out = folder / f"fit-{method}"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run([options.kullback, "topics", folder / "train.ldac", "--topics", options.topics, "--passes", options.passes, "--tolerance", "1e-12",
-         "--method", method, "--polish", 0, "--seed", 1, "--threads", 2, "--quiet", "--no-units", "--force", "--out", out])
+    run([options.kullback, "topics", folder / "train.ldac", "--topics", options.topics, "--passes", options.passes, "--method", method,
+         *(["--polish", 0] if method == "svi" else ["--bound-tol", "1e-12"]), "--seed", 1, "--threads", 2, "--quiet", "--no-units", "--force", "--out", out])
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     wall = float((out / "trace.csv").read_text().split()[-1].split(",")[3])
     return out, wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -73,7 +73,8 @@ int run_passes(char** arguments) {
   const auto columns = std::strtoul(arguments[1], nullptr, 10);
   const ModelRecord* record = find_model("mixture", "gaussian");
   const auto model =
-      record->make(Settings(record->options, {{"components", arguments[2]}, {"covariance", arguments[3]}}),
+      record->make(read_options(record->options, {{"components", arguments[2]}, {"covariance", arguments[3]}},
+                                record->kind),
                    {.columns = columns, .units = rows});
   const std::vector<double> cells = simulate(rows, columns, std::strtoul(arguments[2], nullptr, 10));
   const Batch data{.units = rows, .columns = columns, .values = cells};

@@ -57,7 +57,7 @@ std::unique_ptr<Model> make(std::map<std::string, std::string> options, std::siz
     options.erase("kind");
   }
   const ModelRecord* record = find_model("topics", kind);
-  return record->make(Settings(record->options, std::move(options)),
+  return record->make(read_options(record->options, options, record->kind),
                       Shape{.kind = DataKind::documents, .columns = vocabulary});
 }
 

@@ -7,9 +7,12 @@
 //   const double power = values[kPower];
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -155,6 +158,37 @@ struct ListOption : ChainedOption<ListOption> {
 
 using OptionTable = std::span<const OptionRecord* const>;
 
+// The options of a part: a method, a prior, a kind of model.
+struct OwnedTable {
+  std::string_view owner;  // its name
+  OptionTable options;
+};
+
+// The options that several parts share and those of one, in one table.
+template <std::size_t... kSizes>
+constexpr auto joined(const OptionRecord* const (&... tables)[kSizes]) {
+  std::array<const OptionRecord*, (kSizes + ...)> all{};
+  auto at = all.begin();
+  ((at = std::copy(std::begin(tables), std::end(tables), at)), ...);
+  return all;
+}
+
+template <class Option>
+constexpr typename Option::Value default_of(const Option& option) {
+  using Value = typename Option::Value;
+  if constexpr (std::same_as<Value, bool>) {
+    return option.fallback != 0;
+  } else if constexpr (std::same_as<Value, double>) {
+    return option.fallback;
+  } else if constexpr (std::same_as<Value, std::string_view>) {
+    return option.fallback_text;
+  } else if constexpr (std::same_as<Value, std::span<const std::string>>) {
+    return {};
+  } else {  // a count or a choice
+    return static_cast<Value>(static_cast<std::size_t>(option.fallback));
+  }
+}
+
 const OptionRecord* find_option(OptionTable table, std::string_view name);  // null: there is none
 std::string flag_of(std::string_view name);                                 // "--target-accept"
 std::string_view type_text(const OptionRecord& option);  // "COUNT", "NUMBER", "NAME", "unit|dense"
@@ -174,17 +208,15 @@ class OptionValues {
   typename Option::Value operator[](const Option& option) const {
     using Value = typename Option::Value;
     const OptionValue* given = find(option);
-    if constexpr (std::same_as<Value, bool>) {
-      return given != nullptr ? std::get<bool>(*given) : option.fallback != 0;
-    } else if constexpr (std::same_as<Value, double>) {
-      return given != nullptr ? std::get<double>(*given) : option.fallback;
+    if (given == nullptr) return default_of(option);
+    if constexpr (std::same_as<Value, bool> || std::same_as<Value, double>) {
+      return std::get<Value>(*given);
     } else if constexpr (std::same_as<Value, std::string_view>) {
-      return given != nullptr ? std::string_view(std::get<std::string>(*given)) : option.fallback_text;
+      return std::get<std::string>(*given);
     } else if constexpr (std::same_as<Value, std::span<const std::string>>) {
-      return given != nullptr ? Value(std::get<std::vector<std::string>>(*given)) : Value();
+      return std::get<std::vector<std::string>>(*given);
     } else {  // a count or a choice
-      return static_cast<Value>(given != nullptr ? std::get<std::size_t>(*given)
-                                                 : static_cast<std::size_t>(option.fallback));
+      return static_cast<Value>(std::get<std::size_t>(*given));
     }
   }
 

@@ -26,20 +26,23 @@ std::string version() {
 }
 
 // What other programs of the field call it.
-constexpr std::pair<std::string_view, std::string_view> kForeignOptions[] = {
-    {"--data", "The data file comes after the program: MODEL.stan DATA.json."},
-    {"--adapt-delta", "Here it is --target-accept."},
-    {"--max-treedepth", "Here it is --max-depth."},
-    {"--iter", "Here it is --draws, which does not count --warmup."},
-    {"--iter-sampling", "Here it is --draws."},
-    {"--num-samples", "Here it is --draws."},
-    {"--iter-warmup", "Here it is --warmup."},
-    {"--num-warmup", "Here it is --warmup."},
-    {"--num-chains", "Here it is --chains."},
-    {"--parallel-chains", "Here it is --threads."},
-    {"--cores", "Here it is --threads."},
-    {"--output-dir", "Here it is --out."},
-    {"--algorithm", "Here it is --method."},
+constexpr shell::ForeignOption kForeignOptions[] = {
+    {"--data", "", "The data file comes after the program: MODEL.stan DATA.json."},
+    {"--adapt-delta", "--target-accept", "Here it is --target-accept."},
+    {"--max-treedepth", "--max-depth", "Here it is --max-depth."},
+    {"--iter", "--draws", "Here it is --draws, which does not count --warmup."},
+    {"--iter-sampling", "--draws", "Here it is --draws."},
+    {"--num-samples", "--draws", "Here it is --draws."},
+    {"--iter-warmup", "--warmup", "Here it is --warmup."},
+    {"--num-warmup", "--warmup", "Here it is --warmup."},
+    {"--num-chains", "--chains", "Here it is --chains."},
+    {"--parallel-chains", "--threads", "Here it is --threads."},
+    {"--cores", "--threads", "Here it is --threads."},
+    {"--output-dir", "--out", "Here it is --out."},
+    {"--algorithm", "--method", "Here it is --method."},
+    {"--tolerance", "--bound-tol", "How little the bound may rise before a fit ends is --bound-tol."},
+    {"--adam-rate", "--rate", "Adam's rate is --rate."},
+    {"--shape", "--prior-shape", "The shape of the gamma prior of rates is --prior-shape."},
 };
 
 int print_out_of_memory() {

@@ -30,25 +30,49 @@ constexpr std::size_t kSampleRows = 500;
 constexpr std::size_t kMostSampleColumns = 64;
 constexpr double kFall = 1e-9;  // of the bound's size: more than rounding explains
 
-constexpr const char* kMethods[] = {"cavi", "svi", "streaming"};
+// A fit on its way.
+struct Job {
+  const Request& request;
+  SourceRequest data;
+  TrainOptions train;
+  fs::path out = {};                            // once it has begun, where it writes
+  std::shared_ptr<run::RunFolder> folder = {};  // on the first rank, once it has begun
+};
+
+Job job_of(const Request& request, const Ranks& ranks) {
+  const OptionValues& values = request.values;
+  Job job{.request = request, .data = source_request(request), .train = train_options(values)};
+  job.data.shard = static_cast<std::size_t>(ranks.rank());
+  job.data.shards = static_cast<std::size_t>(ranks.size());
+  job.train.seed = values[option::kSeed];
+  job.train.threads = std::max<std::size_t>(1, values[option::kThreads]);
+  job.train.resume = values[option::kResume];
+  return job;
+}
+
+// "3" or "none".
+std::string said(const OptionRecord& option, const OptionValues& values) {
+  return option.is_optional && !values.is_given(option) ? "none" : values.text_of(option);
+}
 
 // The state is copied back and forth only where the prior matches in all that gives it meaning.
-std::vector<double> prior_state(const Request& request, const Settings& settings, const Shape& shape) {
-  if (request.prior.empty()) return {};
-  const LoadedFit earlier = load_fit(request.prior);
-  const std::string name = request.prior.string();
+std::vector<double> prior_state(const Request& request, const Shape& shape) {
+  const fs::path folder = request.values[option::kUpdate];
+  if (folder.empty()) return {};
+  const LoadedFit earlier = load_fit(folder);
+  const std::string name = folder.string();
   if (earlier.record != request.model) {
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: holds a fit of {} {}, but this is {} {}.", name, earlier.record->verb,
                             earlier.record->kind, request.model->verb, request.model->kind),
                 "A prior must come from the same model.");
   }
-  const Settings before(earlier.record->options, earlier.values);
-  for (const auto& [option, value] : settings.values()) {
-    if (before.text(option) == value) continue;
+  for (const OptionRecord* option : request.model->options) {
+    const std::string before = said(*option, earlier.values), now = said(*option, request.values);
+    if (before == now) continue;
     throw Error(ErrorKind::bad_input,
-                fmt::format("{}: was fitted with --{} {}, but this fit has {}.", name, option,
-                            before.text(option), value.empty() ? "none" : value),
+                fmt::format("{}: was fitted with {} {}, but this fit has {}.", name, flag_of(option->name),
+                            before, now),
                 "Give the same options as there.");
   }
   if (earlier.shape.columns != shape.columns || earlier.shape.names != shape.names) {
@@ -58,109 +82,95 @@ std::vector<double> prior_state(const Request& request, const Settings& settings
   return earlier.state;
 }
 
-std::map<std::string, std::string> options_text(const Request& request, const Settings& settings) {
-  std::map<std::string, std::string> all = settings.values();
-  std::erase_if(all, [](const auto& option) { return option.second.empty(); });
-  const TrainOptions& train = request.train;
-  all["kind"] = request.model->kind;
-  all["method"] = kMethods[static_cast<int>(train.method)];
-  all["passes"] = std::to_string(train.passes);
-  all["starts"] = std::to_string(train.starts);
-  all["tolerance"] = fmt::format("{}", train.tolerance);
-  if (train.method == Method::cavi) all["first-steps"] = std::to_string(train.first_steps);
-  if (train.method != Method::cavi) all["batch"] = std::to_string(train.batch);
-  if (train.method == Method::svi) {
-    const bool is_adam = train.step_rule == StepRule::adam;
-    all["step"] = is_adam ? "adam" : "robbins-monro";
-    if (is_adam) {
-      all["adam-rate"] = fmt::format("{}", train.rate);
-    } else {
-      all["delay"] = fmt::format("{}", train.delay);
-      all["forgetting"] = fmt::format("{}", train.forgetting);
-    }
-    all["polish"] = std::to_string(train.polish);
-    all["row-sampling"] = train.sampling == UnitSampling::importance ? "importance" : "uniform";
-  }
-  return all;
-}
-
 std::string joined(const std::vector<fs::path>& paths) {
   std::string text;
   for (const fs::path& path : paths) text += (text.empty() ? "" : " ") + path.string();
   return text;
 }
 
-run::RunRecord begin_record(const Request& request, const Settings& settings) {
+run::RunRecord begin_record(const Job& job) {
+  const Request& request = job.request;
   run::RunRecord record;
   record.kind = run::find_kind(request.model->verb)->kind;
-  record.method = request.model->kind + " by " + kMethods[static_cast<int>(request.train.method)];
+  record.method = request.model->kind + " by " + request.values.text_of(option::kMethod);
   record.version = kVersion;
-  record.data = joined(request.data.paths);
-  record.seed = request.train.seed;
-  record.options = options_text(request, settings);
+  record.data = joined(request.data);
+  record.seed = job.train.seed;
+  record.options = recorded_options(request);
   record.status = "running";
   record.started = run::utc_now();
   return record;
 }
 
+// Versions before the tables of options named them otherwise.
+bool has_old_names(const run::RunRecord& record) { return record.options.contains("tolerance"); }
+
 // A resumed fit must be the same fit: otherwise its steps would be of two kinds.
-void check_resumed(const Request& request, const run::RunRecord& now) {
-  const fs::path folder = run::current_folder(request.out);
+void check_resumed(const fs::path& out, const run::RunRecord& now) {
+  const fs::path folder = run::current_folder(out);
   if (!fs::exists(folder / "run.json")) {
-    throw Error(ErrorKind::missing_file, request.out.string() + ": holds no fit to go on with.",
+    throw Error(ErrorKind::missing_file, out.string() + ": holds no fit to go on with.",
                 "Leave out --resume.");
   }
   const run::RunRecord before = run::read_run_record((folder / "run.json").string());
   const auto refuse = [&](const std::string& what, const std::string& then, const std::string& here) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{}: was begun with {} {}, but this run has {}.", request.out.string(), what, then, here),
-        "Resume with the options of the first run, or begin anew with --force.");
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: was begun with {} {}, but this run has {}.", out.string(), what, then, here),
+                "Resume with the options of the first run, or begin anew with --force.");
   };
   if (before.kind != now.kind)
     refuse("the command", std::string(run::record_of(before.kind).verb),
            std::string(run::record_of(now.kind).verb));
+  if (has_old_names(before)) {
+    throw Error(ErrorKind::bad_input, out.string() + ": was begun by an earlier version of Kullback.",
+                "Begin anew with --force.");
+  }
   if (before.data != now.data) refuse("data", before.data, now.data);
   if (before.seed != now.seed) refuse("seed", std::to_string(before.seed), std::to_string(now.seed));
-  for (const auto& [name, value] : now.options) {
-    const std::string then = before.options.text(name), here = run::text_of(value);
-    if (then != here) refuse("--" + name, before.options.contains(name) ? then : "unset", here);
+  const auto text = [](const run::RunRecord& record, const std::string& name) {
+    return record.options.contains(name) ? record.options.text(name) : std::string("unset");
+  };
+  for (const run::RunRecord* record : {&before, &now}) {
+    for (const auto& [name, value] : record->options) {
+      if (text(before, name) != text(now, name)) refuse(flag_of(name), text(before, name), text(now, name));
+    }
   }
 }
 
 // The folder is locked and, of a new run, made; all ranks then write where the first one does.
-void begin_run(Request& request, const run::RunRecord& record, const Ranks& ranks) {
+void begin_run(Job& job, const run::RunRecord& record, const Ranks& ranks) {
   if (ranks.is_first()) {
-    if (request.train.resume) {
-      check_resumed(request, record);
-      request.folder = run::RunFolder::resume(request.out);
+    const fs::path out = job.request.values[option::kOut];
+    if (job.train.resume) {
+      check_resumed(out, record);
+      job.folder = run::RunFolder::resume(out);
     } else {
-      request.folder = run::RunFolder::begin(request.out, record, {}, request.force);
+      job.folder = run::RunFolder::begin(out, record, {}, job.request.values[option::kForce]);
     }
     try {
-      request.folder->add_event(request.train.resume ? "resume" : "start",
-                                fmt::format("\"ranks\": {}, {}", ranks.size(), run::process_fields()));
+      job.folder->add_event(job.train.resume ? "resume" : "start",
+                            fmt::format("\"ranks\": {}, {}", ranks.size(), run::process_fields()));
     } catch (const Error&) {
-      request.folder->abandon();
+      job.folder->abandon();
       throw;
     }
   }
-  request.out = ranks.broadcast(request.folder ? request.folder->path().string() : std::string());
-  request.train.checkpoint = run::partial_folder(request.out);
+  job.out = ranks.broadcast(job.folder ? job.folder->path().string() : std::string());
+  job.train.checkpoint = run::partial_folder(job.out);
 }
 
 // Of all starts, in events.jsonl. A pass tells its bound at its end only.
 class StartsLog final {
  public:
-  StartsLog(const Request& request, const Ranks& ranks) : log_(request.out), is_first_(ranks.is_first()) {
-    progress_.stage = kMethods[static_cast<int>(request.train.method)];
+  StartsLog(const Job& job, const Ranks& ranks) : log_(job.out), is_first_(ranks.is_first()) {
+    progress_.stage = job.request.values.text_of(option::kMethod);
     progress_.unit = run::Unit::pass;
     progress_.is_at_most = true;
-    progress_.parts.resize(request.train.starts);
+    progress_.parts.resize(job.train.starts);
     for (std::size_t i = 0; i < progress_.parts.size(); ++i) {
       progress_.parts[i].name = fmt::format("start {}", i + 1);
       progress_.parts[i].value_name = "bound per unit";
-      progress_.parts[i].total = static_cast<double>(request.train.passes);
+      progress_.parts[i].total = static_cast<double>(job.train.passes);
     }
   }
 
@@ -231,8 +241,8 @@ std::vector<double> target_values(Source& source) {
 }
 
 // A number with normal noise is no model of a target with two values. All ranks must call it.
-void add_target_finding(const Request& request, Source& source, const Ranks& ranks, Findings& findings) {
-  if (!request.model->has_target || request.model->target_is_category) return;
+void add_target_finding(const ModelRecord& model, Source& source, const Ranks& ranks, Findings& findings) {
+  if (!model.has_target || model.target_is_category) return;
   const std::vector<double> own = target_values(source);
   std::vector<double> known = own;
   known.resize(3, own.empty() ? 0 : own.front());
@@ -282,13 +292,13 @@ UnitLines lines_of(const std::string& bytes) {
 }
 
 // Each rank's lines in the order of the units; the first one writes.
-void write_unit_table(const Request& request, Source& source, const Model& model, const Ranks& ranks) {
+void write_unit_table(const Job& job, Source& source, const Model& model, const Ranks& ranks) {
   const Shape& shape = source.shape();
   const std::vector<std::string>& names = source.unit_names();
   std::unique_ptr<TableWriter> writer;
   if (ranks.is_first()) {
-    request.folder->file(model.unit_table() + ".csv");
-    writer = unit_writer(request.out, model, source);
+    job.folder->file(model.unit_table() + ".csv");
+    writer = unit_writer(job.out, model, source);
   }
   Buffer piece(shape.kind, shape.columns);
   std::size_t done = 0;
@@ -323,10 +333,10 @@ void write_run_table(run::RunFolder& folder, const ResultTable& table) {
 }
 
 // Some rows with what is said of them: pictures need them, and the data may be gone or large.
-void write_sample(const Request& request, Source& source, const Model& model, const Ranks& ranks) {
+void write_sample(const Job& job, Source& source, const Model& model, const Ranks& ranks) {
   const Shape& shape = source.shape();
   if (shape.kind != DataKind::table || shape.columns > kMostSampleColumns) return;
-  const Buffer sample = sample_units(source, kSampleRows, request.train.seed, ranks);
+  const Buffer sample = sample_units(source, kSampleRows, job.train.seed, ranks);
   if (!ranks.is_first()) return;
   const Batch rows = sample.batch();
   ResultTable table{.name = "sample", .columns = shape.names, .cells = {}};
@@ -342,13 +352,13 @@ void write_sample(const Request& request, Source& source, const Model& model, co
     table.cells.insert(table.cells.end(), cells.begin(), cells.end());
     table.cells.insert(table.cells.end(), line, line + static_cast<std::ptrdiff_t>(said.size()));
   }
-  write_run_table(*request.folder, table);
+  write_run_table(*job.folder, table);
 }
 
-void write_results(const Request& request, const Settings& settings, Outcome& outcome) {
-  run::RunFolder& folder = *request.folder;
+void write_results(const Job& job, Outcome& outcome) {
+  run::RunFolder& folder = *job.folder;
   write_npy(folder.file("state.npy"), outcome.trained.model->state());
-  replace_file(folder.file("model.json"), model_json(request, settings, outcome.shape));
+  replace_file(folder.file("model.json"), model_json(job.request, outcome.shape));
   for (const ResultTable& table : outcome.tables) write_run_table(folder, table);
   write_run_table(folder, trace_table(outcome.trained));
   replace_file(folder.file("summary.json"), summary_json(outcome));
@@ -358,41 +368,38 @@ void write_results(const Request& request, const Settings& settings, Outcome& ou
 }
 
 // What there is is the last checkpoint, where the folder is still there.
-void note_stop(const Request& request, const Ranks& ranks, run::RunRecord& record) {
+void note_stop(const Job& job, const Ranks& ranks, run::RunRecord& record) {
   record.status = "interrupted";
-  if (ranks.is_first() && fs::exists(request.folder->path() / "run.json"))
-    request.folder->finish(record, "interrupted", "");
+  if (ranks.is_first() && fs::exists(job.folder->path() / "run.json"))
+    job.folder->finish(record, "interrupted", "");
 }
 
 }  // namespace
 
-Outcome fit(Request request, const Ranks& ranks, const run::Watch& watch) {
+Outcome fit(const Request& request, const Ranks& ranks, const run::Watch& watch) {
   const auto began = std::chrono::steady_clock::now();
-  const Settings settings(request.model->options, request.values);
-  set_needs(*request.model, request.data);
-  request.data.shard = static_cast<std::size_t>(ranks.rank());
-  request.data.shards = static_cast<std::size_t>(ranks.size());
+  Job job = job_of(request, ranks);
 
-  const std::unique_ptr<Source> source = open_source(request.data);
-  Outcome outcome{.record = begin_record(request, settings), .trained = {}, .shape = source->shape()};
-  const auto make = [&] { return request.model->make(settings, outcome.shape); };
-  make();  // refuses senseless settings before anything is written
-  const std::vector<double> prior = prior_state(request, settings, outcome.shape);
-  begin_run(request, outcome.record, ranks);
+  const std::unique_ptr<Source> source = open_source(job.data);
+  Outcome outcome{.record = begin_record(job), .trained = {}, .shape = source->shape()};
+  const auto make = [&] { return request.model->make(request.values, outcome.shape); };
+  make();  // refuses what the data do not allow before anything is written
+  const std::vector<double> prior = prior_state(request, outcome.shape);
+  begin_run(job, outcome.record, ranks);
   try {
-    StartsLog log(request, ranks);
+    StartsLog log(job, ranks);
     TrainWatch logged{.should_stop = watch.should_stop};
     logged.on_progress = [&](const TrainProgress& progress) {
       log.note(progress);
       if (watch.on_progress) watch.on_progress(log.progress());
     };
-    outcome.trained = train(make, *source, request.train, ranks, logged, prior);
+    outcome.trained = train(make, *source, job.train, ranks, logged, prior);
   } catch (const Error&) {
-    if (ranks.size() == 1) request.folder->abandon();
+    if (ranks.size() == 1) job.folder->abandon();
     throw;
   } catch (const Interrupted&) {  // amid a pass
-    if (ranks.size() == 1) request.folder->abandon();
-    note_stop(request, ranks, outcome.record);
+    if (ranks.size() == 1) job.folder->abandon();
+    note_stop(job, ranks, outcome.record);
     throw;
   }
   const Unhurried finishing;
@@ -400,20 +407,20 @@ Outcome fit(Request request, const Ranks& ranks, const run::Watch& watch) {
   const bool has_results = !outcome.trained.is_interrupted;
   Findings of_target;
   try {
-    if (has_results && request.writes_units) {
-      write_unit_table(request, *source, model, ranks);
-      write_sample(request, *source, model, ranks);
+    if (has_results && !request.values[option::kNoUnits]) {
+      write_unit_table(job, *source, model, ranks);
+      write_sample(job, *source, model, ranks);
     }
-    if (has_results) add_target_finding(request, *source, ranks, of_target);
+    if (has_results) add_target_finding(*request.model, *source, ranks, of_target);
   } catch (const Interrupted&) {  // the starts are saved
-    note_stop(request, ranks, outcome.record);
+    note_stop(job, ranks, outcome.record);
     throw;
   }
   if (!ranks.is_first()) return outcome;
   outcome.record.status = has_results ? "complete" : "interrupted";
   if (!outcome.trained.statistics.values.empty()) {
     outcome.terms = model.elbo(outcome.trained.statistics);
-    outcome.record.findings = training_findings(outcome, request.train);
+    outcome.record.findings = training_findings(outcome, job.train);
     for (Finding& finding : model.findings(outcome.trained.statistics)) {
       outcome.record.findings.push_back(std::move(finding));
     }
@@ -422,7 +429,7 @@ Outcome fit(Request request, const Ranks& ranks, const run::Watch& watch) {
   outcome.figures = model.figures();
   outcome.tables = model.tables(outcome.shape);
   outcome.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  write_results(request, settings, outcome);
+  write_results(job, outcome);
   return outcome;
 }
 

@@ -2,34 +2,17 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "conjugate/data.hpp"
-#include "conjugate/record.hpp"
+#include "conjugate/fit_options.hpp"
 #include "conjugate/train.hpp"
 #include "run/progress.hpp"
 #include "run/record.hpp"
 
-namespace kullback::run {
-class RunFolder;
-}
-
 namespace kullback::conjugate {
-
-struct Request {
-  const ModelRecord* model = nullptr;
-  std::map<std::string, std::string> values = {};  // of the model's options that were given
-  SourceRequest data = {};
-  TrainOptions train = {};
-  std::filesystem::path out = {};               // of a run that has begun, where it writes
-  std::shared_ptr<run::RunFolder> folder = {};  // on the first rank, of a run that has begun
-  std::filesystem::path prior = {};  // folder of an earlier fit whose posterior is this one's prior; or empty
-  bool force = false;
-  bool writes_units = true;  // the table with a line for each unit
-};
 
 struct Outcome {
   run::RunRecord record;
@@ -41,13 +24,13 @@ struct Outcome {
   std::filesystem::path folder = {};  // where the files are
 };
 
-// Only the first rank's outcome is complete. Throws Error.
-Outcome fit(Request request, const Ranks& ranks, const run::Watch& watch);
+// Only the first rank's outcome is complete. The request says the seed and the folder. Throws Error.
+Outcome fit(const Request& request, const Ranks& ranks, const run::Watch& watch);
 
 // A fit read from its folder, ready for new data.
 struct LoadedFit {
   const ModelRecord* record = nullptr;
-  std::map<std::string, std::string> values;
+  OptionValues values;  // of the model
   Shape shape;
   SourceRequest data;  // how columns were chosen; no paths
   std::unique_ptr<Model> model;

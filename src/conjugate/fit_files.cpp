@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
@@ -49,10 +51,33 @@ void read_summary(const JsonFields& json, Outcome& outcome) {
   outcome.trained.best = best - 1;
 }
 
-void read_model(const JsonFields& json, LoadedFit& fit) {
+// "mean-precision" was an option's name, and a kind's own where it now has a word more; "" was not given.
+GivenTexts current_names(const std::map<std::string, std::string>& settings, const ModelRecord& model) {
+  GivenTexts texts;
+  for (const auto& [name, text] : settings) {
+    std::string current = name;
+    std::replace(current.begin(), current.end(), '-', '_');
+    if (find_option(model.options, current) == nullptr) current = "prior_" + current;
+    if (!text.empty()) texts[current] = text;
+  }
+  return texts;
+}
+
+OptionValues read_model_options(const JsonFields& json, const std::string& path, const ModelRecord& model) {
+  const bool is_old = json.has("settings");
+  try {
+    return read_options(model.options,
+                        is_old ? current_names(json.words("settings"), model) : json.words("options"),
+                        "--kind " + model.kind);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::bad_input, path + ": " + error.message(), "Fit the model again.");
+  }
+}
+
+void read_model(const JsonFields& json, const std::string& path, LoadedFit& fit) {
   fit.record = find_model(json.text("verb"), json.text("kind"));
   if (fit.record == nullptr) json.refuse("kind", "that of a model that this version of Kullback has");
-  fit.values = json.words("settings");
+  fit.values = read_model_options(json, path, *fit.record);
   fit.shape.units = json.count("units");
   fit.shape.columns = json.count("size");
   fit.shape.names = json.texts("columns");
@@ -64,16 +89,18 @@ void read_model(const JsonFields& json, LoadedFit& fit) {
 
 }  // namespace
 
-std::string model_json(const Request& request, const Settings& settings, const Shape& shape) {
+std::string model_json(const Request& request, const Shape& shape) {
+  const SourceRequest data = source_request(request);
   const ModelRecord& model = *request.model;
   return fmt::format(
-      "{{\n  \"verb\": {},\n  \"kind\": {},\n  \"settings\": {},\n  \"data\": {},\n  \"units\": {},\n"
+      "{{\n  \"verb\": {},\n  \"kind\": {},\n  \"options\": {},\n  \"data\": {},\n  \"units\": {},\n"
       "  \"size\": {},\n  \"columns\": {},\n  \"levels\": {},\n  \"target\": {},\n  \"ignored\": {},\n"
       "  \"sequence\": {},\n  \"state\": \"state.npy\"\n}}\n",
-      json_string(model.verb), json_string(model.kind), json_words(settings.values()),
+      json_string(model.verb), json_string(model.kind),
+      json_words(run::texts_of(model.options, request.values)),
       json_string(kKinds[static_cast<int>(model.data)]), shape.units, shape.columns, json_texts(shape.names),
-      json_levels(shape.levels), json_string(request.data.target), json_texts(request.data.ignored),
-      json_string(request.data.sequence));
+      json_levels(shape.levels), json_string(data.target), json_texts(data.ignored),
+      json_string(data.sequence));
 }
 
 std::string summary_json(const Outcome& outcome) {
@@ -130,9 +157,9 @@ LoadedFit load_fit(const std::filesystem::path& folder) {
   if (std::filesystem::exists(folder / "run.json")) run::open_folder(folder);  // checks its files
   LoadedFit fit;
   const JsonValue json = read_json(path);
-  read_model(JsonFields(json, path.string()), fit);
+  read_model(JsonFields(json, path.string()), path.string(), fit);
   fit.shape.kind = fit.record->data;
-  fit.model = fit.record->make(Settings(fit.record->options, fit.values), fit.shape);
+  fit.model = fit.record->make(fit.values, fit.shape);
   fit.state = read_npy(folder / "state.npy");
   fit.model->set_state(fit.state);
   fit.model->prepare();

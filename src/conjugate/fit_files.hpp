@@ -10,7 +10,7 @@
 
 namespace kullback::conjugate {
 
-std::string model_json(const Request& request, const Settings& settings, const Shape& shape);
+std::string model_json(const Request& request, const Shape& shape);
 std::string summary_json(const Outcome& outcome);
 // Of the table with a line for each unit, in `folder`.
 std::unique_ptr<TableWriter> unit_writer(const std::filesystem::path& folder, const Model& model,

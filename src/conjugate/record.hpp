@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "conjugate/data.hpp"
 #include "conjugate/model.hpp"
 
@@ -25,13 +25,18 @@ struct ModelRecord {
   bool needs_counts = false;        // values are counts: whole and not negative
   bool target_is_category = false;  // it comes as 0, 1, ... (the last of Shape::levels names them)
   bool has_target = false;          // --target: that column comes last
-  std::vector<Option> options;
-  std::unique_ptr<Model> (*make)(const Settings& settings, const Shape& shape) = nullptr;
+  OptionTable options = {};         // that it reads
+  std::unique_ptr<Model> (*make)(const OptionValues& values, const Shape& shape) = nullptr;
 };
 
 std::span<const ModelRecord* const> model_records();
 // Null where there is none. An empty kind: the verb's first.
 const ModelRecord* find_model(std::string_view verb, std::string_view kind);
+
+// --kind of a verb: the kinds of its models, and what each of them is. Throws Error internal for no such
+// verb.
+const OptionRecord& kind_option(std::string_view verb);
+OptionTable kind_table(std::string_view verb);  // that alone
 
 // Tells the reader what the model's data must be.
 void set_needs(const ModelRecord& record, SourceRequest& request);

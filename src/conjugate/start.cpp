@@ -146,7 +146,7 @@ void Start::measure() {
   const double elbo = total(model_->elbo(statistics_));
   const double size = std::max(std::abs(elbo), statistics_.units);
   // Where a pass does not touch the data it costs nothing to be strict.
-  const double tolerance = options_.tolerance * (model_->has_fixed_statistics() ? kFixedStrictness : 1);
+  const double tolerance = options_.bound_tol * (model_->has_fixed_statistics() ? kFixedStrictness : 1);
   const bool is_first = outcome_.trace.empty();
   outcome_.elbo = elbo;
   add_trace(elbo);
@@ -380,7 +380,7 @@ void Start::take_in_pieces() {
       sum_over(setting_.ranks, statistics);
       const double elbo = total(model_->elbo(statistics));
       const double size = std::max(std::abs(elbo), statistics.units);
-      const bool is_last = update > 0 && elbo - before < options_.tolerance * size;
+      const bool is_last = update > 0 && elbo - before < options_.bound_tol * size;
       before = elbo;
       global_steps(statistics, mover);
       if (is_last) break;

@@ -4,48 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "base/ranks.hpp"
 #include "conjugate/data.hpp"
 #include "conjugate/model.hpp"
+#include "conjugate/train_options.hpp"
 
 namespace kullback::conjugate {
-
-enum class Method {
-  cavi,       // all units, then each block of q(theta) to its optimum
-  svi,        // minibatches, then a step of natural gradient (Hoffman, Blei, Wang, Paisley 2013)
-  streaming,  // piece after piece, each piece's posterior the prior of the next (Broderick et al. 2013)
-};
-
-enum class StepRule { robbins_monro, adam };
-enum class UnitSampling { uniform, importance };
-
-struct TrainOptions {
-  Method method = Method::cavi;
-  std::size_t passes = 500;     // over the data, at most
-  double tolerance = 1e-6;      // cavi: ends when a pass raises the bound by less than this part of its size
-  std::size_t first_steps = 1;  // cavi of data in memory: steps of the first pass
-  std::size_t batch = 1024;     // svi: units of a minibatch; streaming: of a piece
-  double delay = 10;            // svi: step t has length (delay + t)^-forgetting
-  double forgetting = 0.7;
-  StepRule step_rule = StepRule::robbins_monro;
-  double rate = 0.02;  // of Adam
-  UnitSampling sampling = UnitSampling::uniform;
-  std::size_t polish =
-      2;  // svi of data in memory: passes of cavi at the end, which remove what noise is left
-  std::size_t inner = 50;  // streaming: updates on one piece, at most
-  std::size_t starts = 1;
-  std::uint64_t seed = 0;
-  std::size_t threads = 1;
-  std::filesystem::path checkpoint = {};  // folder; empty: none
-  double save_every = 10;                 // seconds
-  bool resume = false;                    // from what is in `checkpoint`
-};
 
 // A pass over the data (svi: its mean over the minibatches of the pass).
 struct TracePoint {

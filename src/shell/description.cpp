@@ -70,11 +70,12 @@ std::string json_of(const std::vector<DescribedOption>& options) {
   return "[" + text + "]";
 }
 
-// What other programs call an option, and a hint.
+// What other programs call an option: the option of ours that it is, where it is one, and a hint.
 std::string foreign_json(const Program& program) {
   std::string text;
-  for (const auto& [name, hint] : program.foreign_options)
-    text += fmt::format("{}\n  {}: {}", text.empty() ? "" : ",", json_string(name), json_string(hint));
+  for (const auto& [name, ours, hint] : program.foreign_options)
+    text += fmt::format("{}\n  {}: [{}, {}]", text.empty() ? "" : ",", json_string(name), json_string(ours),
+                        json_string(hint));
   return "{" + text + "}";
 }
 

@@ -11,11 +11,7 @@
 
 namespace kullback::shell {
 
-// The options of a part: a method, a prior, a kind of model.
-struct OwnedTable {
-  std::string_view owner;  // its name
-  OptionTable options;
-};
+using kullback::OwnedTable;
 
 // An option of one or more parts, as help shows it.
 struct UnitedOption {

@@ -169,11 +169,13 @@ class Chosen final {
         refuse(fmt::format("found '{}', which is no option.", word),
                fmt::format("Options have two dashes: -{}.", word));
       const auto& foreign = program_.foreign_options;
-      const auto known = std::find_if(foreign.begin(), foreign.end(),
-                                      [&](const auto& option) { return option.first == given; });
+      const auto known = std::find_if(foreign.begin(), foreign.end(), [&](const ForeignOption& option) {
+        return option.name == given &&
+               (option.ours.empty() || app_.get_option_no_throw(std::string(option.ours)) != nullptr);
+      });
       const std::string_view near = nearest_name(given, views(names));
       refuse(fmt::format("{} has no option '{}'.", call(), given),
-             known != foreign.end() ? std::string(known->second)
+             known != foreign.end() ? std::string(known->hint)
              : near.empty()         ? usage_hint()
                                     : fmt::format("Did you mean '{}'?", near));
     }

@@ -26,14 +26,20 @@ struct Verb {
   std::function<Run(const Command& verb, const Words& words)> add;
 };
 
+// An option by a name that it had, or has in another program.
+struct ForeignOption {
+  std::string_view name;
+  std::string_view ours;  // the hint is for verbs that have this option; empty: for all
+  std::string_view hint;
+};
+
 struct Program {
   std::string_view name;
   std::string_view starter;  // what verbs are started by: "kullback", of kullback-deep, too
   std::string_view summary;
   std::string version;
   std::vector<Verb> verbs;
-  // What other programs call an option, and a hint.
-  std::span<const std::pair<std::string_view, std::string_view>> foreign_options = {};
+  std::span<const ForeignOption> foreign_options = {};
 };
 
 // Runs the verb that the words begin with; the exit code. Throws Error usage: no such verb, an unknown option

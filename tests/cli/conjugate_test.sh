@@ -62,7 +62,7 @@ expect 'predict the target' 0 '400 units, mean log density' -- "$kullback" predi
 expect 'predict where the target is unknown' 0 '400 units' -- bash -c "cut -d, -f1-3 line.csv >asked.csv; '$kullback' predict line asked.csv --out asked"
 
 for method in svi streaming; do
-  expect "$method" 0 'Results' -- "$kullback" mixture groups.csv --components 3 --method $method --batch 100 --passes 20 --seed 1 --out $method
+  expect "$method" 0 'Results' -- "$kullback" mixture groups.csv --components 3 --method $method --batch 100 --seed 1 --out $method
   expect "$method comes near the bound of all data" 0 '^$' -- python3 near.py groups $method 0.02
 done
 expect 'svi by adam' 0 'Results' -- "$kullback" mixture groups.csv --components 3 --method svi --step adam --batch 100 --seed 1 --out adam
@@ -98,5 +98,38 @@ expect 'an unknown kind' 64 'kind' -- "$kullback" mixture counts.csv --kind cubi
 expect 'no target' 64 'Name it with --target' -- "$kullback" regress line.csv
 expect 'a target that is not there' 65 "'z'" -- "$kullback" regress line.csv --target z
 expect 'nothing to resume' 66 'no fit to go on with' -- "$kullback" mixture two.csv --components 2 --resume --out nowhere
+expect 'an option of another method' 64 '--batch is not an option of --method cavi' -- "$kullback" mixture two.csv --batch 100
+also 'a method that has it' 'add --method svi'
+expect 'the rate of steps that have none' 64 '--rate has no effect with --step robbins-monro' -- "$kullback" mixture two.csv --method svi --rate 0.1
+expect 'steps of a first pass over a stream' 64 '--first-steps has no effect with --stream' -- "$kullback" mixture two.csv --first-steps 2 --stream
+for renamed in 'mixture --tolerance --bound-tol' 'regress --tolerance --bound-tol' 'mixture --adam-rate --rate' 'hmm --shape --prior-shape'; do
+  read -r verb before now <<<"$renamed"
+  expect "$verb $before has another name" 64 "kullback $verb has no option '$before'" -- "$kullback" $verb two.csv $before 1
+  also 'the name' "is $now\."
+done
+expect 'a number that is too small' 64 '--concentration is 0; it must be above 0' -- "$kullback" mixture two.csv --concentration 0
+expect 'a page at once' 0 'Report: ' -- "$kullback" mixture two.csv --components 2 --seed 1 --report --out page
+expect 'the page' 0 -- test -s page/report.html
+
+# A folder as versions wrote it whose options had other names.
+cat >age.py <<'PY'
+import json, pathlib, sys
+folder = pathlib.Path(sys.argv[1])
+model, run = (json.loads((folder / f"{name}.json").read_text()) for name in ("model", "run"))
+old = lambda name: {"prior_shape": "shape", "prior_rate": "rate"}.get(name, name.replace("_", "-"))
+word = lambda text: {"1": "true", "0": "false"}.get(text, text)
+model["settings"] = {old(name): word(text) if name == "join" else text for name, text in model.pop("options").items()} | {"concentration": ""}
+run["options"] = {old(name): text for name, text in run["options"].items()} | {"tolerance": run["options"]["bound_tol"]}
+del run["options"]["bound-tol"], run["files"]
+(folder / "model.json").write_text(json.dumps(model))
+(folder / "run.json").write_text(json.dumps(run))
+PY
+"$kullback" mixture counts.csv --kind poisson --components 2 --prior-rate 0.5 --join false --seed 1 --quiet --out aged && cp -r aged young && python3 age.py aged
+expect 'an old folder is summed up' 0 '^$' -- bash -c "'$kullback' summary aged | grep -v Results >a && '$kullback' summary young | grep -v Results >b && cmp a b"
+expect 'an old folder predicts' 0 '^$' -- bash -c "for age in aged young; do '$kullback' predict \$age counts.csv --quiet --out p-\$age; done; cmp p-aged/responsibilities.csv p-young/responsibilities.csv"
+expect 'an old folder is a prior' 0 'Results' -- "$kullback" mixture counts.csv --kind poisson --components 2 --prior-rate 0.5 --join false --update aged --seed 1 --out onward
+expect 'of the same options' 65 'fitted with --prior-rate 0.5, but this fit has none' -- "$kullback" mixture counts.csv --kind poisson --components 2 --join false --update aged --seed 1 --out onward2
+expect 'an old folder is not resumed' 65 'begun by an earlier version' -- "$kullback" mixture counts.csv --kind poisson --components 2 --prior-rate 0.5 --join false --resume --seed 1 --out aged
+
 expect 'resume with other options' 64 'was begun with --components 2' -- "$kullback" mixture two.csv --components 3 --seed 1 --resume --out two
 finish

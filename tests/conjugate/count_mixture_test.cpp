@@ -61,7 +61,7 @@ Data simulate(const std::string& kind, std::size_t rows, bool has_missing, std::
 
 std::unique_ptr<Model> make(const Data& data, Values values) {
   const ModelRecord* record = find_model("mixture", data.kind);
-  return record->make(Settings(record->options, std::move(values)), data.shape());
+  return record->make(read_options(record->options, values, record->kind), data.shape());
 }
 
 class CountMixture : public testing::TestWithParam<std::string> {};
@@ -104,7 +104,7 @@ TEST_P(CountMixture, AWeightIsACopy) {
 TEST_P(CountMixture, BoundOfOneComponentIsTheLogEvidence) {
   const Data data = simulate(GetParam(), 25, true, 3);
   Values values = {{"components", "1"}};
-  if (data.kind == "poisson") values.insert({{"shape", "1.5"}, {"rate", "0.25"}});
+  if (data.kind == "poisson") values.insert({{"prior_shape", "1.5"}, {"prior_rate", "0.25"}});
   const auto model = make(data, values);
   PlainFit fit(*model, data.batch(), 1);
   double evidence = 0;

@@ -14,7 +14,7 @@ std::unique_ptr<Model> make(std::size_t items, std::map<std::string, std::string
   const ModelRecord* record = find_model("factors", "matrix");
   Shape shape{.kind = record->data, .columns = items};
   for (std::size_t i = 0; i < items; ++i) shape.names.push_back("item" + std::to_string(i + 1));
-  return record->make(Settings(record->options, std::move(options)), shape);
+  return record->make(read_options(record->options, options, record->kind), shape);
 }
 
 struct Simulation {
@@ -80,7 +80,7 @@ TEST(FactorsMatrix, NaturalGradient) {
   const Ratings ratings({.users = 40, .items = 6});
   for (const char* rotate : {"false", "true"}) {
     // A proper prior keeps rates of precisions away from 0, where differences would need smaller steps.
-    auto model = make(6, {{"factors", "2"}, {"rotate", rotate}, {"ard-shape", "2"}, {"ard-rate", "1"}});
+    auto model = make(6, {{"factors", "2"}, {"rotate", rotate}, {"ard_shape", "2"}, {"ard_rate", "1"}});
     expect_natural_gradient(*model, ratings.train.batch(), 3, 3);
   }
 }

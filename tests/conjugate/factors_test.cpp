@@ -21,7 +21,7 @@ std::unique_ptr<Model> make(const std::string& kind, std::size_t columns,
   const ModelRecord* record = find_model("factors", kind);
   Shape shape{.kind = record->data, .columns = columns};
   for (std::size_t d = 0; d < columns; ++d) shape.names.push_back("x" + std::to_string(d + 1));
-  return record->make(Settings(record->options, std::move(options)), shape);
+  return record->make(read_options(record->options, options, record->kind), shape);
 }
 
 struct Simulation {
@@ -129,7 +129,7 @@ TEST_P(Factors, NaturalGradient) {
   for (const char* rotate : {"false", "true"}) {
     // A proper prior keeps rates of precisions away from 0, where differences would need smaller steps.
     auto model = make(GetParam().kind, 5,
-                      {{"factors", "2"}, {"rotate", rotate}, {"ard-shape", "2"}, {"ard-rate", "1"}});
+                      {{"factors", "2"}, {"rotate", rotate}, {"ard_shape", "2"}, {"ard_rate", "1"}});
     expect_natural_gradient(*model, simulated.data.batch(), 3, 2);
   }
 }
@@ -225,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(FactorsExactly, BoundIsLogEvidence) {
   Simulated simulated({.rows = 25, .columns = 3, .factors = 1, .missing = 0.2});
   const Batch data = simulated.data.batch();
-  auto model = make("fa", 3, {{"factors", "0"}, {"noise-sd", "0.7"}, {"mean-precision", "0.3"}});
+  auto model = make("fa", 3, {{"factors", "0"}, {"noise_sd", "0.7"}, {"mean_precision", "0.3"}});
   PlainFit fit(*model, data, 1);
   ExactMover mover;
   for (std::size_t block = 0; block < model->blocks(); ++block) fit.global_step(block, mover);
@@ -251,7 +251,7 @@ TEST(FactorsExactly, BoundIsBelowAndNearTheEvidenceWithUnknownNoise) {
   Simulated simulated({.rows = 40, .columns = 1, .factors = 1});
   const Batch data = simulated.data.batch();
   auto model = make(
-      "fa", 1, {{"factors", "0"}, {"noise-shape", "2"}, {"noise-rate", "1.5"}, {"mean-precision", "0.3"}});
+      "fa", 1, {{"factors", "0"}, {"noise_shape", "2"}, {"noise_rate", "1.5"}, {"mean_precision", "0.3"}});
   PlainFit fit(*model, data, 1);
   ExactMover mover;
   for (int pass = 0; pass < 50; ++pass) {

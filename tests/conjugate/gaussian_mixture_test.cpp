@@ -53,7 +53,7 @@ void hide_cells(Data& data, double part, std::uint64_t seed) {
 
 std::unique_ptr<Model> make(const Data& data, Values values) {
   const ModelRecord* record = find_model("mixture", "gaussian");
-  return record->make(Settings(record->options, std::move(values)), data.shape());
+  return record->make(read_options(record->options, values, record->kind), data.shape());
 }
 
 std::vector<Values> all_kinds(const std::string& components) {
@@ -187,9 +187,9 @@ TEST(GaussianMixture, BoundOfOneComponentIsTheLogEvidence) {
     const auto model = make(data, {{"components", "1"},
                                    {"covariance", covariance},
                                    {"degrees", "4.5"},
-                                   {"mean-precision", "0.7"},
+                                   {"mean_precision", "0.7"},
                                    {"mean", "1"},
-                                   {"covariance-prior", "2.25"}});
+                                   {"covariance_prior", "2.25"}});
     PlainFit fit(*model, data.batch(), 1);
     EXPECT_NEAR(fit.elbo(), evidence, 1e-10 * std::abs(evidence)) << covariance;
   }
@@ -344,7 +344,7 @@ TEST(GaussianMixture, BadDataAreRefusedAndConstantColumnsReported) {
   EXPECT_THROW(make(few, {{"degrees", "0.5"}}), Error);
   EXPECT_THROW(make(few, {{"mean", "1,2,3"}}), Error);
   EXPECT_THROW(make(few, {{"mean", "1,b"}}), Error);
-  EXPECT_THROW(make(few, {{"covariance-prior", "-1"}}), Error);
+  EXPECT_THROW(make(few, {{"covariance_prior", "-1"}}), Error);
 
   Data constant = clusters(60, 3, 2);
   for (std::size_t n = 0; n < constant.rows(); ++n) constant.cells[3 * n + 1] = 7;

@@ -12,7 +12,7 @@ namespace {
 using Options = std::map<std::string, std::string>;
 
 std::unique_ptr<Model> make_hdp(std::size_t vocabulary, Options options) {
-  options.emplace("fresh-passes", "0");
+  options.emplace("fresh_passes", "0");
   return make_topics("hdp", vocabulary, std::move(options));
 }
 
@@ -21,7 +21,7 @@ TEST(Hdp, BoundNeverFalls) {
   for (const Options& options :
        {Options{{"topics", "10"}, {"tables", "5"}}, Options{{"topics", "3"}, {"tables", "6"}, {"eta", "1"}},
         Options{
-            {"topics", "12"}, {"tables", "4"}, {"alpha", "0.1"}, {"gamma", "3"}, {"inner-rounds", "2"}}}) {
+            {"topics", "12"}, {"tables", "4"}, {"alpha", "0.1"}, {"gamma", "3"}, {"inner_rounds", "2"}}}) {
     const std::unique_ptr<Model> model = make_hdp(40, options);
     expect_bound_never_falls(*model, corpus.batch(), 1, 20);
   }
@@ -70,7 +70,7 @@ TEST(Hdp, AWeightOfTwoIsTheDocumentTwice) {
 TEST(Hdp, FindsTheNumberOfTopics) {
   const Corpus corpus(80, 5, 300, 80);
   const std::unique_ptr<Model> model =
-      make_hdp(80, {{"topics", "20"}, {"tables", "8"}, {"fresh-passes", "10"}});
+      make_hdp(80, {{"topics", "20"}, {"tables", "8"}, {"fresh_passes", "10"}});
   PlainFit fit(*model, corpus.batch(), 4);
   ExactMover mover;
   for (int pass = 0; pass < 30; ++pass) {

@@ -17,7 +17,7 @@ namespace kullback::conjugate {
 inline std::unique_ptr<Model> make_hmm(const std::string& kind, const Shape& shape,
                                        std::map<std::string, std::string> options) {
   const ModelRecord* record = find_model("hmm", kind);
-  return record->make(Settings(record->options, std::move(options)), shape);
+  return record->make(read_options(record->options, options, record->kind), shape);
 }
 
 struct Simulated {

@@ -13,7 +13,7 @@ namespace {
 using Options = std::map<std::string, std::string>;
 
 std::unique_ptr<Model> make_lda(std::size_t vocabulary, Options options) {
-  options.emplace("fresh-passes", "0");
+  options.emplace("fresh_passes", "0");
   return make_topics("lda", vocabulary, std::move(options));
 }
 
@@ -29,10 +29,10 @@ TEST(Lda, BoundNeverFalls) {
   const Corpus corpus(40, 4, 60, 50);
   for (const Options& options :
        {Options{{"topics", "6"}}, Options{{"topics", "23"}, {"alpha", "0.01"}, {"eta", "0.02"}},
-        Options{{"topics", "5"}, {"alpha", "3"}, {"eta", "2"}, {"inner-rounds", "1"}},
-        Options{{"topics", "12"}, {"learn-alpha", "true"}},
+        Options{{"topics", "5"}, {"alpha", "3"}, {"eta", "2"}, {"inner_rounds", "1"}},
+        Options{{"topics", "12"}, {"learn_alpha", "true"}},
         Options{{"topics", "12"}, {"alpha", "0.001"}, {"eta", "0.001"}},
-        Options{{"topics", "9"}, {"alpha", "1e-4"}, {"eta", "1e-4"}, {"learn-alpha", "true"}}}) {
+        Options{{"topics", "9"}, {"alpha", "1e-4"}, {"eta", "1e-4"}, {"learn_alpha", "true"}}}) {
     const std::unique_ptr<Model> model = make_lda(40, options);
     expect_bound_never_falls(*model, corpus.batch(), 1, 25);
   }
@@ -42,7 +42,7 @@ TEST(Lda, BoundNeverFalls) {
 TEST(Lda, BoundDoesNotFallAfterFreshPasses) {
   const Corpus corpus(40, 4, 100, 50);
   const std::unique_ptr<Model> model =
-      make_lda(40, {{"topics", "6"}, {"alpha", "0.1"}, {"fresh-passes", "10"}});
+      make_lda(40, {{"topics", "6"}, {"alpha", "0.1"}, {"fresh_passes", "10"}});
   PlainFit fit(*model, corpus.batch(), 1);
   ExactMover mover;
   double bound = 0;
@@ -62,14 +62,14 @@ TEST(Lda, NaturalGradientIsTheGradientInMeanParameters) {
   const Corpus corpus(15, 3, 20, 30);
   for (const char* learns : {"false", "true"}) {
     const std::unique_ptr<Model> model =
-        make_lda(15, {{"topics", "3"}, {"alpha", "0.4"}, {"learn-alpha", learns}});
+        make_lda(15, {{"topics", "3"}, {"alpha", "0.4"}, {"learn_alpha", learns}});
     expect_natural_gradient(*model, corpus.batch(), 2, 3);
   }
 }
 
 TEST(Lda, SavedAndLoadedIsTheSame) {
   const Corpus corpus(30, 3, 20, 30);
-  const Options options = {{"topics", "5"}, {"learn-alpha", "true"}};
+  const Options options = {{"topics", "5"}, {"learn_alpha", "true"}};
   const std::unique_ptr<Model> model = make_lda(30, options);
   expect_bound_never_falls(*model, corpus.batch(), 1, 3);
   const std::unique_ptr<Model> other = make_lda(30, options);
@@ -170,8 +170,8 @@ TEST(Lda, AgreesWithAPlainImplementationFromTheSameStart) {
     const std::unique_ptr<Model> model = make_lda(60, {{"topics", "21"},
                                                        {"alpha", std::to_string(alpha)},
                                                        {"eta", "0.05"},
-                                                       {"inner-rounds", "30"},
-                                                       {"inner-tolerance", "1e-300"}});
+                                                       {"inner_rounds", "30"},
+                                                       {"inner_tolerance", "1e-300"}});
     Random random(5);
     model->begin(corpus.batch(), random);
     model->prepare();
@@ -219,7 +219,7 @@ TEST(Lda, AWeightOfTwoIsTheDocumentTwice) {
 TEST(Lda, FindsSimulatedTopics) {
   const Corpus corpus(60, 4, 600, 80);
   const std::unique_ptr<Model> model =
-      make_lda(60, {{"topics", "4"}, {"alpha", "0.1"}, {"fresh-passes", "10"}});
+      make_lda(60, {{"topics", "4"}, {"alpha", "0.1"}, {"fresh_passes", "10"}});
   PlainFit fit(*model, corpus.batch(), 4);
   ExactMover mover;
   for (int pass = 0; pass < 100; ++pass) {
@@ -250,7 +250,7 @@ TEST(Lda, LearnsTheProportionsOfTopics) {
     documents.begin_unit();
     for (std::uint32_t w = 0; w < 10; ++w) documents.add_word(w + (d % 10 == 0 ? 10 : 0), 3);
   }
-  const std::unique_ptr<Model> model = make_lda(20, {{"topics", "2"}, {"learn-alpha", "true"}});
+  const std::unique_ptr<Model> model = make_lda(20, {{"topics", "2"}, {"learn_alpha", "true"}});
   expect_bound_never_falls(*model, documents.batch(), 1, 40);
   std::vector<double> alpha(model->natural(1).begin(), model->natural(1).end());
   std::sort(alpha.begin(), alpha.end());
@@ -313,7 +313,7 @@ TEST(Lda, TablesNameTheWords) {
   documents.add_word(1, 7);
   documents.add_word(2, 3);
   const std::unique_ptr<Model> model =
-      make_lda(3, {{"topics", "2"}, {"top-words", "2"}, {"topic-words", "true"}});
+      make_lda(3, {{"topics", "2"}, {"top_words", "2"}, {"topic_words", "true"}});
   PlainFit fit(*model, documents.batch(), 1);
   ExactMover mover;
   fit.global_step(0, mover);

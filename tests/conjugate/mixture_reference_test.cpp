@@ -70,15 +70,15 @@ std::map<std::string, std::string> settings_of(const Reference& reference) {
                                                {"covariance", reference.covariance},
                                                {"weights", reference.weights_prior},
                                                {"concentration", "0.4"},
-                                               {"mean-precision", "0.8"},
+                                               {"mean_precision", "0.8"},
                                                {"degrees", "3.5"},
-                                               {"covariance-prior", "1.5,0.75"},
+                                               {"covariance_prior", "1.5,0.75"},
                                                {"mean", "0.5,-0.25"}};
   if (reference.covariance == "tied") {
     values["degrees"] = "10.5";
-    values["covariance-scale"] = "3";
+    values["covariance_scale"] = "3";
   }
-  if (reference.covariance == "spherical") values["covariance-prior"] = "1.25";
+  if (reference.covariance == "spherical") values["covariance_prior"] = "1.25";
   return values;
 }
 
@@ -124,7 +124,7 @@ TEST(MixtureReferences, UpdatesAndBoundsAreThoseOfScikitLearn) {
   for (const Reference& reference : kReferences) {
     SCOPED_TRACE(reference.covariance + ", " + reference.weights_prior);
     const ModelRecord* record = find_model("mixture", "gaussian");
-    const auto made = record->make(Settings(record->options, settings_of(reference)),
+    const auto made = record->make(read_options(record->options, settings_of(reference), record->kind),
                                    {.columns = kColumns, .units = kRows});
     auto& model = dynamic_cast<mixture::Mixture&>(*made);
     Random random(1);

@@ -27,9 +27,9 @@ struct Problem {
 TrainOutcome run(const Problem& problem, const TrainOptions& options, const TrainWatch& watch = {}) {
   MemorySource source(problem.data, false);
   const ModelRecord* record = find_model(problem.verb, problem.kind);
-  const Settings settings(record->options, problem.values);
+  const OptionValues values = read_options(record->options, problem.values, record->kind);
   const Ranks ranks;
-  return train([&] { return record->make(settings, source.shape()); }, source, options, ranks, watch);
+  return train([&] { return record->make(values, source.shape()); }, source, options, ranks, watch);
 }
 
 double figure(const Model& model, const std::string& name) {
@@ -195,7 +195,8 @@ TEST_P(Joins, GainIsThatOfTheBound) {
     const ModelRecord* record = find_model("mixture", GetParam().kind);
     Values values = {{"components", "4"}, {"weights", weights}};
     if (!GetParam().covariance.empty()) values["covariance"] = GetParam().covariance;
-    const std::unique_ptr<Model> made = record->make(Settings(record->options, values), shape);
+    const std::unique_ptr<Model> made =
+        record->make(read_options(record->options, values, record->kind), shape);
     auto& model = dynamic_cast<mixture::Mixture&>(*made);
     Random start(1);
     model.begin(data.batch(), start);

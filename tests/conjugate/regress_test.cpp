@@ -29,7 +29,8 @@ Shape shape_of(std::size_t columns, std::size_t units) {
 
 std::unique_ptr<Model> make(const std::string& kind, const Options& options, const Batch& data) {
   const ModelRecord* record = find_model("regress", kind);
-  return record->make(Settings(record->options, options), shape_of(data.columns, data.units));
+  return record->make(read_options(record->options, options, record->kind),
+                      shape_of(data.columns, data.units));
 }
 
 // Correlated columns on different scales, with an offset; coefficients given.
@@ -120,7 +121,7 @@ class RegressPriors : public testing::TestWithParam<Case> {
   // With parameters that differences can resolve: rates of vague gammas are far below the step.
   std::unique_ptr<Model> resolvable_model(const Batch& batch) const {
     Options options = {{"prior", GetParam().prior}};
-    if (options["prior"] != "gaussian") options.insert({{"precision-shape", "2"}, {"precision-rate", "2"}});
+    if (options["prior"] != "gaussian") options.insert({{"precision_shape", "2"}, {"precision_rate", "2"}});
     return make(GetParam().kind, options, batch);
   }
 };
@@ -307,9 +308,9 @@ TEST(RegressLinear, TheBoundIsTheLogEvidence) {
   const auto model = make("linear",
                           {{"prior", "gaussian"},
                            {"precision", "0.7"},
-                           {"intercept-precision", "0.2"},
-                           {"noise-shape", "1.5"},
-                           {"noise-rate", "0.8"}},
+                           {"intercept_precision", "0.2"},
+                           {"noise_shape", "1.5"},
+                           {"noise_rate", "0.8"}},
                           table.batch());
   PlainFit plain(*model, table.batch(), 1);
   fit(*model, plain, 1);
@@ -321,7 +322,7 @@ TEST(RegressLinear, WithKnownNoiseTheBoundIsTheLogEvidence) {
   const Buffer table = simulate({.rows = 25, .coefficients = {1.0, -0.5, 0.2}}, false, 22);
   const auto model =
       make("linear",
-           {{"prior", "gaussian"}, {"precision", "0.7"}, {"intercept-precision", "0.2"}, {"noise", "1.3"}},
+           {{"prior", "gaussian"}, {"precision", "0.7"}, {"intercept_precision", "0.2"}, {"noise", "1.3"}},
            table.batch());
   PlainFit plain(*model, table.batch(), 1);
   fit(*model, plain, 1);
@@ -341,7 +342,7 @@ TEST(RegressLinear, WithKnownNoiseTheBoundIsTheLogEvidence) {
 TEST(RegressLinear, PredictiveDensitiesAreRatiosOfEvidence) {
   const Buffer table = simulate({.rows = 30, .coefficients = {1.0, -0.5}}, false, 23);
   const auto model =
-      make("linear", {{"prior", "gaussian"}, {"noise-shape", "2"}, {"noise-rate", "1"}}, table.batch());
+      make("linear", {{"prior", "gaussian"}, {"noise_shape", "2"}, {"noise_rate", "1"}}, table.batch());
   PlainFit plain(*model, table.batch(), 1);
   fit(*model, plain, 1);
   const double row[] = {2.0, 7.5, 9.0};
@@ -391,7 +392,7 @@ TEST(RegressLinear, APosteriorAsPriorIsAllDataAtOnce) {
   expect_halves_are_the_whole({{"prior", "gaussian"}}, 1, 1e-11);
   expect_halves_are_the_whole({{"prior", "ridge"}}, 200, 1e-9);
   // Precisions that run off to infinity do so slowly, hence not ard with its default prior.
-  expect_halves_are_the_whole({{"prior", "ard"}, {"precision-shape", "1"}, {"precision-rate", "1"}}, 300,
+  expect_halves_are_the_whole({{"prior", "ard"}, {"precision_shape", "1"}, {"precision_rate", "1"}}, 300,
                               1e-9);
 }
 
@@ -505,7 +506,7 @@ TEST(RegressSpikeSlab, IsTheEnumerationWhereColumnsAreOrthogonal) {
                            {"noise", "0.9"},
                            {"inclusion", "0.3"},
                            {"precision", "0.4"},
-                           {"intercept-precision", "0.1"}},
+                           {"intercept_precision", "0.1"}},
                           table.batch());
   PlainFit plain(*model, table.batch(), 1);
   fit(*model, plain, 3);
@@ -597,7 +598,7 @@ TEST(RegressLogistic, OneCoefficientAgainstQuadrature) {
     const double row[] = {n < 28 ? 1.0 : 0.0};
     table.add_row(row);
   }
-  const auto model = make("logistic", {{"prior", "gaussian"}, {"intercept-precision", "0.5"}}, table.batch());
+  const auto model = make("logistic", {{"prior", "gaussian"}, {"intercept_precision", "0.5"}}, table.batch());
   PlainFit plain(*model, table.batch(), 1);
   fit(*model, plain, 200);
   double evidence = 0, first = 0, second = 0;
@@ -620,7 +621,7 @@ TEST(RegressLogistic, OneCoefficientAgainstQuadrature) {
 
 TEST(RegressLogistic, TwoCoefficientsAgainstQuadrature) {
   const Buffer table = simulate({.rows = 50, .coefficients = {1.2}}, true, 41);
-  const auto model = make("logistic", {{"prior", "gaussian"}, {"intercept-precision", "1"}}, table.batch());
+  const auto model = make("logistic", {{"prior", "gaussian"}, {"intercept_precision", "1"}}, table.batch());
   PlainFit plain(*model, table.batch(), 1);
   fit(*model, plain, 300);
   const Design design = design_of(table.batch());
@@ -791,7 +792,7 @@ TEST(RegressErrors, SayWhatIsNeeded) {
   Shape text = shape_of(2, 20);
   text.levels = {{}, {"a", "b", "c"}};
   const ModelRecord* record = find_model("regress", "logistic");
-  EXPECT_EQ(message([&] { record->make(Settings(record->options, {}), text); }),
+  EXPECT_EQ(message([&] { record->make(read_options(record->options, {}, record->kind), text); }),
             "the target 'y' has 3 different values; logistic regression needs two.");
 }
 

@@ -54,7 +54,7 @@ struct Corpus {
 inline std::unique_ptr<Model> make_topics(const std::string& kind, std::size_t vocabulary,
                                           std::map<std::string, std::string> options) {
   const ModelRecord* record = find_model("topics", kind);
-  return record->make(Settings(record->options, std::move(options)),
+  return record->make(read_options(record->options, options, record->kind),
                       Shape{.kind = DataKind::documents, .columns = vocabulary});
 }
 

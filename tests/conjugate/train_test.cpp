@@ -31,8 +31,8 @@ class Train : public ::testing::Test {
   TrainOutcome run(const TrainOptions& options, bool streams = false) {
     MemorySource source(data_, streams);
     const ModelRecord* record = find_model("mixture", "gaussian");
-    const Settings settings(record->options, {{"components", "3"}});
-    return train([&] { return record->make(settings, source.shape()); }, source, options, ranks_);
+    const OptionValues values = read_options(record->options, {{"components", "3"}}, record->kind);
+    return train([&] { return record->make(values, source.shape()); }, source, options, ranks_);
   }
   double per_row(const TrainOutcome& outcome) const {
     return outcome.starts[outcome.best].elbo / static_cast<double>(data_.units());
@@ -92,10 +92,10 @@ TEST(FirstSteps, GetFurtherInAsManyPasses) {
   const Corpus corpus(200, 10, 1000, 80);
   MemorySource source(corpus.documents, false);
   const ModelRecord* record = find_model("topics", "lda");
-  const Settings settings(record->options, {{"topics", "10"}});
+  const OptionValues values = read_options(record->options, {{"topics", "10"}}, record->kind);
   const Ranks ranks;
   const auto bound_after = [&](std::size_t first_steps) {
-    const TrainOutcome outcome = train([&] { return record->make(settings, source.shape()); }, source,
+    const TrainOutcome outcome = train([&] { return record->make(values, source.shape()); }, source,
                                        {.passes = 3, .first_steps = first_steps, .seed = 1}, ranks);
     EXPECT_EQ(outcome.starts[0].passes, 3u);
     EXPECT_EQ(outcome.starts[0].trace.size(), first_steps == 1 ? 4u : 3u);
@@ -112,7 +112,7 @@ TEST_F(Train, MinibatchesAreUnbiased) {
   for (std::size_t row = 0; row < all.units; ++row) exact += all.row(row)[0];
   const ImportanceSampler importance(all, source.shape(), ranks_);
   const ModelRecord* record = find_model("mixture", "gaussian");
-  const auto model = record->make(Settings(record->options, {}), source.shape());
+  const auto model = record->make(read_options(record->options, {}, record->kind), source.shape());
   for (const bool is_important : {false, true}) {
     constexpr int kDraws = 4000;
     double sum = 0, square = 0;

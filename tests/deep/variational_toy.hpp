@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "base/settings.hpp"
 #include "deep/bnn/posterior.hpp"
 #include "tests/deep/linear_model.hpp"
 

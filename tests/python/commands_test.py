@@ -75,11 +75,12 @@ class Mixture(support.Case):
     def test_flags(self):
         groups = kb.mixture(two_groups(), components=2, seed=1, no_units=True, join=False)
         self.assertNotIn("responsibilities", groups.tables)
-        self.assertEqual(groups.record["options"]["join"], "false")
+        self.assertEqual(groups.record["options"]["join"], "0")
 
     def test_refusals(self):
         refuse = lambda kind, words, data, **options: self.assert_says(kind, words, kb.mixture, data, **options)
         refuse(kb.UsageError, ["componets", "components"], two_groups(), componets=2)
+        refuse(kb.UsageError, ["tolerance", "--bound-tol"], two_groups(), tolerance=0.1)
         refuse(kb.UsageError, "dict", two_groups(), components={})
         refuse(kb.InputError, "length", {"a": [1, 2], "b": [1]})
         refuse(kb.InputError, "dimensions", np.zeros((2, 2, 2)))
@@ -103,7 +104,7 @@ class Shown(support.Case):
         timer = threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT))
         timer.start()
         with self.assertRaises(kb.Interrupted):
-            kb.mixture(rows, components=30, tolerance=0, passes=1_000_000, join=False, seed=1)
+            kb.mixture(rows, components=30, bound_tol=0, passes=1_000_000, join=False, seed=1)
         timer.cancel()
 
 

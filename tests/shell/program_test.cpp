@@ -22,7 +22,9 @@ struct Baked {
   bool was_run = false;
 };
 
-constexpr std::pair<std::string_view, std::string_view> kForeign[] = {{"--celsius", "Here it is --degrees."}};
+constexpr ForeignOption kForeign[] = {{"--celsius", "--degrees", "Here it is --degrees."},
+                                      {"--grams", "--weight", "Here it is --weight."},
+                                      {"--recipe", "", "The dough comes after the verb."}};
 
 Program bakery(Baked& baked) {
   const auto add = [&baked](const Command& verb, const Words&) -> Run {
@@ -133,6 +135,10 @@ TEST(Program, AnUnknownOptionIsNamedWithTheNearest) {
             "bakery bake has no option '--nothing'. | bakery bake --help shows the usage.");
   EXPECT_EQ(refusal("bake rye --celsius 3"),
             "bakery bake has no option '--celsius'. | Here it is --degrees.");
+  EXPECT_EQ(refusal("bake rye --grams 3"),
+            "bakery bake has no option '--grams'. | bakery bake --help shows the usage.");
+  EXPECT_EQ(refusal("bake --recipe rye"),
+            "bakery bake has no option '--recipe'. | The dough comes after the verb.");
   EXPECT_EQ(refusal("bake rye -fan"), "found '-fan', which is no option. | Options have two dashes: --fan.");
 }
 

@@ -23,6 +23,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "conjugate/factors/factor_options.hpp"
 #include "conjugate/factors/lane_kernels.hpp"
 #include "conjugate/factors/small_algebra.hpp"
 
@@ -58,7 +59,7 @@ FactorSizes affordable(const FactorSizes& sizes) {
 
 }  // namespace
 
-FactorModel::FactorModel(const Settings& settings, const Shape& shape, const FactorSizes& sizes)
+FactorModel::FactorModel(const OptionValues& values, const Shape& shape, const FactorSizes& sizes)
     : sizes_(affordable(sizes)),
       names_(shape.names),
       offset_(sizes.columns, 0.0),
@@ -70,13 +71,13 @@ FactorModel::FactorModel(const Settings& settings, const Shape& shape, const Fac
       noise_(sizes.noises),
       noise_prior_(noise_) {
   for (std::size_t k = 0; k < precisions_.count(); ++k) {
-    precisions_prior_.set(k, settings.positive("ard-shape"), settings.positive("ard-rate"));
+    precisions_prior_.set(k, values[option::kArdShape], values[option::kArdRate]);
   }
   for (std::size_t i = 0; i < noise_.count(); ++i) {
-    noise_prior_.set(i, settings.positive("noise-shape"), settings.positive("noise-rate"));
+    noise_prior_.set(i, values[option::kNoiseShape], values[option::kNoiseRate]);
   }
-  if (settings.has("noise-sd")) known_noise_ = settings.positive("noise-sd");
-  rotates_ = settings.flag("rotate") && sizes.factors > 0;
+  known_noise_ = values[option::kNoiseSd];
+  rotates_ = values[option::kRotate] && sizes.factors > 0;
   precisions_prior_.refresh();
   noise_prior_.refresh();
   turn_.assign(dim() * dim(), 0.0);

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "conjugate/factors/factor_parts.hpp"
 #include "conjugate/model.hpp"
 
@@ -49,7 +49,7 @@ class FactorModel : public Model {
   Findings findings(const Statistics& statistics) const override;
 
  protected:
-  FactorModel(const Settings& settings, const Shape& shape, const FactorSizes& sizes);
+  FactorModel(const OptionValues& values, const Shape& shape, const FactorSizes& sizes);
 
   static constexpr std::size_t kLoadings = 0, kPrecisions = 1, kNoise = 2;
 

@@ -2,26 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "base/error.hpp"
 
 namespace kullback::conjugate {
 
-std::vector<Option> factor_options() {
-  return {
-      {"factors", "10", "most factors; those that the data do not need are shut"},
-      {"ard-shape", "1e-9", "shape of the gamma prior of a factor's precision"},
-      {"ard-rate", "1e-9", "rate of the gamma prior of a factor's precision, for data of variance 1"},
-      {"noise-shape", "1e-6", "shape of the gamma prior of a noise precision"},
-      {"noise-rate", "1e-6", "rate of the gamma prior of a noise precision, for data of variance 1"},
-      {"noise-sd", "", "standard deviation of the noise in units of the data, where it is known"},
-      {"rotate", "true", "whether factors are rotated between passes, which takes fewer of them"},
-      {"reconstruct", "",
-       "columns whose reconstruction is written for each row: all, or names with commas between"},
-  };
-}
-
-std::vector<std::size_t> chosen_columns(const std::string& text, const Shape& shape) {
+std::vector<std::size_t> chosen_columns(std::string_view text, const Shape& shape) {
   std::vector<std::size_t> chosen;
   if (text == "all") {
     chosen.resize(shape.columns);
@@ -30,7 +17,7 @@ std::vector<std::size_t> chosen_columns(const std::string& text, const Shape& sh
   }
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string name = text.substr(begin, end - begin);
+    const std::string name(text.substr(begin, end - begin));
     const auto at = std::find(shape.names.begin(), shape.names.end(), name);
     if (at == shape.names.end()) {
       throw Error(ErrorKind::usage, "--reconstruct names a column '" + name + "' that the data do not have.",

@@ -11,6 +11,8 @@
 //   matrix of observed cells: precisions of 64 rows at once, and the columns' sums of E yy'.
 // Both are products of matrices that run at the speed of multiply-adds (lane_kernels.cpp); reading the data
 // once, 8 N D bytes, is less unless K < 4.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -32,6 +34,30 @@ constexpr std::size_t kLanes = 64;
 // Rows of one pattern in a chunk from which a covariance of their own pays.
 constexpr std::size_t kShare = 12;
 
+enum class FirstLoadings : unsigned char { covariance, random };
+
+constexpr auto kMeanPrecision =
+    NumberOption("mean_precision", 0.001, "Precision of the prior of a column's mean, in its variances")
+        .above(0);
+constexpr auto kInit =
+    ChoiceOption<FirstLoadings>("init", FirstLoadings::covariance, "covariance|random",
+                                "First loadings: from the covariance of the rows, or random");
+constexpr auto kStandardize =
+    FlagOption("standardize", false, "Whether each column is divided by its standard deviation first");
+
+constexpr const OptionRecord* kTableOptions[] = {&option::kFactors, &kMeanPrecision, &kInit};
+constexpr const OptionRecord* kOfPca[] = {&kStandardize};
+constexpr auto kPcaOptions = joined(kTableOptions, kSharedFactorOptions, kOfPca);
+constexpr auto kFaOptions = joined(kTableOptions, kSharedFactorOptions);
+
+std::size_t factors_of(const OptionValues& values, const Shape& shape) {
+  const std::size_t factors = values[option::kFactors], most = std::max<std::size_t>(shape.columns, 1);
+  if (factors <= most) return factors;
+  throw Error(ErrorKind::usage,
+              fmt::format("--factors is {}; it must be from 0 to {}, the number of columns.", factors, most),
+              fmt::format("Use `--factors {}`, or fewer.", most));
+}
+
 // 64 rows with units as lanes: standardised cells (0 where missing), what is observed, weights (0 for
 // padding).
 struct Lanes {
@@ -49,17 +75,17 @@ struct Shared {
 
 class TableFactors final : public FactorModel {
  public:
-  TableFactors(const Settings& settings, const Shape& shape, bool own_noise)
-      : FactorModel(settings, shape,
+  TableFactors(const OptionValues& values, const Shape& shape, bool own_noise)
+      : FactorModel(values, shape,
                     {.columns = shape.columns,
-                     .factors = settings.count("factors", 0, std::max<std::size_t>(shape.columns, 1)),
+                     .factors = factors_of(values, shape),
                      .noises = own_noise ? shape.columns : 1,
                      .extra_precisions = 0,
                      .extra_statistics = 0}),
-        own_scale_(own_noise || settings.flag("standardize")),
-        random_start_(settings.choice("init", {"covariance", "random"}) == 1),
-        mean_precision_(settings.positive("mean-precision")),
-        rebuilt_(chosen_columns(settings.text("reconstruct"), shape)) {}
+        own_scale_(own_noise || values[kStandardize]),
+        random_start_(values[kInit] == FirstLoadings::random),
+        mean_precision_(values[kMeanPrecision]),
+        rebuilt_(chosen_columns(values[option::kReconstruct], shape)) {}
 
   std::size_t chunk() const override { return 1024; }
   void begin(const Batch& sample, Random& random) override;
@@ -505,18 +531,6 @@ void TableFactors::unit_lines(const Batch& units, std::vector<double>& cells) co
   }
 }
 
-std::vector<Option> table_options(bool pca) {
-  std::vector<Option> options = factor_options();
-  options.push_back(
-      {"mean-precision", "0.001", "precision of the prior of a column's mean, in its variances"});
-  options.push_back({"init", "covariance", "first loadings: from the covariance of the rows, or random"});
-  if (pca) {
-    options.push_back(
-        {"standardize", "false", "whether each column is divided by its standard deviation first"});
-  }
-  return options;
-}
-
 }  // namespace
 
 extern const ModelRecord k_factors_pca;
@@ -528,9 +542,9 @@ const ModelRecord k_factors_pca = {
     .citation = "Bishop 1999, Bayesian PCA, NIPS 11; Luttinen, Ilin 2010, Neurocomputing 73",
     .data = DataKind::table,
     .takes_missing = true,
-    .options = table_options(true),
-    .make = [](const Settings& settings, const Shape& shape) -> std::unique_ptr<Model> {
-      return std::make_unique<TableFactors>(settings, shape, false);
+    .options = kPcaOptions,
+    .make = [](const OptionValues& values, const Shape& shape) -> std::unique_ptr<Model> {
+      return std::make_unique<TableFactors>(values, shape, false);
     }};
 
 extern const ModelRecord k_factors_fa;
@@ -542,9 +556,9 @@ const ModelRecord k_factors_fa = {
     .citation = "Bishop 1999, Bayesian PCA, NIPS 11; Luttinen, Ilin 2010, Neurocomputing 73",
     .data = DataKind::table,
     .takes_missing = true,
-    .options = table_options(false),
-    .make = [](const Settings& settings, const Shape& shape) -> std::unique_ptr<Model> {
-      return std::make_unique<TableFactors>(settings, shape, true);
+    .options = kFaOptions,
+    .make = [](const OptionValues& values, const Shape& shape) -> std::unique_ptr<Model> {
+      return std::make_unique<TableFactors>(values, shape, true);
     }};
 
 }  // namespace kullback::conjugate

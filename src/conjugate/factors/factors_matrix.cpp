@@ -28,19 +28,27 @@ namespace {
 // Users whose posteriors are computed together.
 constexpr std::size_t kLanes = kLaneBlock;
 
+constexpr auto kFactors = CountOption(option::kFactors).to(1000);
+constexpr auto kMeanPrecision =
+    NumberOption("mean_precision", 0.001, "Precision of the prior of the mean rating, in their variance")
+        .above(0);
+
+constexpr const OptionRecord* kOwnOptions[] = {&kFactors, &kMeanPrecision};
+constexpr auto kOptions = joined(kOwnOptions, kSharedFactorOptions);
+
 class MatrixFactors final : public FactorModel {
  public:
-  MatrixFactors(const Settings& settings, const Shape& shape)
-      : FactorModel(settings, shape,
+  MatrixFactors(const OptionValues& values, const Shape& shape)
+      : FactorModel(values, shape,
                     {.columns = shape.columns,
-                     .factors = settings.count("factors", 0, 1000),
+                     .factors = values[kFactors],
                      .noises = 1,
                      .extra_precisions = 2,
                      .extra_statistics = 1}),
         mean_(1, 1),
         mean_base_(1, 1),
-        rebuilt_(chosen_columns(settings.text("reconstruct"), shape)) {
-    const double precision = settings.positive("mean-precision");
+        rebuilt_(chosen_columns(values[option::kReconstruct], shape)) {
+    const double precision = values[kMeanPrecision];
     GaussianRows::set_natural(mean_base_.natural(), std::vector<double>{0.0}, std::vector<double>{precision});
     mean_base_.refresh();
   }
@@ -388,13 +396,6 @@ void MatrixFactors::unit_lines(const Batch& units, std::vector<double>& cells) c
   }
 }
 
-std::vector<Option> matrix_options() {
-  std::vector<Option> options = factor_options();
-  options.push_back(
-      {"mean-precision", "0.001", "precision of the prior of the mean rating, in their variance"});
-  return options;
-}
-
 }  // namespace
 
 extern const ModelRecord k_factors_matrix;
@@ -406,9 +407,9 @@ const ModelRecord k_factors_matrix = {
     .citation = "Lim, Teh 2007, KDD Cup; Salakhutdinov, Mnih 2008, ICML",
     .data = DataKind::documents,
     .takes_missing = false,
-    .options = matrix_options(),
-    .make = [](const Settings& settings, const Shape& shape) -> std::unique_ptr<Model> {
-      return std::make_unique<MatrixFactors>(settings, shape);
+    .options = kOptions,
+    .make = [](const OptionValues& values, const Shape& shape) -> std::unique_ptr<Model> {
+      return std::make_unique<MatrixFactors>(values, shape);
     }};
 
 }  // namespace kullback::conjugate

@@ -64,14 +64,9 @@ double dirichlet_divergence(std::span<const double> q, std::span<const double> p
   return sum;
 }
 
-double concentration_of(const Settings& settings, std::size_t states) {
-  const double value =
-      settings.has("concentration") ? settings.positive("concentration") : 1.0 / static_cast<double>(states);
-  if (value >= kLeastConcentration) return value;
-  throw Error(ErrorKind::usage,
-              "--concentration is " + settings.text("concentration") +
-                  "; it must be at least 0.004, or expected probabilities leave the range of numbers.",
-              "Take 0.01: states that are not needed are hardly visited with that.");
+double concentration_of(const OptionValues& values) {
+  const double usual = 1.0 / static_cast<double>(values[option::kStates]);
+  return values.given(option::kConcentration).value_or(std::max(usual, kLeastConcentration));
 }
 
 }  // namespace
@@ -114,23 +109,17 @@ void Hmm::give_back(std::unique_ptr<Work> work) const {
   spare_work_.push_back(std::move(work));
 }
 
-std::size_t states_of(const Settings& settings) { return settings.count("states", 1, 1000); }
-
-Hmm::Hmm(const Settings& settings, const Shape& shape, std::unique_ptr<Emissions> emissions)
-    : states_(states_of(settings)),
+Hmm::Hmm(const OptionValues& values, const Shape& shape, std::unique_ptr<Emissions> emissions)
+    : states_(values[option::kStates]),
       stride_(stride_of(states_)),
       columns_(shape.columns),
       chunk_(std::clamp<std::size_t>(shape.units / 64, 1, 512)),
       kept_rows_(std::max<std::size_t>(1024, kKeptNumbers / stride_)),
-      subchain_(settings.count("subchain", 1, std::size_t{1} << 40)),
-      buffer_(settings.count("buffer", 1, std::size_t{1} << 40)),
-      concentration_(concentration_of(settings, states_)),
-      sticky_(settings.number("sticky")),
+      subchain_(values[option::kSubchain]),
+      buffer_(values[option::kBuffer]),
+      concentration_(concentration_of(values)),
+      sticky_(values[option::kSticky]),
       emissions_(std::move(emissions)) {
-  if (sticky_ < 0) {
-    throw Error(ErrorKind::usage, "--sticky is " + settings.text("sticky") + "; it must be 0 or more.",
-                "It counts as so many rows in which a state stayed; 0 for none.");
-  }
   initial_prior_.assign(states_, concentration_);
   transitions_prior_.assign(states_ * states_, concentration_);
   for (std::size_t i = 0; i < states_; ++i) transitions_prior_[i * states_ + i] += sticky_;

@@ -8,16 +8,41 @@
 #include <mutex>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "conjugate/hmm/hmm_emissions.hpp"
 #include "conjugate/model.hpp"
 #include "conjugate/record.hpp"
 
 namespace kullback::conjugate::hmm {
 
+// Options of all kinds.
+namespace option {
+inline constexpr auto kStates = CountOption("states", 3, "Number of hidden states").from(1).to(1000);
+inline constexpr auto kConcentration =
+    NumberOption(
+        "concentration",
+        "Concentration of the Dirichlet priors of initial probabilities and transitions (default: 1 / "
+        "states)")
+        .from(kLeastConcentration)  // with less, expected probabilities leave the range of numbers
+        .hinted("Use 0.01: states that are not needed are hardly visited with that.");
+inline constexpr auto kSticky =
+    NumberOption("sticky", 0, "Added to the prior of staying in a state: as if so many stays had been seen")
+        .from(0)
+        .hinted("It counts as so many rows in which a state stayed; 0 for none.");
+inline constexpr auto kSubchain =
+    CountOption("subchain", 1000, "Rows of a part of a sequence in a minibatch").from(1).to(1e12);
+inline constexpr auto kBuffer =
+    CountOption("buffer", 50, "Rows at either end of a part that give context and do not count")
+        .from(1)
+        .to(1e12);
+}  // namespace option
+
+inline constexpr const OptionRecord* kSharedOptions[] = {
+    &option::kStates, &option::kConcentration, &option::kSticky, &option::kSubchain, &option::kBuffer};
+
 class Hmm final : public Model {
  public:
-  Hmm(const Settings& settings, const Shape& shape, std::unique_ptr<Emissions> emissions);
+  Hmm(const OptionValues& values, const Shape& shape, std::unique_ptr<Emissions> emissions);
   ~Hmm() override;
 
   std::size_t statistics_size() const override;
@@ -89,9 +114,5 @@ class Hmm final : public Model {
   mutable std::mutex work_mutex_;
   mutable std::vector<std::unique_ptr<Work>> spare_work_;
 };
-
-// Options that all kinds have, and those of the kind.
-std::vector<Option> hmm_options(std::vector<Option> of_the_kind);
-std::size_t states_of(const Settings& settings);
 
 }  // namespace kullback::conjugate::hmm

@@ -4,6 +4,7 @@
 // cell is left out, exactly.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/random.hpp"
@@ -14,12 +15,20 @@ namespace kullback::conjugate {
 namespace hmm {
 namespace {
 
+constexpr auto kEmissionConcentration =
+    NumberOption("emission_concentration",
+                 "Concentration of the Dirichlet priors of categories (default: 1 / their number)")
+        .above(0)
+        .hinted("Leave it out to take 1 / the number of categories.");
+
+constexpr const OptionRecord* kOwnOptions[] = {&kEmissionConcentration};
+constexpr auto kOptions = joined(kSharedOptions, kOwnOptions);
+
 class CategoricalEmissions final : public Emissions {
  public:
-  CategoricalEmissions(const Settings& settings, const Shape& shape)
-      : Emissions(states_of(settings)), columns_(shape.columns) {
-    const bool is_given = settings.has("emission-concentration");
-    const double given = is_given ? settings.positive("emission-concentration") : 0.0;
+  CategoricalEmissions(const OptionValues& values, const Shape& shape)
+      : Emissions(values[option::kStates]), columns_(shape.columns) {
+    const std::optional<double> given = values.given(kEmissionConcentration);
     first_ = {0};
     for (std::size_t c = 0; c < columns_; ++c) {
       const std::size_t levels = c < shape.levels.size() ? shape.levels[c].size() : 0;
@@ -28,7 +37,7 @@ class CategoricalEmissions final : public Emissions {
                                               "' has no categories; this model takes columns of categories.");
       }
       first_.push_back(first_.back() + levels);
-      prior_.insert(prior_.end(), levels, is_given ? given : 1.0 / static_cast<double>(levels));
+      prior_.insert(prior_.end(), levels, given.value_or(1.0 / static_cast<double>(levels)));
     }
     const std::vector<double> one = prior_;
     for (std::size_t k = 1; k < states_; ++k) prior_.insert(prior_.end(), one.begin(), one.end());
@@ -180,8 +189,8 @@ class CategoricalEmissions final : public Emissions {
   std::vector<double> logs_[2];     // [level][state], of expected_logs and means
 };
 
-std::unique_ptr<Model> make_categorical(const Settings& settings, const Shape& shape) {
-  return std::make_unique<Hmm>(settings, shape, std::make_unique<CategoricalEmissions>(settings, shape));
+std::unique_ptr<Model> make_categorical(const OptionValues& values, const Shape& shape) {
+  return std::make_unique<Hmm>(values, shape, std::make_unique<CategoricalEmissions>(values, shape));
 }
 
 }  // namespace
@@ -197,8 +206,7 @@ const ModelRecord k_hmm_categorical = {
     .data = DataKind::sequences,
     .takes_missing = true,
     .takes_categories = true,
-    .options = hmm::hmm_options({{"emission-concentration", "",
-                                  "of the Dirichlet priors of categories; default 1 over their number"}}),
+    .options = hmm::kOptions,
     .make = &hmm::make_categorical,
 };
 

@@ -106,20 +106,37 @@ struct Integrated {
   Matrix covariance;
 };
 
+enum class Covariance : unsigned char { full, diagonal };
+
+constexpr auto kCovariance = ChoiceOption<Covariance>("covariance", Covariance::full, "full|diagonal",
+                                                      "Shape of the states' covariances");
+constexpr auto kMeanPrecision =
+    NumberOption("mean_precision", 1, "How many rows the prior mean, that of the data, is worth").above(0);
+constexpr auto kDegrees =
+    NumberOption("degrees", "Degrees of freedom of the prior of precisions (default: number of columns)")
+        .above(0)
+        .hinted("Leave it out to have the number of columns.");
+constexpr auto kCovarianceScale =
+    NumberOption("covariance_scale", 1, "The prior scale matrix is the data's covariance times this")
+        .above(0);
+
+constexpr const OptionRecord* kOwnOptions[] = {&kCovariance, &kMeanPrecision, &kDegrees, &kCovarianceScale};
+constexpr auto kOptions = joined(kSharedOptions, kOwnOptions);
+
 class GaussianEmissions final : public FeatureEmissions {
  public:
-  GaussianEmissions(const Settings& settings, const Shape& shape, bool is_full)
-      : FeatureEmissions(states_of(settings), shape.columns,
+  GaussianEmissions(const OptionValues& values, const Shape& shape, bool is_full)
+      : FeatureEmissions(values[option::kStates], shape.columns,
                          is_full ? 1 + shape.columns + packed_size(shape.columns) : 1 + 3 * shape.columns),
         is_full_(is_full),
         dimension_(is_full ? shape.columns : 1),
-        mean_precision_(settings.positive("mean-precision")),
-        scale_(settings.positive("covariance-scale")),
-        degrees_(settings.has("degrees") ? settings.positive("degrees") : static_cast<double>(columns_)) {
+        mean_precision_(values[kMeanPrecision]),
+        scale_(values[kCovarianceScale]),
+        degrees_(values.given(kDegrees).value_or(static_cast<double>(columns_))) {
     centre_.assign(columns_, 0.0);
     if (degrees_ <= static_cast<double>(dimension_) - 1) {
       throw Error(ErrorKind::usage,
-                  "--degrees is " + settings.text("degrees") + "; a full covariance of " +
+                  "--degrees is " + values.text_of(kDegrees) + "; a full covariance of " +
                       std::to_string(columns_) + " columns needs more than " + std::to_string(columns_ - 1) +
                       ".",
                   "Leave it out, or use `--covariance diagonal`.");
@@ -446,10 +463,9 @@ class GaussianEmissions final : public FeatureEmissions {
   std::vector<double>& centre_ = constants_;  // means of columns
 };
 
-std::unique_ptr<Model> make_gaussian(const Settings& settings, const Shape& shape) {
-  const bool is_full = settings.choice("covariance", {"full", "diagonal"}) == 0;
-  return std::make_unique<Hmm>(settings, shape,
-                               std::make_unique<GaussianEmissions>(settings, shape, is_full));
+std::unique_ptr<Model> make_gaussian(const OptionValues& values, const Shape& shape) {
+  const bool is_full = values[kCovariance] == Covariance::full;
+  return std::make_unique<Hmm>(values, shape, std::make_unique<GaussianEmissions>(values, shape, is_full));
 }
 
 }  // namespace
@@ -464,11 +480,7 @@ const ModelRecord k_hmm_gaussian = {
     .citation = "Beal (2003), chapter 3; Foti, Xu, Laird, Fox (2014) for parts of long sequences",
     .data = DataKind::sequences,
     .takes_missing = true,
-    .options = hmm::hmm_options(
-        {{"covariance", "full", "full, or diagonal"},
-         {"mean-precision", "1", "rows that the prior mean (that of the data) is worth"},
-         {"degrees", "", "degrees of freedom of the prior of precisions; default the number of columns"},
-         {"covariance-scale", "1", "the prior scale matrix is the data's covariance times this"}}),
+    .options = hmm::kOptions,
     .make = &hmm::make_gaussian,
 };
 

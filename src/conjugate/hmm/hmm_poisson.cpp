@@ -16,12 +16,19 @@ namespace {
 
 double root(double x) { return std::sqrt(x); }  // counts over it have about the same variance
 
+constexpr auto kPriorShape =
+    NumberOption("prior_shape", 1, "Shape of the gamma prior of rates, whose mean is that of the column")
+        .above(0);
+
+constexpr const OptionRecord* kOwnOptions[] = {&kPriorShape};
+constexpr auto kOptions = joined(kSharedOptions, kOwnOptions);
+
 // Features: (complete, x, observed in an incomplete row).
 class PoissonEmissions final : public FeatureEmissions {
  public:
-  PoissonEmissions(const Settings& settings, const Shape& shape)
-      : FeatureEmissions(states_of(settings), shape.columns, 1 + 2 * shape.columns),
-        shape_(settings.positive("shape")) {
+  PoissonEmissions(const OptionValues& values, const Shape& shape)
+      : FeatureEmissions(values[option::kStates], shape.columns, 1 + 2 * shape.columns),
+        shape_(values[kPriorShape]) {
     prior_.assign(states_ * columns_ * 2, shape_);
     natural_ = prior_;
   }
@@ -149,8 +156,8 @@ class PoissonEmissions final : public FeatureEmissions {
   double shape_;
 };
 
-std::unique_ptr<Model> make_poisson(const Settings& settings, const Shape& shape) {
-  return std::make_unique<Hmm>(settings, shape, std::make_unique<PoissonEmissions>(settings, shape));
+std::unique_ptr<Model> make_poisson(const OptionValues& values, const Shape& shape) {
+  return std::make_unique<Hmm>(values, shape, std::make_unique<PoissonEmissions>(values, shape));
 }
 
 }  // namespace
@@ -166,8 +173,7 @@ const ModelRecord k_hmm_poisson = {
     .data = DataKind::sequences,
     .takes_missing = true,
     .needs_counts = true,
-    .options =
-        hmm::hmm_options({{"shape", "1", "of the gamma prior of rates, whose mean is that of the column"}}),
+    .options = hmm::kOptions,
     .make = &hmm::make_poisson,
 };
 

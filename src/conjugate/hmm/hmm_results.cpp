@@ -219,17 +219,4 @@ Model::Score Hmm::score(const Batch& units) const {
   return result;
 }
 
-std::vector<Option> hmm_options(std::vector<Option> of_the_kind) {
-  std::vector<Option> options = {
-      {"states", "3", "how many hidden states"},
-      {"concentration", "",
-       "of the Dirichlet priors of initial probabilities and transitions; default 1/states"},
-      {"sticky", "0", "added to the prior of staying in a state: so many transitions are as if seen"},
-      {"subchain", "1000", "rows of a part of a sequence in a minibatch"},
-      {"buffer", "50", "rows at either end of a part that give context and do not count"},
-  };
-  options.insert(options.begin() + 3, of_the_kind.begin(), of_the_kind.end());
-  return options;
-}
-
 }  // namespace kullback::conjugate::hmm

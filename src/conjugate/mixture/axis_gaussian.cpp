@@ -36,8 +36,8 @@ struct Usual {
 
 class AxisGaussian final : public Components {
  public:
-  AxisGaussian(std::size_t components, bool is_spherical, const Settings& settings, const Shape& shape)
-      : options_(read_gaussian_options(settings, shape.columns, 0)),
+  AxisGaussian(std::size_t components, bool is_spherical, const OptionValues& values, const Shape& shape)
+      : options_(read_gaussian_options(values, shape.columns, 0)),
         is_spherical_(is_spherical),
         count_(components),
         columns_(shape.columns),
@@ -415,8 +415,8 @@ void AxisGaussian::append_cells(std::size_t component, std::vector<double>& cell
 }  // namespace
 
 std::unique_ptr<Components> make_axis_gaussian(std::size_t components, bool is_spherical,
-                                               const Settings& settings, const Shape& shape) {
-  return std::make_unique<AxisGaussian>(components, is_spherical, settings, shape);
+                                               const OptionValues& values, const Shape& shape) {
+  return std::make_unique<AxisGaussian>(components, is_spherical, values, shape);
 }
 
 }  // namespace kullback::conjugate::mixture

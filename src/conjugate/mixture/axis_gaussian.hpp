@@ -9,12 +9,12 @@
 
 #include <memory>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "conjugate/mixture/components.hpp"
 
 namespace kullback::conjugate::mixture {
 
 std::unique_ptr<Components> make_axis_gaussian(std::size_t components, bool is_spherical,
-                                               const Settings& settings, const Shape& shape);
+                                               const OptionValues& values, const Shape& shape);
 
 }  // namespace kullback::conjugate::mixture

@@ -23,12 +23,19 @@ using mixture::Workspace;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr std::size_t kMostPointDimensions = 64;
 
+constexpr auto kLevelConcentration =
+    NumberOption("level_concentration", 1, "Dirichlet concentration of each level in each component")
+        .above(0);
+
+constexpr const OptionRecord* kOwnOptions[] = {&kLevelConcentration};
+constexpr auto kOptions = joined(mixture::kSharedOptions, kOwnOptions);
+
 class Categoricals final : public Components {
  public:
-  Categoricals(const Settings& settings, const Shape& shape)
-      : count_(mixture::component_count(settings)),
+  Categoricals(const OptionValues& values, const Shape& shape)
+      : count_(values[mixture::option::kComponents]),
         columns_(shape.columns),
-        concentration_(settings.positive("level-concentration")) {
+        concentration_(values[kLevelConcentration]) {
     offsets_.push_back(0);
     for (std::size_t j = 0; j < columns_; ++j) {
       const std::size_t levels = j < shape.levels.size() ? shape.levels[j].size() : 0;
@@ -275,8 +282,8 @@ std::vector<ResultTable> Categoricals::tables(const Shape& shape) const {
   return {table};
 }
 
-std::unique_ptr<Model> make(const Settings& settings, const Shape& shape) {
-  return std::make_unique<mixture::Mixture>(std::make_unique<Categoricals>(settings, shape), settings, shape);
+std::unique_ptr<Model> make(const OptionValues& values, const Shape& shape) {
+  return std::make_unique<mixture::Mixture>(std::make_unique<Categoricals>(values, shape), values, shape);
 }
 
 }  // namespace
@@ -291,9 +298,7 @@ const ModelRecord k_categorical_mixture = {
     .data = DataKind::table,
     .takes_missing = true,
     .takes_categories = true,
-    .options = mixture::options_with({
-        {"level-concentration", "1", "Dirichlet concentration of each level in each component, above 0"},
-    }),
+    .options = kOptions,
     .make = &make,
 };
 

@@ -47,8 +47,8 @@ struct Conditional {
 
 class DenseGaussian final : public Components {
  public:
-  DenseGaussian(std::size_t components, bool is_tied, const Settings& settings, const Shape& shape)
-      : options_(read_gaussian_options(settings, shape.columns, static_cast<double>(shape.columns) - 1)),
+  DenseGaussian(std::size_t components, bool is_tied, const OptionValues& values, const Shape& shape)
+      : options_(read_gaussian_options(values, shape.columns, static_cast<double>(shape.columns) - 1)),
         is_tied_(is_tied),
         count_(components),
         groups_(is_tied ? 1 : components),
@@ -668,8 +668,8 @@ std::vector<ResultTable> DenseGaussian::tables(const Shape& shape) const {
 }  // namespace
 
 std::unique_ptr<Components> make_dense_gaussian(std::size_t components, bool is_tied,
-                                                const Settings& settings, const Shape& shape) {
-  return std::make_unique<DenseGaussian>(components, is_tied, settings, shape);
+                                                const OptionValues& values, const Shape& shape) {
+  return std::make_unique<DenseGaussian>(components, is_tied, values, shape);
 }
 
 }  // namespace kullback::conjugate::mixture

@@ -8,12 +8,12 @@
 
 #include <memory>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "conjugate/mixture/components.hpp"
 
 namespace kullback::conjugate::mixture {
 
 std::unique_ptr<Components> make_dense_gaussian(std::size_t components, bool is_tied,
-                                                const Settings& settings, const Shape& shape);
+                                                const OptionValues& values, const Shape& shape);
 
 }  // namespace kullback::conjugate::mixture

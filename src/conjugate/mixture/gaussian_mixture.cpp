@@ -8,12 +8,23 @@ namespace kullback::conjugate {
 
 namespace {
 
-std::unique_ptr<Model> make(const Settings& settings, const Shape& shape) {
-  const std::size_t components = mixture::component_count(settings);
-  const std::size_t covariance = settings.choice("covariance", {"full", "tied", "diagonal", "spherical"});
-  auto gaussians = covariance < 2 ? mixture::make_dense_gaussian(components, covariance == 1, settings, shape)
-                                  : mixture::make_axis_gaussian(components, covariance == 3, settings, shape);
-  return std::make_unique<mixture::Mixture>(std::move(gaussians), settings, shape);
+enum class Covariance : unsigned char { full, tied, diagonal, spherical };
+
+constexpr auto kCovariance =
+    ChoiceOption<Covariance>("covariance", Covariance::full, "full|tied|diagonal|spherical",
+                             "Shape of covariances; tied: one for all");
+
+constexpr const OptionRecord* kShape[] = {&kCovariance};
+constexpr auto kOptions = joined(mixture::kSharedOptions, kShape, mixture::kPriorOptions);
+
+std::unique_ptr<Model> make(const OptionValues& values, const Shape& shape) {
+  const std::size_t components = values[mixture::option::kComponents];
+  const Covariance covariance = values[kCovariance];
+  const bool is_dense = covariance == Covariance::full || covariance == Covariance::tied;
+  auto gaussians =
+      is_dense ? mixture::make_dense_gaussian(components, covariance == Covariance::tied, values, shape)
+               : mixture::make_axis_gaussian(components, covariance == Covariance::spherical, values, shape);
+  return std::make_unique<mixture::Mixture>(std::move(gaussians), values, shape);
 }
 
 }  // namespace
@@ -29,7 +40,7 @@ const ModelRecord k_gaussian_mixture = {
     .citation = "Attias 2000; Blei, Jordan 2006",
     .data = DataKind::table,
     .takes_missing = true,
-    .options = mixture::options_with(mixture::gaussian_options()),
+    .options = kOptions,
     .make = &make,
 };
 

@@ -16,15 +16,15 @@ namespace {
 
 constexpr double kSmallPivot = 1e-10;  // of a correlation matrix: below it is singular to rounding
 
-[[noreturn]] void refuse_list(const std::string& name, const std::string& given, std::size_t columns) {
+[[noreturn]] void refuse_list(const TextOption& option, std::string_view given, std::size_t columns) {
   throw Error(ErrorKind::usage,
-              "--" + name + " is '" + given + "'; it must be one number or " + std::to_string(columns) +
-                  " numbers with commas between them, one for each column.",
+              flag_of(option.name) + " is '" + std::string(given) + "'; it must be one number or " +
+                  std::to_string(columns) + " numbers with commas between them, one for each column.",
               "Leave it out to take it from the data.");
 }
 
-std::vector<double> read_list(const Settings& settings, const std::string& name, std::size_t columns) {
-  const std::string& given = settings.text(name);
+std::vector<double> read_list(const OptionValues& options, const TextOption& option, std::size_t columns) {
+  const std::string_view given = options[option];
   std::vector<double> values;
   const char* at = given.data();
   const char* const end = at + given.size();
@@ -32,13 +32,13 @@ std::vector<double> read_list(const Settings& settings, const std::string& name,
     double value = 0;
     const auto [next, error] = std::from_chars(at, end, value);
     if (error != std::errc{} || !std::isfinite(value) || (next != end && *next != ',')) {
-      refuse_list(name, given, columns);
+      refuse_list(option, given, columns);
     }
     values.push_back(value);
     at = next == end ? end : next + 1;
   }
   if (values.size() == 1) values.assign(columns, values.front());
-  if (!values.empty() && values.size() != columns) refuse_list(name, given, columns);
+  if (!values.empty() && values.size() != columns) refuse_list(option, given, columns);
   return values;
 }
 
@@ -145,43 +145,27 @@ void mend_correlation(SampleMoments& moments) {
 
 }  // namespace
 
-std::vector<Option> gaussian_options() {
-  return {
-      {"covariance", "full", "full, tied (one for all components), diagonal or spherical"},
-      {"mean-precision", "1", "How many rows the prior of a component's mean is worth"},
-      {"degrees", "", "Degrees of freedom of the prior of precisions (default: number of columns)"},
-      {"mean", "", "Prior mean: one number or one for each column (default: mean of the data)"},
-      {"covariance-prior", "",
-       "Prior scale of covariances: variances, one number or one for each column (default: covariance of the "
-       "data)"},
-      {"covariance-scale", "1", "Factor of that scale"},
-  };
-}
-
-GaussianOptions read_gaussian_options(const Settings& settings, std::size_t columns, double least_degrees) {
+GaussianOptions read_gaussian_options(const OptionValues& values, std::size_t columns, double least_degrees) {
   GaussianOptions options;
-  options.mean_precision = settings.positive("mean-precision");
-  options.degrees = static_cast<double>(columns);
-  if (settings.has("degrees")) {
-    options.degrees = settings.number("degrees");
-    if (!(options.degrees > least_degrees)) {
-      throw Error(ErrorKind::usage,
-                  "--degrees is '" + settings.text("degrees") + "'; it must be above " +
-                      std::to_string(static_cast<long>(least_degrees)) + " for this kind of covariance.",
-                  "Leave it out to have the number of columns.");
-    }
+  options.mean_precision = values[option::kMeanPrecision];
+  options.degrees = values.given(option::kDegrees).value_or(static_cast<double>(columns));
+  if (values.is_given(option::kDegrees) && !(options.degrees > least_degrees)) {
+    throw Error(ErrorKind::usage,
+                "--degrees is " + values.text_of(option::kDegrees) + "; it must be above " +
+                    std::to_string(static_cast<long>(least_degrees)) + " for this kind of covariance.",
+                std::string(option::kDegrees.hint));
   }
-  options.mean = read_list(settings, "mean", columns);
-  options.variances = read_list(settings, "covariance-prior", columns);
+  options.mean = read_list(values, option::kMean, columns);
+  options.variances = read_list(values, option::kCovariancePrior, columns);
   for (const double variance : options.variances) {
     if (!(variance > 0)) {
-      throw Error(
-          ErrorKind::usage,
-          "--covariance-prior is '" + settings.text("covariance-prior") + "'; variances must be above 0.",
-          "Leave it out to take the covariance of the data; --covariance-scale makes that smaller.");
+      throw Error(ErrorKind::usage,
+                  "--covariance-prior is '" + values.text_of(option::kCovariancePrior) +
+                      "'; variances must be above 0.",
+                  "Leave it out to take the covariance of the data; --covariance-scale makes that smaller.");
     }
   }
-  options.scale = settings.positive("covariance-scale");
+  options.scale = values[option::kCovarianceScale];
   return options;
 }
 

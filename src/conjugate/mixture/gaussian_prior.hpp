@@ -8,10 +8,33 @@
 #include <vector>
 
 #include "base/finding.hpp"
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "conjugate/data.hpp"
 
 namespace kullback::conjugate::mixture {
+
+namespace option {
+inline constexpr auto kMeanPrecision =
+    NumberOption("mean_precision", 1, "How many rows the prior of a component's mean is worth").above(0);
+inline constexpr auto kDegrees =
+    NumberOption("degrees", "Degrees of freedom of the prior of precisions (default: number of columns)")
+        .above(0)
+        .hinted("Leave it out to have the number of columns.");
+inline constexpr auto kMean =
+    TextOption("mean", "Prior mean: one number or one for each column (default: mean of the data)")
+        .shown_as("NUMBERS");
+inline constexpr auto kCovariancePrior =
+    TextOption(
+        "covariance_prior",
+        "Prior scale of covariances: variances, one number or one for each column (default: covariance "
+        "of the data)")
+        .shown_as("NUMBERS");
+inline constexpr auto kCovarianceScale = NumberOption("covariance_scale", 1, "Factor of that scale").above(0);
+}  // namespace option
+
+inline constexpr const OptionRecord* kPriorOptions[] = {&option::kMeanPrecision, &option::kDegrees,
+                                                        &option::kMean, &option::kCovariancePrior,
+                                                        &option::kCovarianceScale};
 
 struct GaussianOptions {
   double mean_precision = 1;
@@ -20,8 +43,7 @@ struct GaussianOptions {
   std::vector<double> variances = {};  // empty: of the data
   double scale = 1;                    // times the covariance of the data
 };
-std::vector<Option> gaussian_options();
-GaussianOptions read_gaussian_options(const Settings& settings, std::size_t columns, double least_degrees);
+GaussianOptions read_gaussian_options(const OptionValues& values, std::size_t columns, double least_degrees);
 
 struct SampleMoments {
   std::vector<double> mean;

@@ -67,34 +67,15 @@ std::string count_of(std::size_t n, const std::string& word) {
   return std::to_string(n) + " " + word + (n == 1 ? "" : "s");
 }
 
-double concentration_of(const Settings& settings) {
-  if (settings.has("concentration")) return settings.positive("concentration");
-  return 1.0 / static_cast<double>(component_count(settings));
-}
-
 }  // namespace
 
-std::size_t component_count(const Settings& settings) { return settings.count("components", 1, 100000); }
-
-std::vector<Option> options_with(std::vector<Option> own) {
-  std::vector<Option> options = {
-      {"components", "10", "Number of components; with --weights dp the most there can be"},
-      {"weights", "dirichlet",
-       "Prior of the weights: dirichlet (finite), dp (Dirichlet process, stick breaking)"},
-      {"concentration", "", "Concentration of that prior, above 0 (default: 1 / components)"},
-      {"start", "kmeans", "First assignments: kmeans or random"},
-      {"join", "true", "Whether two components become one where that raises the bound"},
-  };
-  options.insert(options.end(), own.begin(), own.end());
-  return options;
-}
-
-Mixture::Mixture(std::unique_ptr<Components> components, const Settings& settings, const Shape& shape)
+Mixture::Mixture(std::unique_ptr<Components> components, const OptionValues& values, const Shape& shape)
     : components_(std::move(components)),
-      weights_(components_->count(), settings.choice("weights", {"dirichlet", "dp"}) == 1,
-               concentration_of(settings)),
-      starts_random_(settings.choice("start", {"kmeans", "random"}) == 1),
-      joins_(settings.flag("join")),
+      weights_(components_->count(), values[option::kWeights] == WeightsPrior::dp,
+               values.given(option::kConcentration)
+                   .value_or(1.0 / static_cast<double>(values[option::kComponents]))),
+      starts_random_(values[option::kStart] == FirstAssignments::random),
+      joins_(values[option::kJoin]),
       all_units_(static_cast<double>(shape.units)) {}
 
 std::size_t Mixture::statistics_size() const { return count() + components_->statistics_size(); }

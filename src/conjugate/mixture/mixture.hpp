@@ -7,15 +7,40 @@
 #include <string>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "conjugate/mixture/components.hpp"
 #include "conjugate/mixture/weights.hpp"
 
 namespace kullback::conjugate::mixture {
 
+enum class WeightsPrior : unsigned char { dirichlet, dp };
+enum class FirstAssignments : unsigned char { kmeans, random };
+
+// Options of all kinds.
+namespace option {
+inline constexpr auto kComponents =
+    CountOption("components", 10, "Number of components; with --weights dp the most there can be")
+        .from(1)
+        .to(100'000);
+inline constexpr auto kWeights =
+    ChoiceOption<WeightsPrior>("weights", WeightsPrior::dirichlet, "dirichlet|dp",
+                               "Prior of the weights: finite, or a Dirichlet process (stick breaking)");
+inline constexpr auto kConcentration =
+    NumberOption("concentration", "Concentration of the weights' prior (default: 1 / components)")
+        .above(0)
+        .hinted("Leave it out to take 1 / components.");
+inline constexpr auto kStart =
+    ChoiceOption<FirstAssignments>("start", FirstAssignments::kmeans, "kmeans|random", "First assignments");
+inline constexpr auto kJoin =
+    FlagOption("join", true, "Whether two components become one where that raises the bound");
+}  // namespace option
+
+inline constexpr const OptionRecord* kSharedOptions[] = {
+    &option::kComponents, &option::kWeights, &option::kConcentration, &option::kStart, &option::kJoin};
+
 class Mixture final : public Model {
  public:
-  Mixture(std::unique_ptr<Components> components, const Settings& settings, const Shape& shape);
+  Mixture(std::unique_ptr<Components> components, const OptionValues& values, const Shape& shape);
 
   std::size_t statistics_size() const override;
   std::size_t chunk() const override { return components_->chunk(); }
@@ -73,9 +98,5 @@ class Mixture final : public Model {
   double all_units_;
   std::vector<double> expected_log_weights_;
 };
-
-// Options that all kinds have, and those of one kind after them.
-std::vector<Option> options_with(std::vector<Option> own);
-std::size_t component_count(const Settings& settings);
 
 }  // namespace kullback::conjugate::mixture

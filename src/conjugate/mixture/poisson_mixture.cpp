@@ -20,13 +20,22 @@ using mixture::Components;
 using mixture::Grid;
 using mixture::Workspace;
 
+constexpr auto kPriorShape = NumberOption("prior_shape", 1, "Shape of the gamma prior of each rate").above(0);
+constexpr auto kPriorRate =
+    NumberOption("prior_rate", "Rate of that prior (default: its shape / mean of the column)")
+        .above(0)
+        .hinted("Leave it out: the prior mean is then that of the column.");
+
+constexpr const OptionRecord* kOwnOptions[] = {&kPriorShape, &kPriorRate};
+constexpr auto kOptions = joined(mixture::kSharedOptions, kOwnOptions);
+
 class Poissons final : public Components {
  public:
-  Poissons(const Settings& settings, const Shape& shape)
-      : count_(mixture::component_count(settings)),
+  Poissons(const OptionValues& values, const Shape& shape)
+      : count_(values[mixture::option::kComponents]),
         columns_(shape.columns),
-        shape_(settings.positive("shape")),
-        rate_(settings.has("rate") ? settings.positive("rate") : 0.0),
+        shape_(values[kPriorShape]),
+        rate_(values.given(kPriorRate).value_or(0.0)),
         base_rates_(columns_, 1.0),
         prior_(2 * cells(), 1.0),
         natural_(prior_) {}
@@ -271,8 +280,8 @@ void Poissons::append_cells(std::size_t component, std::vector<double>& cells) c
   for (std::size_t j = 0; j < columns_; ++j) cells.push_back(expected_[j * count_ + component]);
 }
 
-std::unique_ptr<Model> make(const Settings& settings, const Shape& shape) {
-  return std::make_unique<mixture::Mixture>(std::make_unique<Poissons>(settings, shape), settings, shape);
+std::unique_ptr<Model> make(const OptionValues& values, const Shape& shape) {
+  return std::make_unique<mixture::Mixture>(std::make_unique<Poissons>(values, shape), values, shape);
 }
 
 }  // namespace
@@ -287,10 +296,7 @@ const ModelRecord k_poisson_mixture = {
     .data = DataKind::table,
     .takes_missing = true,
     .needs_counts = true,
-    .options = mixture::options_with({
-        {"shape", "1", "Shape of the gamma prior of each rate, above 0"},
-        {"rate", "", "Rate of that prior, above 0 (default: shape / mean of the column)"},
-    }),
+    .options = kOptions,
     .make = &make,
 };
 

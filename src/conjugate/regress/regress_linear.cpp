@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/error.hpp"
 #include "conjugate/record.hpp"
 #include "conjugate/regress/notes.hpp"
 #include "conjugate/regress/options.hpp"
@@ -23,10 +24,32 @@ using namespace regress;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+constexpr auto kInterceptPrecision =
+    NumberOption("intercept_precision", 1e-6, "Prior precision of the intercept").above(0);
+constexpr auto kNoise = NumberOption("noise", "Standard deviation of the noise where it is known")
+                            .above(0)
+                            .hinted("Leave it out: it is then learned.");
+constexpr auto kNoiseShape =
+    NumberOption("noise_shape", kVague, "Shape of the gamma prior of the noise precision").above(0);
+constexpr auto kNoiseRate =
+    NumberOption("noise_rate", kVague, "Its rate, for a target of standard deviation 1").above(0);
+
+constexpr const OptionRecord* kOwnOptions[] = {&kInterceptPrecision, &kNoise, &kNoiseShape, &kNoiseRate};
+constexpr auto kOptions = joined(kSharedOptions, kOwnOptions);
+
+void read_noise(const OptionValues& values, PriorChoice& choice) {
+  choice.knows_noise = values.is_given(kNoise);
+  if (choice.knows_noise && (values.is_given(kNoiseShape) || values.is_given(kNoiseRate))) {
+    throw Error(ErrorKind::usage, "--noise says what the noise is; its prior has no effect beside it.",
+                "Leave out --noise, or --noise-shape and --noise-rate.");
+  }
+  choice.noise = {values[kNoiseShape], values[kNoiseRate]};
+}
+
 class Linear final : public Regression {
  public:
-  Linear(const Settings& settings, const Shape& shape, const PriorChoice& choice)
-      : Regression(settings, shape, choice), noise_(choice.knows_noise ? settings.positive("noise") : 0) {}
+  Linear(const OptionValues& values, const Shape& shape, const PriorChoice& choice)
+      : Regression(values, shape, choice), noise_(values[kNoise]) {}
 
   std::size_t statistics_size() const override { return packed_size(size() + 1); }
   bool has_fixed_statistics() const override { return true; }
@@ -127,11 +150,12 @@ class Linear final : public Regression {
   double noise_;  // known; 0: learned
 };
 
-std::unique_ptr<Model> make_linear(const Settings& settings, const Shape& shape) {
+std::unique_ptr<Model> make_linear(const OptionValues& values, const Shape& shape) {
   refuse_target(shape, false);
-  PriorChoice choice = read_prior(settings, shape);
-  read_noise(settings, choice);
-  return std::make_unique<Linear>(settings, shape, choice);
+  PriorChoice choice = read_prior(values, shape);
+  choice.intercept_precision = values[kInterceptPrecision];
+  read_noise(values, choice);
+  return std::make_unique<Linear>(values, shape, choice);
 }
 
 }  // namespace
@@ -148,7 +172,7 @@ const ModelRecord k_regress_linear = {
         "Stephens (2012)",
     .data = DataKind::table,
     .has_target = true,
-    .options = prior_options(true),
+    .options = kOptions,
     .make = &make_linear,
 };
 

@@ -27,6 +27,12 @@ using namespace regress;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+constexpr auto kInterceptPrecision =
+    NumberOption("intercept_precision", 0.01, "Prior precision of the intercept").above(0);
+
+constexpr const OptionRecord* kOwnOptions[] = {&kInterceptPrecision};
+constexpr auto kOptions = joined(kSharedOptions, kOwnOptions);
+
 double bound_curvature(double xi) {
   return xi < 1e-3 ? 0.125 - xi * xi / 96 : std::tanh(0.5 * xi) / (4 * xi);
 }
@@ -137,12 +143,13 @@ class Logistic final : public Regression {
   }
 };
 
-std::unique_ptr<Model> make_logistic(const Settings& settings, const Shape& shape) {
+std::unique_ptr<Model> make_logistic(const OptionValues& values, const Shape& shape) {
   refuse_target(shape, true);
-  PriorChoice choice = read_prior(settings, shape);
+  PriorChoice choice = read_prior(values, shape);
+  choice.intercept_precision = values[kInterceptPrecision];
   choice.knows_noise = true;
   choice.noise = {1, 1};  // not read
-  return std::make_unique<Logistic>(settings, shape, choice);
+  return std::make_unique<Logistic>(values, shape, choice);
 }
 
 }  // namespace
@@ -156,7 +163,7 @@ const ModelRecord k_regress_logistic = {
     .data = DataKind::table,
     .target_is_category = true,
     .has_target = true,
-    .options = prior_options(false),
+    .options = kOptions,
     .make = &make_logistic,
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "conjugate/regress/options.hpp"
 #include "conjugate/regress/pieces.hpp"
 
 namespace kullback::conjugate::regress {
@@ -31,11 +32,11 @@ std::vector<double> intercept_combination(const Units& units) {
 
 }  // namespace
 
-Regression::Regression(const Settings& settings, const Shape& shape, const PriorChoice& choice)
+Regression::Regression(const OptionValues& values, const Shape& shape, const PriorChoice& choice)
     : names_(column_names(shape)),
       columns_(shape.columns),
       units_in_all_(static_cast<double>(shape.units)),
-      scales_(settings.flag("scale")),
+      scales_(values[option::kScale]),
       choice_(choice),
       posterior_(choice.prior == Prior::spike_slab ? make_spike_slab(choice) : make_dense(choice)) {}
 

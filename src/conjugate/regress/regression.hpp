@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "conjugate/model.hpp"
 #include "conjugate/regress/posterior.hpp"
 #include "conjugate/regress/rows.hpp"
@@ -21,7 +21,7 @@ using BlockNumbers = std::array<double, kBlockRows>;
 
 class Regression : public Model {
  public:
-  Regression(const Settings& settings, const Shape& shape, const PriorChoice& choice);
+  Regression(const OptionValues& values, const Shape& shape, const PriorChoice& choice);
 
   std::size_t chunk() const override { return 4 * kBlockRows; }
   void prepare() override { posterior_->prepare(); }

@@ -15,6 +15,7 @@
 #include "conjugate/record.hpp"
 #include "conjugate/topics/topic_completion.hpp"
 #include "conjugate/topics/topic_kernels.hpp"
+#include "conjugate/topics/topic_options.hpp"
 #include "conjugate/topics/topic_sticks.hpp"
 #include "conjugate/topics/topic_words.hpp"
 #include "math/gamma_functions.hpp"
@@ -193,19 +194,31 @@ class HdpDocument final {
   std::vector<double> tokens_;  // of tables
 };
 
+constexpr auto kTopics =
+    CountOption("topics", 50, "The most topics of all documents together").from(2).to(100'000);
+constexpr auto kTables = CountOption("tables", 10, "The most topics of one document").from(2).to(100'000);
+constexpr auto kGamma =
+    NumberOption("gamma", 1, "Concentration of the topics: the larger, the more of them").above(0);
+constexpr auto kAlpha =
+    NumberOption("alpha", 1, "Concentration in a document: the larger, the more topics it has").above(0);
+constexpr auto kEta = NumberOption("eta", 0.01, "Prior of a topic's words, each word").above(0);
+
+constexpr const OptionRecord* kOwnOptions[] = {&kTopics, &kTables, &kGamma, &kAlpha, &kEta};
+constexpr auto kOptions = joined(kOwnOptions, kSharedTopicOptions);
+
 class Hdp final : public Model {
  public:
-  Hdp(const Settings& settings, const Shape& shape)
-      : topics_(settings.count("topics", 2, 100000)),
-        limits_{.tolerance = settings.positive("inner-tolerance"),
-                .rounds = settings.count("inner-rounds", 1, 1000000),
-                .tables = settings.count("tables", 2, 100000),
-                .alpha = settings.positive("alpha"),
-                .fresh_passes = settings.count("fresh-passes", 0, 1000000)},
-        top_(settings.count("top-words", 1, 1000000)),
-        writes_words_(settings.flag("topic-words")),
-        words_(shape.columns, topics_, settings.positive("eta")),
-        sticks_(topics_, settings.positive("gamma")) {}
+  Hdp(const OptionValues& values, const Shape& shape)
+      : topics_(values[kTopics]),
+        limits_{.tolerance = values[option::kInnerTolerance],
+                .rounds = values[option::kInnerRounds],
+                .tables = values[kTables],
+                .alpha = values[kAlpha],
+                .fresh_passes = values[option::kFreshPasses]},
+        top_(values[option::kTopWords]),
+        writes_words_(values[option::kTopicWords]),
+        words_(shape.columns, topics_, values[kEta]),
+        sticks_(topics_, values[kGamma]) {}
 
   std::size_t statistics_size() const override { return words_.size() + topics_; }
   std::size_t local_size() const override { return HdpDocument::memory_size(topics_, limits_.tables); }
@@ -366,20 +379,9 @@ const ModelRecord k_hdp = {
     .citation = "Teh, Jordan, Beal, Blei 2006; Wang, Paisley, Blei 2011",
     .data = DataKind::documents,
     .needs_counts = true,
-    .options = {{"topics", "50", "the most topics of all documents together"},
-                {"tables", "10", "the most topics of one document"},
-                {"gamma", "1", "concentration of the topics: the larger, the more of them"},
-                {"alpha", "1", "concentration in a document: the larger, the more topics it has"},
-                {"eta", "0.01", "prior of a topic's words, each word"},
-                {"inner-tolerance", "0.001",
-                 "a document is done when its tables change less, in tokens each"},
-                {"inner-rounds", "100", "the most rounds in one document and pass"},
-                {"fresh-passes", "10",
-                 "passes in which documents start afresh; from then on the bound never falls"},
-                {"top-words", "10", "words of each topic in topics.csv"},
-                {"topic-words", "false", "'true' writes all probabilities to topic_words.csv"}},
-    .make = [](const Settings& settings, const Shape& shape) -> std::unique_ptr<Model> {
-      return std::make_unique<Hdp>(settings, shape);
+    .options = kOptions,
+    .make = [](const OptionValues& values, const Shape& shape) -> std::unique_ptr<Model> {
+      return std::make_unique<Hdp>(values, shape);
     }};
 
 }  // namespace kullback::conjugate

@@ -5,11 +5,13 @@
 #include <boost/math/special_functions/trigamma.hpp>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "base/random.hpp"
 #include "conjugate/record.hpp"
 #include "conjugate/topics/topic_completion.hpp"
 #include "conjugate/topics/topic_document.hpp"
+#include "conjugate/topics/topic_options.hpp"
 #include "conjugate/topics/topic_words.hpp"
 #include "math/gamma_functions.hpp"
 
@@ -17,22 +19,36 @@ namespace kullback::conjugate {
 
 namespace {
 
-double or_share(const Settings& settings, const std::string& name, std::size_t topics) {
-  return settings.has(name) ? settings.positive(name) : 1.0 / static_cast<double>(topics);
+constexpr auto kTopics = CountOption("topics", 10, "Number of topics").from(1).to(100'000);
+constexpr auto kAlpha =
+    NumberOption("alpha", "Prior of a document's proportions, each topic (default: 1 / topics)")
+        .above(0)
+        .hinted("Leave it out to take 1 / topics.");
+constexpr auto kEta = NumberOption("eta", "Prior of a topic's words, each word (default: 1 / topics)")
+                          .above(0)
+                          .hinted("Leave it out to take 1 / topics.");
+constexpr auto kLearnAlpha =
+    FlagOption("learn_alpha", false, "Whether alpha is learned, one for each topic, by Newton steps");
+
+constexpr const OptionRecord* kOwnOptions[] = {&kTopics, &kAlpha, &kEta, &kLearnAlpha};
+constexpr auto kOptions = joined(kOwnOptions, kSharedTopicOptions);
+
+double or_share(std::optional<double> given, std::size_t topics) {
+  return given.value_or(1.0 / static_cast<double>(topics));
 }
 
 class Lda final : public Model {
  public:
-  Lda(const Settings& settings, const Shape& shape)
-      : topics_(settings.count("topics", 1, 100000)),
-        limits_{.tolerance = settings.positive("inner-tolerance"),
-                .rounds = settings.count("inner-rounds", 1, 1000000),
-                .fresh_passes = settings.count("fresh-passes", 0, 1000000)},
-        learns_alpha_(settings.flag("learn-alpha")),
-        top_(settings.count("top-words", 1, 1000000)),
-        writes_words_(settings.flag("topic-words")),
-        alpha_(topics_, or_share(settings, "alpha", topics_)),
-        words_(shape.columns, topics_, or_share(settings, "eta", topics_)) {}
+  Lda(const OptionValues& values, const Shape& shape)
+      : topics_(values[kTopics]),
+        limits_{.tolerance = values[option::kInnerTolerance],
+                .rounds = values[option::kInnerRounds],
+                .fresh_passes = values[option::kFreshPasses]},
+        learns_alpha_(values[kLearnAlpha]),
+        top_(values[option::kTopWords]),
+        writes_words_(values[option::kTopicWords]),
+        alpha_(topics_, or_share(values.given(kAlpha), topics_)),
+        words_(shape.columns, topics_, or_share(values.given(kEta), topics_)) {}
 
   std::size_t statistics_size() const override { return words_.size() + topics_; }
   std::size_t local_size() const override { return DocumentAscent::memory_size(topics_); }
@@ -241,19 +257,9 @@ const ModelRecord k_lda = {
     .citation = "Blei, Ng, Jordan 2003; Hoffman, Blei, Bach 2010",
     .data = DataKind::documents,
     .needs_counts = true,
-    .options = {{"topics", "10", "number of topics"},
-                {"alpha", "", "prior of a document's proportions, each topic; 1/topics if not given"},
-                {"eta", "", "prior of a topic's words, each word; 1/topics if not given"},
-                {"learn-alpha", "false", "'true' learns alpha, one for each topic, by Newton steps"},
-                {"inner-tolerance", "0.001",
-                 "a document is done when its topics change less, in tokens each"},
-                {"inner-rounds", "100", "the most rounds in one document and pass"},
-                {"fresh-passes", "10",
-                 "passes in which documents start afresh; from then on the bound never falls"},
-                {"top-words", "10", "words of each topic in topics.csv"},
-                {"topic-words", "false", "'true' writes all probabilities to topic_words.csv"}},
-    .make = [](const Settings& settings, const Shape& shape) -> std::unique_ptr<Model> {
-      return std::make_unique<Lda>(settings, shape);
+    .options = kOptions,
+    .make = [](const OptionValues& values, const Shape& shape) -> std::unique_ptr<Model> {
+      return std::make_unique<Lda>(values, shape);
     }};
 
 }  // namespace kullback::conjugate
