@@ -29,21 +29,24 @@ if TYPE_CHECKING:
     from ._verdict import Certificate
 
 ELSEWHERE = {
-    "quiet": "Here it is progress=False.",
-    "resume": "'kullback fit --resume DIR' on the command line goes on with an unfinished fit.",
-    "data": "The data file comes after the program: kb.fit(program, data).",
-    "adapt_delta": "Here it is target_accept.",
-    "max_treedepth": "Here it is max_depth.",
-    "iter": "Here it is draws, which does not count warmup.",
-    "iter_sampling": "Here it is draws.",
-    "num_samples": "Here it is draws.",
-    "iter_warmup": "Here it is warmup.",
-    "num_warmup": "Here it is warmup.",
-    "num_chains": "Here it is chains.",
-    "parallel_chains": "Here it is threads.",
-    "cores": "Here it is threads.",
-    "output_dir": "Here it is out.",
-    "algorithm": "Here it is method.",
+    "quiet": ("", "Here it is progress=False."),
+    "resume": ("", "'kullback fit --resume DIR' on the command line goes on with an unfinished fit."),
+    "data": ("", "The data file comes after the program: kb.fit(program, data)."),
+    "adapt_delta": ("target_accept", "Here it is target_accept."),
+    "max_treedepth": ("max_depth", "Here it is max_depth."),
+    "iter": ("draws", "Here it is draws, which does not count warmup."),
+    "iter_sampling": ("draws", "Here it is draws."),
+    "num_samples": ("draws", "Here it is draws."),
+    "iter_warmup": ("warmup", "Here it is warmup."),
+    "num_warmup": ("warmup", "Here it is warmup."),
+    "num_chains": ("chains", "Here it is chains."),
+    "parallel_chains": ("threads", "Here it is threads."),
+    "cores": ("threads", "Here it is threads."),
+    "output_dir": ("out", "Here it is out."),
+    "algorithm": ("method", "Here it is method."),
+    "tolerance": ("bound_tol", "How little the bound may rise before a fit ends is bound_tol."),
+    "adam_rate": ("rate", "Adam's rate is rate."),
+    "shape": ("prior_shape", "The shape of the gamma prior of rates is prior_shape."),
 }
 
 
@@ -596,43 +599,44 @@ def compare(
 def mixture(
     data: Rows,
     *,
+    kind: Literal["gaussian", "categorical", "poisson"] = "gaussian",
+    method: Literal["cavi", "svi", "streaming"] = "cavi",
+    starts: int = 1,
+    update: str | os.PathLike[str] | None = None,
     ignore: str | Sequence[str] | None = None,
     stream: bool = False,
-    kind: Any = "gaussian",
-    components: Any = None,
-    weights: Any = None,
-    concentration: Any = None,
-    start: Any = None,
-    join: Any = None,
-    covariance: Any = None,
-    mean_precision: Any = None,
-    degrees: Any = None,
-    mean: Any = None,
-    covariance_prior: Any = None,
-    covariance_scale: Any = None,
-    level_concentration: Any = None,
-    shape: Any = None,
-    rate: Any = None,
-    method: Any = "cavi",
+    components: int = 10,
+    weights: Literal["dirichlet", "dp"] = "dirichlet",
+    concentration: float | None = None,
+    start: Literal["kmeans", "random"] = "kmeans",
+    join: bool = True,
+    covariance: Literal["full", "tied", "diagonal", "spherical"] = "full",
+    mean_precision: float = 1,
+    degrees: float | None = None,
+    mean: str | float | Sequence[float] | None = None,
+    covariance_prior: str | float | Sequence[float] | None = None,
+    covariance_scale: float = 1,
+    level_concentration: float = 1,
+    prior_shape: float = 1,
+    prior_rate: float | None = None,
     passes: int | None = None,
-    tolerance: float = 1e-06,
-    starts: int = 1,
+    bound_tol: float = 1e-06,
     first_steps: int = 1,
     batch: int = 1024,
-    step: Any = "robbins-monro",
+    step: Literal["robbins-monro", "adam"] = "robbins-monro",
     delay: float = 10,
     forgetting: float = 0.7,
-    adam_rate: float = 0.02,
-    row_sampling: Any = "uniform",
+    rate: float = 0.02,
+    row_sampling: Literal["uniform", "importance"] = "uniform",
     polish: int = 2,
     inner: int = 50,
-    update: str | os.PathLike[str] | None = None,
     seed: int | None = None,
     threads: int | None = None,
     no_units: bool = False,
     save_every: float = 10,
     resume: bool = False,
     force: bool = False,
+    report: bool = False,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -640,48 +644,50 @@ def mixture(
 
     data                An array [rows, columns], a dict of columns, a data frame, an Arrow table, or files
 
+    kind                gaussian: Gaussian mixture with normal-Wishart (or normal-gamma) priors and Dirichlet or
+                        Dirichlet process weights; categorical: Mixture of products of categorical distributions with
+                        Dirichlet priors (latent classes); poisson: Mixture of products of Poisson distributions with
+                        gamma priors ["gaussian"]
+    method              cavi: coordinate ascent on all data; svi: minibatches and natural gradients; streaming: piece
+                        after piece, once ["cavi"]
+    starts              Starts from different random points; the best bound wins [1]
+    update              Folder of an earlier fit: its posterior is the prior of this one
     ignore              Columns to leave out
     stream              Read the data piece by piece, in little memory
-    kind                gaussian: Gaussian mixture with normal-Wishart (or normal-gamma) priors and Dirichlet or
-                        Dirichlet process weights.; categorical: Mixture of products of categorical distributions with
-                        Dirichlet priors (latent classes).; poisson: Mixture of products of Poisson distributions with
-                        gamma priors. ["gaussian"]
     components          Number of components; with weights dp the most there can be [10]
-    weights             Prior of the weights: dirichlet (finite), dp (Dirichlet process, stick breaking) [dirichlet]
-    concentration       Concentration of that prior, above 0 (default: 1 / components)
-    start               First assignments: kmeans or random [kmeans]
-    join                Whether two components become one where that raises the bound [true]
-    covariance          full, tied (one for all components), diagonal or spherical (gaussian) [full]
+    weights             Prior of the weights: finite, or a Dirichlet process (stick breaking) ["dirichlet"]
+    concentration       Concentration of the weights' prior (default: 1 / components)
+    start               First assignments ["kmeans"]
+    join                Whether two components become one where that raises the bound [True]
+    covariance          Shape of covariances; tied: one for all (gaussian) ["full"]
     mean_precision      How many rows the prior of a component's mean is worth (gaussian) [1]
     degrees             Degrees of freedom of the prior of precisions (default: number of columns) (gaussian)
     mean                Prior mean: one number or one for each column (default: mean of the data) (gaussian)
     covariance_prior    Prior scale of covariances: variances, one number or one for each column (default: covariance of
                         the data) (gaussian)
     covariance_scale    Factor of that scale (gaussian) [1]
-    level_concentration  Dirichlet concentration of each level in each component, above 0 (categorical) [1]
-    shape               Shape of the gamma prior of each rate, above 0 (poisson) [1]
-    rate                Rate of that prior, above 0 (default: shape / mean of the column) (poisson)
-    method              cavi: coordinate ascent on all data; svi: minibatches and natural gradients; streaming: piece
-                        after piece, once ["cavi"]
-    passes              Passes over the data, at most [500; svi: 20]
-    tolerance           cavi ends when a pass raises the bound by less than this part of its size [1e-06]
-    starts              Starts from different random points; the best bound wins [1]
-    first_steps         cavi: steps of the first pass, each on a part of the units (not of streamed data) [1]
-    batch               Units of a minibatch (svi) or of a piece (streaming) [1024]
-    step                svi: how far a minibatch moves the posterior ["robbins-monro"]
-    delay               svi: step t has length (delay + t)^-forgetting [10]
-    forgetting          svi: above 0.5 and up to 1 converges [0.7]
-    adam_rate           svi: Adam's rate [0.02]
-    row_sampling        svi: which rows or documents make a minibatch ["uniform"]
-    polish              svi: passes of cavi at the end (not of streamed data) [2]
-    inner               streaming: updates on one piece, at most [50]
-    update              Folder of an earlier fit: its posterior is the prior of this one
+    level_concentration  Dirichlet concentration of each level in each component (categorical) [1]
+    prior_shape         Shape of the gamma prior of each rate (poisson) [1]
+    prior_rate          Rate of that prior (default: its shape / mean of the column) (poisson)
+    passes              Passes over the data, at most (cavi, svi) [500; svi: 20]
+    bound_tol           cavi ends when a pass raises the bound by less than this part of its size; streaming goes on to
+                        the next piece (cavi, streaming) [1e-06]
+    first_steps         Steps of the first pass, each on a part of the units; not with stream (cavi) [1]
+    batch               Units of a minibatch, or of a piece (svi, streaming) [1024]
+    step                How far a minibatch moves the posterior (svi) ["robbins-monro"]
+    delay               Step t of robbins-monro has length (delay + t)^-forgetting (svi) [10]
+    forgetting          The exponent in it: above 0.5 and up to 1 converges (svi) [0.7]
+    rate                Rate of the steps of adam (svi) [0.02]
+    row_sampling        Which rows or documents make a minibatch (svi) ["uniform"]
+    polish              Passes of cavi at the end, which remove what noise is left; not with stream (svi) [2]
+    inner               Updates on one piece, at most (streaming) [50]
     seed                Seed of all random numbers (default: a random one, which is recorded)
     threads             Threads (default: all cores)
     no_units            Leave out the table with a line for each row
     save_every          Seconds between checkpoints [10]
     resume              Go on with an interrupted fit in the folder
     force               Replace what is there already
+    report              Write DIR/report.html, too
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
     """
@@ -691,41 +697,42 @@ def mixture(
 def hmm(
     data: Rows,
     *,
+    kind: Literal["gaussian", "categorical", "poisson"] = "gaussian",
+    method: Literal["cavi", "svi", "streaming"] = "cavi",
+    starts: int = 1,
+    update: str | os.PathLike[str] | None = None,
     sequence: str | None = None,
     ignore: str | Sequence[str] | None = None,
     stream: bool = False,
-    kind: Any = "gaussian",
-    states: Any = None,
-    concentration: Any = None,
-    sticky: Any = None,
-    covariance: Any = None,
-    mean_precision: Any = None,
-    degrees: Any = None,
-    covariance_scale: Any = None,
-    subchain: Any = None,
-    buffer: Any = None,
-    emission_concentration: Any = None,
-    shape: Any = None,
-    method: Any = "cavi",
+    states: int = 3,
+    concentration: float | None = None,
+    sticky: float = 0,
+    subchain: int = 1000,
+    buffer: int = 50,
+    covariance: Literal["full", "diagonal"] = "full",
+    mean_precision: float = 1,
+    degrees: float | None = None,
+    covariance_scale: float = 1,
+    emission_concentration: float | None = None,
+    prior_shape: float = 1,
     passes: int | None = None,
-    tolerance: float = 1e-06,
-    starts: int = 1,
+    bound_tol: float = 1e-06,
     first_steps: int = 1,
     batch: int = 1024,
-    step: Any = "robbins-monro",
+    step: Literal["robbins-monro", "adam"] = "robbins-monro",
     delay: float = 10,
     forgetting: float = 0.7,
-    adam_rate: float = 0.02,
-    row_sampling: Any = "uniform",
+    rate: float = 0.02,
+    row_sampling: Literal["uniform", "importance"] = "uniform",
     polish: int = 2,
     inner: int = 50,
-    update: str | os.PathLike[str] | None = None,
     seed: int | None = None,
     threads: int | None = None,
     no_units: bool = False,
     save_every: float = 10,
     resume: bool = False,
     force: bool = False,
+    report: bool = False,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -733,44 +740,48 @@ def hmm(
 
     data                An array [rows, columns], a dict of columns, a data frame, an Arrow table, or files
 
-    sequence            Column whose change begins a new sequence
-    ignore              Columns to leave out
-    stream              Read the data piece by piece, in little memory
     kind                gaussian: Hidden Markov model whose rows are Gaussian in each state; categorical: Hidden Markov
                         model whose rows are categories, in one or several columns; poisson: Hidden Markov model whose
                         rows are counts, Poisson in each state ["gaussian"]
-    states              how many hidden states [3]
-    concentration       of the Dirichlet priors of initial probabilities and transitions; default 1/states
-    sticky              added to the prior of staying in a state: so many transitions are as if seen [0]
-    covariance          full, or diagonal (gaussian) [full]
-    mean_precision      rows that the prior mean (that of the data) is worth (gaussian) [1]
-    degrees             degrees of freedom of the prior of precisions; default the number of columns (gaussian)
-    covariance_scale    the prior scale matrix is the data's covariance times this (gaussian) [1]
-    subchain            rows of a part of a sequence in a minibatch [1000]
-    buffer              rows at either end of a part that give context and do not count [50]
-    emission_concentration  of the Dirichlet priors of categories; default 1 over their number (categorical)
-    shape               of the gamma prior of rates, whose mean is that of the column (poisson) [1]
     method              cavi: coordinate ascent on all data; svi: minibatches and natural gradients; streaming: piece
                         after piece, once ["cavi"]
-    passes              Passes over the data, at most [500; svi: 20]
-    tolerance           cavi ends when a pass raises the bound by less than this part of its size [1e-06]
     starts              Starts from different random points; the best bound wins [1]
-    first_steps         cavi: steps of the first pass, each on a part of the units (not of streamed data) [1]
-    batch               Units of a minibatch (svi) or of a piece (streaming) [1024]
-    step                svi: how far a minibatch moves the posterior ["robbins-monro"]
-    delay               svi: step t has length (delay + t)^-forgetting [10]
-    forgetting          svi: above 0.5 and up to 1 converges [0.7]
-    adam_rate           svi: Adam's rate [0.02]
-    row_sampling        svi: which rows or documents make a minibatch ["uniform"]
-    polish              svi: passes of cavi at the end (not of streamed data) [2]
-    inner               streaming: updates on one piece, at most [50]
     update              Folder of an earlier fit: its posterior is the prior of this one
+    sequence            Column whose change begins a new sequence
+    ignore              Columns to leave out
+    stream              Read the data piece by piece, in little memory
+    states              Number of hidden states [3]
+    concentration       Concentration of the Dirichlet priors of initial probabilities and transitions (default: 1 /
+                        states)
+    sticky              Added to the prior of staying in a state: as if so many stays had been seen [0]
+    subchain            Rows of a part of a sequence in a minibatch [1000]
+    buffer              Rows at either end of a part that give context and do not count [50]
+    covariance          Shape of the states' covariances (gaussian) ["full"]
+    mean_precision      How many rows the prior mean, that of the data, is worth (gaussian) [1]
+    degrees             Degrees of freedom of the prior of precisions (default: number of columns) (gaussian)
+    covariance_scale    The prior scale matrix is the data's covariance times this (gaussian) [1]
+    emission_concentration  Concentration of the Dirichlet priors of categories (default: 1 / their number)
+                        (categorical)
+    prior_shape         Shape of the gamma prior of rates, whose mean is that of the column (poisson) [1]
+    passes              Passes over the data, at most (cavi, svi) [500; svi: 20]
+    bound_tol           cavi ends when a pass raises the bound by less than this part of its size; streaming goes on to
+                        the next piece (cavi, streaming) [1e-06]
+    first_steps         Steps of the first pass, each on a part of the units; not with stream (cavi) [1]
+    batch               Units of a minibatch, or of a piece (svi, streaming) [1024]
+    step                How far a minibatch moves the posterior (svi) ["robbins-monro"]
+    delay               Step t of robbins-monro has length (delay + t)^-forgetting (svi) [10]
+    forgetting          The exponent in it: above 0.5 and up to 1 converges (svi) [0.7]
+    rate                Rate of the steps of adam (svi) [0.02]
+    row_sampling        Which rows or documents make a minibatch (svi) ["uniform"]
+    polish              Passes of cavi at the end, which remove what noise is left; not with stream (svi) [2]
+    inner               Updates on one piece, at most (streaming) [50]
     seed                Seed of all random numbers (default: a random one, which is recorded)
     threads             Threads (default: all cores)
     no_units            Leave out the table with a line for each row
     save_every          Seconds between checkpoints [10]
     resume              Go on with an interrupted fit in the folder
     force               Replace what is there already
+    report              Write DIR/report.html, too
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
     """
@@ -780,42 +791,43 @@ def hmm(
 def factors(
     data: Rows,
     *,
-    vocabulary: str | os.PathLike[str] | None = None,
-    allow_empty: bool = False,
+    kind: Literal["pca", "fa", "matrix"] = "pca",
+    method: Literal["cavi", "svi", "streaming"] = "cavi",
+    starts: int = 1,
+    update: str | os.PathLike[str] | None = None,
     ignore: str | Sequence[str] | None = None,
     stream: bool = False,
-    kind: Any = "pca",
-    factors: Any = None,
-    ard_shape: Any = None,
-    ard_rate: Any = None,
-    noise_shape: Any = None,
-    noise_rate: Any = None,
-    noise_sd: Any = None,
-    rotate: Any = None,
-    reconstruct: Any = None,
-    mean_precision: Any = None,
-    init: Any = None,
-    standardize: Any = None,
-    method: Any = "cavi",
+    vocabulary: str | os.PathLike[str] | None = None,
+    allow_empty: bool = False,
+    factors: int = 10,
+    mean_precision: float = 0.001,
+    init: Literal["covariance", "random"] = "covariance",
+    ard_shape: float = 1e-09,
+    ard_rate: float = 1e-09,
+    noise_shape: float = 1e-06,
+    noise_rate: float = 1e-06,
+    noise_sd: float | None = None,
+    rotate: bool = True,
+    reconstruct: str | None = None,
+    standardize: bool = False,
     passes: int | None = None,
-    tolerance: float = 1e-06,
-    starts: int = 1,
+    bound_tol: float = 1e-06,
     first_steps: int = 1,
     batch: int = 1024,
-    step: Any = "robbins-monro",
+    step: Literal["robbins-monro", "adam"] = "robbins-monro",
     delay: float = 10,
     forgetting: float = 0.7,
-    adam_rate: float = 0.02,
-    row_sampling: Any = "uniform",
+    rate: float = 0.02,
+    row_sampling: Literal["uniform", "importance"] = "uniform",
     polish: int = 2,
     inner: int = 50,
-    update: str | os.PathLike[str] | None = None,
     seed: int | None = None,
     threads: int | None = None,
     no_units: bool = False,
     save_every: float = 10,
     resume: bool = False,
     force: bool = False,
+    report: bool = False,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -823,46 +835,47 @@ def factors(
 
     data                An array [rows, columns], a dict of columns, a data frame, an Arrow table, or files
 
-    vocabulary          File of the words, one a line
-    allow_empty         Keep documents without words
-    ignore              Columns to leave out
-    stream              Read the data piece by piece, in little memory
-    kind                pca: Probabilistic principal components with automatic rank: the same noise in every column.;
-                        fa: Bayesian factor analysis with automatic rank: each column has its own noise.; matrix:
-                        Bayesian matrix factorisation of ratings with biases of users and items, and automatic rank.
-                        ["pca"]
-    factors             most factors; those that the data do not need are shut [10]
-    ard_shape           shape of the gamma prior of a factor's precision [1e-9]
-    ard_rate            rate of the gamma prior of a factor's precision, for data of variance 1 [1e-9]
-    noise_shape         shape of the gamma prior of a noise precision [1e-6]
-    noise_rate          rate of the gamma prior of a noise precision, for data of variance 1 [1e-6]
-    noise_sd            standard deviation of the noise in units of the data, where it is known
-    rotate              whether factors are rotated between passes, which takes fewer of them [true]
-    reconstruct         columns whose reconstruction is written for each row: all, or names with commas between
-    mean_precision      precision of the prior of a column's mean, in its variances [0.001]
-    init                first loadings: from the covariance of the rows, or random (pca, fa) [covariance]
-    standardize         whether each column is divided by its standard deviation first (pca) [false]
+    kind                pca: Probabilistic principal components with automatic rank: the same noise in every column; fa:
+                        Bayesian factor analysis with automatic rank: each column has its own noise; matrix: Bayesian
+                        matrix factorisation of ratings with biases of users and items, and automatic rank ["pca"]
     method              cavi: coordinate ascent on all data; svi: minibatches and natural gradients; streaming: piece
                         after piece, once ["cavi"]
-    passes              Passes over the data, at most [500; svi: 20]
-    tolerance           cavi ends when a pass raises the bound by less than this part of its size [1e-06]
     starts              Starts from different random points; the best bound wins [1]
-    first_steps         cavi: steps of the first pass, each on a part of the units (not of streamed data) [1]
-    batch               Units of a minibatch (svi) or of a piece (streaming) [1024]
-    step                svi: how far a minibatch moves the posterior ["robbins-monro"]
-    delay               svi: step t has length (delay + t)^-forgetting [10]
-    forgetting          svi: above 0.5 and up to 1 converges [0.7]
-    adam_rate           svi: Adam's rate [0.02]
-    row_sampling        svi: which rows or documents make a minibatch ["uniform"]
-    polish              svi: passes of cavi at the end (not of streamed data) [2]
-    inner               streaming: updates on one piece, at most [50]
     update              Folder of an earlier fit: its posterior is the prior of this one
+    ignore              Columns to leave out
+    stream              Read the data piece by piece, in little memory
+    vocabulary          File of the words, one a line (matrix)
+    allow_empty         Keep documents without words (matrix)
+    factors             Most factors; those that the data do not need are shut [10]
+    mean_precision      Precision of the prior of a column's mean, in its variances [0.001]
+    init                First loadings: from the covariance of the rows, or random (pca, fa) ["covariance"]
+    ard_shape           Shape of the gamma prior of a factor's precision [1e-09]
+    ard_rate            Rate of the gamma prior of a factor's precision, for data of variance 1 [1e-09]
+    noise_shape         Shape of the gamma prior of a noise precision [1e-06]
+    noise_rate          Rate of the gamma prior of a noise precision, for data of variance 1 [1e-06]
+    noise_sd            Standard deviation of the noise in units of the data, where it is known
+    rotate              Whether factors are rotated between passes, which takes fewer of them [True]
+    reconstruct         Columns whose reconstruction is written for each row: all, or names with commas between
+    standardize         Whether each column is divided by its standard deviation first (pca)
+    passes              Passes over the data, at most (cavi, svi) [500; svi: 20]
+    bound_tol           cavi ends when a pass raises the bound by less than this part of its size; streaming goes on to
+                        the next piece (cavi, streaming) [1e-06]
+    first_steps         Steps of the first pass, each on a part of the units; not with stream (cavi) [1]
+    batch               Units of a minibatch, or of a piece (svi, streaming) [1024]
+    step                How far a minibatch moves the posterior (svi) ["robbins-monro"]
+    delay               Step t of robbins-monro has length (delay + t)^-forgetting (svi) [10]
+    forgetting          The exponent in it: above 0.5 and up to 1 converges (svi) [0.7]
+    rate                Rate of the steps of adam (svi) [0.02]
+    row_sampling        Which rows or documents make a minibatch (svi) ["uniform"]
+    polish              Passes of cavi at the end, which remove what noise is left; not with stream (svi) [2]
+    inner               Updates on one piece, at most (streaming) [50]
     seed                Seed of all random numbers (default: a random one, which is recorded)
     threads             Threads (default: all cores)
     no_units            Leave out the table with a line for each row
     save_every          Seconds between checkpoints [10]
     resume              Go on with an interrupted fit in the folder
     force               Replace what is there already
+    report              Write DIR/report.html, too
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
     """
@@ -873,39 +886,40 @@ def regress(
     data: Rows,
     target: str,
     *,
+    kind: Literal["linear", "logistic"] = "linear",
+    method: Literal["cavi", "svi", "streaming"] = "cavi",
+    starts: int = 1,
+    update: str | os.PathLike[str] | None = None,
     ignore: str | Sequence[str] | None = None,
     stream: bool = False,
-    kind: Any = "linear",
-    prior: Any = None,
-    precision: Any = None,
-    intercept_precision: Any = None,
-    precision_shape: Any = None,
-    precision_rate: Any = None,
-    inclusion: Any = None,
-    scale: Any = None,
-    noise: Any = None,
-    noise_shape: Any = None,
-    noise_rate: Any = None,
-    method: Any = "cavi",
+    prior: Literal["gaussian", "ridge", "ard", "spike-slab"] = "ridge",
+    precision: float | None = None,
+    precision_shape: float | None = None,
+    precision_rate: float | None = None,
+    inclusion: float | None = None,
+    scale: bool = True,
+    intercept_precision: float | None = None,
+    noise: float | None = None,
+    noise_shape: float = 1e-06,
+    noise_rate: float = 1e-06,
     passes: int | None = None,
-    tolerance: float = 1e-06,
-    starts: int = 1,
+    bound_tol: float = 1e-06,
     first_steps: int = 1,
     batch: int = 1024,
-    step: Any = "robbins-monro",
+    step: Literal["robbins-monro", "adam"] = "robbins-monro",
     delay: float = 10,
     forgetting: float = 0.7,
-    adam_rate: float = 0.02,
-    row_sampling: Any = "uniform",
+    rate: float = 0.02,
+    row_sampling: Literal["uniform", "importance"] = "uniform",
     polish: int = 2,
     inner: int = 50,
-    update: str | os.PathLike[str] | None = None,
     seed: int | None = None,
     threads: int | None = None,
     no_units: bool = False,
     save_every: float = 10,
     resume: bool = False,
     force: bool = False,
+    report: bool = False,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -914,44 +928,46 @@ def regress(
     data                An array [rows, columns], a dict of columns, a data frame, an Arrow table, or files
     target              The column to explain
 
-    ignore              Columns to leave out
-    stream              Read the data piece by piece, in little memory
     kind                linear: Bayesian linear regression: exact with a Gaussian prior; shrinkage, relevance or
-                        selection of columns learned.; logistic: Bayesian logistic regression by the bound of Jaakkola
-                        and Jordan, with the same priors. ["linear"]
-    prior               gaussian: known precision; ridge: one learned precision; ard: one for each column; spike-slab:
-                        columns in or out [ridge]
-    precision           prior precision of standardised coefficients (gaussian: 1 unless given; spike-slab: learned
-                        unless given)
-    intercept_precision  prior precision of the intercept [1e-6]
-    precision_shape     shape of the gamma prior of learned precisions (1e-6; spike-slab: 1)
-    precision_rate      its rate (ridge: 1e-6; ard: 1e-12; spike-slab: 1)
-    inclusion           spike-slab: prior probability that a column is in (learned unless given)
-    scale               false: columns are centred, not scaled [true]
-    noise               standard deviation of the noise where it is known (linear)
-    noise_shape         shape of the gamma prior of the noise precision (1e-6) (linear)
-    noise_rate          its rate, for a target of standard deviation 1 (1e-6) (linear)
+                        selection of columns learned; logistic: Bayesian logistic regression by the bound of Jaakkola
+                        and Jordan, with the same priors ["linear"]
     method              cavi: coordinate ascent on all data; svi: minibatches and natural gradients; streaming: piece
                         after piece, once ["cavi"]
-    passes              Passes over the data, at most [500; svi: 20]
-    tolerance           cavi ends when a pass raises the bound by less than this part of its size [1e-06]
     starts              Starts from different random points; the best bound wins [1]
-    first_steps         cavi: steps of the first pass, each on a part of the units (not of streamed data) [1]
-    batch               Units of a minibatch (svi) or of a piece (streaming) [1024]
-    step                svi: how far a minibatch moves the posterior ["robbins-monro"]
-    delay               svi: step t has length (delay + t)^-forgetting [10]
-    forgetting          svi: above 0.5 and up to 1 converges [0.7]
-    adam_rate           svi: Adam's rate [0.02]
-    row_sampling        svi: which rows or documents make a minibatch ["uniform"]
-    polish              svi: passes of cavi at the end (not of streamed data) [2]
-    inner               streaming: updates on one piece, at most [50]
     update              Folder of an earlier fit: its posterior is the prior of this one
+    ignore              Columns to leave out
+    stream              Read the data piece by piece, in little memory
+    prior               gaussian: known precision; ridge: one learned precision; ard: one for each column; spike-slab:
+                        columns in or out ["ridge"]
+    precision           Prior precision of standardised coefficients (gaussian: 1 unless given; spike-slab: learned
+                        unless given)
+    precision_shape     Shape of the gamma prior of learned precisions (1e-6; spike-slab: 1)
+    precision_rate      Its rate (ridge: 1e-6; ard: 1e-12; spike-slab: 1)
+    inclusion           spike-slab: prior probability that a column is in (learned unless given)
+    scale               Whether columns are scaled, or else only centred [True]
+    intercept_precision  Prior precision of the intercept [1e-06; logistic: 0.01]
+    noise               Standard deviation of the noise where it is known (linear)
+    noise_shape         Shape of the gamma prior of the noise precision (linear) [1e-06]
+    noise_rate          Its rate, for a target of standard deviation 1 (linear) [1e-06]
+    passes              Passes over the data, at most (cavi, svi) [500; svi: 20]
+    bound_tol           cavi ends when a pass raises the bound by less than this part of its size; streaming goes on to
+                        the next piece (cavi, streaming) [1e-06]
+    first_steps         Steps of the first pass, each on a part of the units; not with stream (cavi) [1]
+    batch               Units of a minibatch, or of a piece (svi, streaming) [1024]
+    step                How far a minibatch moves the posterior (svi) ["robbins-monro"]
+    delay               Step t of robbins-monro has length (delay + t)^-forgetting (svi) [10]
+    forgetting          The exponent in it: above 0.5 and up to 1 converges (svi) [0.7]
+    rate                Rate of the steps of adam (svi) [0.02]
+    row_sampling        Which rows or documents make a minibatch (svi) ["uniform"]
+    polish              Passes of cavi at the end, which remove what noise is left; not with stream (svi) [2]
+    inner               Updates on one piece, at most (streaming) [50]
     seed                Seed of all random numbers (default: a random one, which is recorded)
     threads             Threads (default: all cores)
     no_units            Leave out the table with a line for each row
     save_every          Seconds between checkpoints [10]
     resume              Go on with an interrupted fit in the folder
     force               Replace what is there already
+    report              Write DIR/report.html, too
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
     """
@@ -962,41 +978,42 @@ def topics(
     data: Any,
     vocabulary: Any = None,
     *,
+    kind: Literal["lda", "hdp"] = "lda",
+    method: Literal["cavi", "svi", "streaming"] = "cavi",
+    starts: int = 1,
+    update: str | os.PathLike[str] | None = None,
     allow_empty: bool = False,
     ignore: str | Sequence[str] | None = None,
     stream: bool = False,
-    kind: Any = "lda",
-    topics: Any = None,
-    alpha: Any = None,
-    eta: Any = None,
-    learn_alpha: Any = None,
-    inner_tolerance: Any = None,
-    inner_rounds: Any = None,
-    fresh_passes: Any = None,
-    top_words: Any = None,
-    topic_words: Any = None,
-    tables: Any = None,
-    gamma: Any = None,
-    method: Any = "cavi",
+    topics: int | None = None,
+    alpha: float | None = None,
+    eta: float | None = None,
+    learn_alpha: bool = False,
+    inner_tolerance: float = 0.001,
+    inner_rounds: int = 100,
+    fresh_passes: int = 10,
+    top_words: int = 10,
+    topic_words: bool = False,
+    tables: int = 10,
+    gamma: float = 1,
     passes: int | None = None,
-    tolerance: float = 1e-06,
-    starts: int = 1,
+    bound_tol: float = 1e-06,
     first_steps: int = 1,
     batch: int = 1024,
-    step: Any = "robbins-monro",
+    step: Literal["robbins-monro", "adam"] = "robbins-monro",
     delay: float = 10,
     forgetting: float = 0.7,
-    adam_rate: float = 0.02,
-    row_sampling: Any = "uniform",
+    rate: float = 0.02,
+    row_sampling: Literal["uniform", "importance"] = "uniform",
     polish: int = 2,
     inner: int = 50,
-    update: str | os.PathLike[str] | None = None,
     seed: int | None = None,
     threads: int | None = None,
     no_units: bool = False,
     save_every: float = 10,
     resume: bool = False,
     force: bool = False,
+    report: bool = False,
     out: str | os.PathLike[str] | None = None,
     progress: bool | None = None,
 ) -> Result:
@@ -1005,44 +1022,46 @@ def topics(
     data                Lists of words, an array or sparse matrix of counts [documents, words], or files
     vocabulary          The words, or a file with one on each line; of lists of words it is made of them
 
+    kind                lda: Latent Dirichlet allocation: each document is a mixture of topics, each topic a
+                        distribution of words; hdp: Hierarchical Dirichlet process: topics as in lda, as many as the
+                        documents need ["lda"]
+    method              cavi: coordinate ascent on all data; svi: minibatches and natural gradients; streaming: piece
+                        after piece, once ["cavi"]
+    starts              Starts from different random points; the best bound wins [1]
+    update              Folder of an earlier fit: its posterior is the prior of this one
     allow_empty         Keep documents without words
     ignore              Columns to leave out
     stream              Read the data piece by piece, in little memory
-    kind                lda: Latent Dirichlet allocation: each document is a mixture of topics, each topic a
-                        distribution of words.; hdp: Hierarchical Dirichlet process: topics as in lda, as many as the
-                        documents need. ["lda"]
-    topics              number of topics [10]
-    alpha               prior of a document's proportions, each topic; 1/topics if not given
-    eta                 prior of a topic's words, each word; 1/topics if not given
-    learn_alpha         'true' learns alpha, one for each topic, by Newton steps (lda) [false]
-    inner_tolerance     a document is done when its topics change less, in tokens each [0.001]
-    inner_rounds        the most rounds in one document and pass [100]
-    fresh_passes        passes in which documents start afresh; from then on the bound never falls [10]
-    top_words           words of each topic in topics.csv [10]
-    topic_words         'true' writes all probabilities to topic_words.csv [false]
-    tables              the most topics of one document (hdp) [10]
-    gamma               concentration of the topics: the larger, the more of them (hdp) [1]
-    method              cavi: coordinate ascent on all data; svi: minibatches and natural gradients; streaming: piece
-                        after piece, once ["cavi"]
-    passes              Passes over the data, at most [500; svi: 20]
-    tolerance           cavi ends when a pass raises the bound by less than this part of its size [1e-06]
-    starts              Starts from different random points; the best bound wins [1]
-    first_steps         cavi: steps of the first pass, each on a part of the units (not of streamed data) [1]
-    batch               Units of a minibatch (svi) or of a piece (streaming) [1024]
-    step                svi: how far a minibatch moves the posterior ["robbins-monro"]
-    delay               svi: step t has length (delay + t)^-forgetting [10]
-    forgetting          svi: above 0.5 and up to 1 converges [0.7]
-    adam_rate           svi: Adam's rate [0.02]
-    row_sampling        svi: which rows or documents make a minibatch ["uniform"]
-    polish              svi: passes of cavi at the end (not of streamed data) [2]
-    inner               streaming: updates on one piece, at most [50]
-    update              Folder of an earlier fit: its posterior is the prior of this one
+    topics              Number of topics [10; hdp: 50]
+    alpha               Prior of a document's proportions, each topic (default: 1 / topics) [; hdp: 1]
+    eta                 Prior of a topic's words, each word (default: 1 / topics) [; hdp: 0.01]
+    learn_alpha         Whether alpha is learned, one for each topic, by Newton steps (lda)
+    inner_tolerance     A document is done when its topics change less, in tokens each [0.001]
+    inner_rounds        The most rounds in one document and pass [100]
+    fresh_passes        Passes in which documents start afresh; from then on the bound never falls [10]
+    top_words           Words of each topic in topics.csv [10]
+    topic_words         Write all probabilities to topic_words.csv
+    tables              The most topics of one document (hdp) [10]
+    gamma               Concentration of the topics: the larger, the more of them (hdp) [1]
+    passes              Passes over the data, at most (cavi, svi) [500; svi: 20]
+    bound_tol           cavi ends when a pass raises the bound by less than this part of its size; streaming goes on to
+                        the next piece (cavi, streaming) [1e-06]
+    first_steps         Steps of the first pass, each on a part of the units; not with stream (cavi) [1]
+    batch               Units of a minibatch, or of a piece (svi, streaming) [1024]
+    step                How far a minibatch moves the posterior (svi) ["robbins-monro"]
+    delay               Step t of robbins-monro has length (delay + t)^-forgetting (svi) [10]
+    forgetting          The exponent in it: above 0.5 and up to 1 converges (svi) [0.7]
+    rate                Rate of the steps of adam (svi) [0.02]
+    row_sampling        Which rows or documents make a minibatch (svi) ["uniform"]
+    polish              Passes of cavi at the end, which remove what noise is left; not with stream (svi) [2]
+    inner               Updates on one piece, at most (streaming) [50]
     seed                Seed of all random numbers (default: a random one, which is recorded)
     threads             Threads (default: all cores)
     no_units            Leave out the table with a line for each row
     save_every          Seconds between checkpoints [10]
     resume              Go on with an interrupted fit in the folder
     force               Replace what is there already
+    report              Write DIR/report.html, too
     out                 Folder of the results; without one it is temporary and goes with the result
     progress            True, False, or None: on a terminal and in a notebook
     """
