@@ -75,12 +75,12 @@ class Mixture(support.Case):
     def test_flags(self):
         groups = kb.mixture(two_groups(), components=2, seed=1, no_units=True, join=False)
         self.assertNotIn("responsibilities", groups.tables)
-        self.assertEqual(groups.record["options"]["join"], "0")
+        self.assertEqual(groups.record["options"]["join"], False)
 
     def test_refusals(self):
         refuse = lambda kind, words, data, **options: self.assert_says(kind, words, kb.mixture, data, **options)
         refuse(kb.UsageError, ["componets", "components"], two_groups(), componets=2)
-        refuse(kb.UsageError, ["tolerance", "--bound-tol"], two_groups(), tolerance=0.1)
+        refuse(kb.UsageError, ["tolerance", "bound_tol"], two_groups(), tolerance=0.1)
         refuse(kb.UsageError, "dict", two_groups(), components={})
         refuse(kb.InputError, "length", {"a": [1, 2], "b": [1]})
         refuse(kb.InputError, "dimensions", np.zeros((2, 2, 2)))
@@ -170,7 +170,7 @@ class Deep(support.Case):
         x = np.linspace(-2, 2, 120)
         table = {"x": x, "y": np.sin(2 * x)}
         net = kb.bnn(table, "y", posterior="ensemble", members=2, hidden=[16], epochs=60, seed=1, threads=1)
-        self.assertEqual((net.kind, net.record["options"]["members"]), ("bnn", "2"))
+        self.assertEqual((net.kind, net.record["options"]["members"]), ("bnn", 2))
         new = net.predict({"x": [0.0, 1.0], "y": [0.0, np.sin(2.0)]})
         self.assertEqual(len(new["predictions"]["mean"]), 2)
         self.assertIn("rmse", new.metrics)
