@@ -1,11 +1,12 @@
 # Each target installs what it needs (tools/setup.sh), builds, and does its job.
 FUZZ_SECONDS := $(or $(SECONDS),600)
 
-.PHONY: help run deep wheel try-wheel test sanitize bench fuzz format clean
+.PHONY: help run deep python wheel try-wheel test sanitize bench fuzz format clean
 
 help:
 	@echo 'make run                 build kullback, check the examples, fit eight schools'
 	@echo 'make deep                build kullback-deep too: neural networks, on LibTorch'
+	@echo 'make python              print the signatures of the Python package from what the programs take'
 	@echo 'make wheel               build what needs nothing but glibc, in build/dist: a wheel for Python, an archive'
 	@echo 'make try-wheel           install and use both in an empty Debian (as root)'
 	@echo 'make test                all that a change must pass; STAGES="arrows headers" runs only those'
@@ -24,6 +25,9 @@ run:
 deep:
 	@tools/setup.sh deep
 	@KULLBACK_DEEP=ON tools/build.sh release kullback kullback-deep
+
+python: deep
+	tools/print_python.py
 
 wheel:
 	@tools/setup.sh wheel

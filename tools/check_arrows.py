@@ -6,7 +6,7 @@ include, and base. tools/folder_arrows.txt has the same between the folders of s
 opens with a README.md of a few lines. Only dist and deep include LibTorch. Headers stay light: no Eigen, torch, iostream or random.
 Eigen's decompositions are instantiated in math/linear_algebra alone, behind math/linear_algebra.hpp: they are what
 takes longest to compile. Factors and substitutions by hand are refused elsewhere, as far as their names tell. CLI11 is
-compiled in the three files that parse with it, for all verbs.
+compiled in three files of shell alone, for all verbs.
 Prints each violation as file:line: sentence.
 """
 import argparse
@@ -26,7 +26,7 @@ ALGEBRA = pathlib.PurePath("math/linear_algebra")
 ALGEBRA_HEADER = "math/linear_algebra/stored.hpp"
 # What other files may include of Eigen: matrices and their products, transforms, a solver that Eigen alone has.
 EIGEN_ELSEWHERE = {"Eigen/Core", "unsupported/Eigen/FFT", "unsupported/Eigen/NonLinearOptimization"}
-CLI11_FILES = {pathlib.PurePath(name) for name in ("shell/command.cpp", "shell/program.cpp", "cli/completion.cpp")}
+CLI11_FILES = {pathlib.PurePath(name) for name in ("shell/command.cpp", "shell/program.cpp", "shell/description.cpp")}
 # A factor or a substitution by hand, told by its name and its doubles (LibTorch has its own).
 HAND_WRITTEN = re.compile(
     r"^(?:template <[^>]*>\s*)?(?:static |inline )?[\w:]+ "
@@ -162,7 +162,7 @@ def arrow_violation(file, module, path, src, arrows):
 
 def weight_violation(file, module, path):
     if path == "CLI/CLI.hpp" and file not in CLI11_FILES:
-        return "only shell/command.cpp, shell/program.cpp and cli/completion.cpp may include <CLI/CLI.hpp>; use shell/command.hpp"
+        return "only shell/command.cpp, shell/program.cpp and shell/description.cpp may include <CLI/CLI.hpp>; use shell/command.hpp"
     heavy = HEAVY.get(path.split("/")[0])
     if heavy is None:
         return None

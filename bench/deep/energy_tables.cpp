@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "deep/part.hpp"
 #include "tests/energy/toy.hpp"
 
 namespace kullback::deep {
@@ -24,24 +25,24 @@ namespace {
 
 struct Asked {
   std::vector<std::string> parts, on;
-  std::vector<Part> trainings;
-  Part sampler{"mala"};
+  std::vector<Told> trainings;
+  Told sampler{"mala"};
   std::int64_t seeds = 5, steps = 1000;
   double rate = 0.015;
 };
 
-Part part_of(const std::string& words) {
+Told told_of(const std::string& words) {
   std::istringstream in(words);
-  Part part;
+  Told part;
   in >> part.name;
   for (std::string word; in >> word;) {
     const std::size_t at = word.find('=');
-    part.options[word.substr(0, at)] = at == std::string::npos ? "" : word.substr(at + 1);
+    part.options[underscored(word.substr(0, at))] = at == std::string::npos ? "" : word.substr(at + 1);
   }
   return part;
 }
 
-std::string words_of(const Part& part) {
+std::string words_of(const Told& part) {
   std::string words = part.name;
   for (const auto& [name, value] : part.options) words += " " + name + "=" + value;
   return words;
@@ -107,7 +108,7 @@ bool is_asked(const std::vector<std::string>& names, const std::string& name) {
 }
 
 // The log likelihood that a training reaches.
-using Reached = std::function<double(const Part& training, std::uint64_t seed)>;
+using Reached = std::function<double(const Told& training, std::uint64_t seed)>;
 
 bool table_of(const std::string& name, const Asked& asked, const Figures& best, const Reached& reached) {
   std::vector<Figures> all(asked.trainings.size());
@@ -154,7 +155,7 @@ bool plane(const Asked& asked) {
     Figures truth;
     for (std::int64_t seed = 1; seed <= asked.seeds; ++seed)
       truth.values.push_back(shape.log_likelihood(data(shape, static_cast<std::uint64_t>(seed)).second));
-    is_kept &= table_of(shape.name, asked, truth, [&](const Part& training, std::uint64_t seed) {
+    is_kept &= table_of(shape.name, asked, truth, [&](const Told& training, std::uint64_t seed) {
       const auto [rows, fresh] = data(shape, seed);
       return trained_to(toy_model(2, {"net", {{"hidden", "32,32"}}}, asked.sampler, training), seed, rows,
                         fresh, {.epochs = asked.steps * kBatch / kRows, .batch = kBatch, .rate = asked.rate});
@@ -166,7 +167,7 @@ bool plane(const Asked& asked) {
 bool machine(const Asked& asked) {
   const torch::Tensor data = bars_and_stripes(4);
   return table_of("machine", asked, {{-std::log(static_cast<double>(data.size(0)))}},
-                  [&](const Part& training, std::uint64_t seed) {
+                  [&](const Told& training, std::uint64_t seed) {
                     return trained_to(toy_model(16, {"rbm", {{"hidden-units", "12"}}}, {"gibbs"}, training),
                                       seed, data.repeat({10, 1}), data,
                                       {.epochs = 400, .batch = 100, .rate = 0.01});
@@ -187,9 +188,9 @@ Asked asked_by(const std::vector<std::string>& words) {
     if (word == "--on")
       asked.on.push_back(value);
     else if (word == "--training")
-      asked.trainings.push_back(part_of(value));
+      asked.trainings.push_back(told_of(value));
     else if (word == "--sampler")
-      asked.sampler = part_of(value);
+      asked.sampler = told_of(value);
     else if (word == "--seeds")
       asked.seeds = std::stoll(value);
     else if (word == "--steps")

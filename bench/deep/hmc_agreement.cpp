@@ -20,6 +20,7 @@
 #include "base/ranks.hpp"
 #include "deep/bnn/function_rhat.hpp"
 #include "deep/bnn/training.hpp"
+#include "deep/part.hpp"
 #include "deep/train/train.hpp"
 
 using namespace kullback;
@@ -75,7 +76,7 @@ Asked read_asked(const std::string& text, std::int64_t epochs) {
     else if (key == "members")
       asked.members = std::stoll(value);
     else
-      asked.options[key] = value;
+      asked.options[underscored(key)] = value;
   }
   return asked;
 }
@@ -135,7 +136,7 @@ class Comparison final {
           return mlp(layout, "net",
                      {.inputs = 2, .hidden = {10}, .outputs = outputs, .activation = Activation::tanh});
         },
-        likelihoods().front()->make({}), prior->make(Settings(prior->options, {})));
+        likelihoods().front()->make({}), prior->make({}));
   }
 
   std::vector<std::string> names() const {
@@ -149,7 +150,7 @@ class Comparison final {
   Fit fit(const Asked& asked) const {
     const std::int64_t epochs = asked.epochs, members = asked.members;
     const auto posterior = asked.record->make(
-        net_, Settings(asked.record->options, asked.options),
+        net_, read_options(asked.record->options, asked.options, asked.record->name),
         {.nets = members, .all_rows = kRows, .seed = 1, .options = torch::TensorOptions(torch::kFloat64)});
     const GroupRows rows{x_.unsqueeze(0), y_.unsqueeze(0)};
     PosteriorTrainee trainee(net_, *posterior, {.train = rows, .members = members, .epochs = epochs});

@@ -64,7 +64,7 @@ int run(const Ranks& ranks) {
     std::puts("there is no CUDA device here: nothing to sum");
     return 0;
   }
-  const torch::Device device = device_named("cuda", ranks);
+  const torch::Device device = device_of(DeviceKind::cuda, ranks);
   DeviceSum sum(ranks, device);
   const bool is_right = is_exact(sum, ranks, device, 1'000'003);
   const bool is_captured_right = is_exact_captured(sum, ranks, device);

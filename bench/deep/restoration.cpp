@@ -5,11 +5,12 @@
 #include <cstdio>
 
 #include "tests/diffusion/inverse_problems.hpp"
+#include "tests/diffusion/made.hpp"
 
 namespace kullback::deep::diffusion {
 namespace {
 
-using Words = std::map<std::string, std::string>;
+using Words = GivenTexts;
 
 struct Way {
   const char* label;
@@ -29,7 +30,7 @@ Restored restored(const InverseProblem& problem, const Way& way, const char* sde
   at::manual_seed(5);
   const auto began = std::chrono::steady_clock::now();
   const Measurement measurement = problem.measurement();
-  Restored found = make_method(way.method, way.options)->run(*sde, score, measurement, {.count = way.count});
+  Restored found = made_method(way.method, way.options)->run(*sde, score, measurement, {.count = way.count});
   seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return found;
 }

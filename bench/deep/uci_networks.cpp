@@ -15,6 +15,8 @@
 #include "base/error.hpp"
 #include "base/ranks.hpp"
 #include "deep/bnn/training.hpp"
+#include "deep/net/options.hpp"
+#include "deep/part.hpp"
 #include "deep/train/safetensors.hpp"
 #include "deep/train/train.hpp"
 
@@ -56,7 +58,7 @@ Arguments read_arguments(int argc, char** argv) {
     else if (name == "--prior")
       a.prior = value;
     else if (name == "--activation")
-      a.activation = activation_named(value);
+      a.activation = choice_of(kReluActivation, value);
     else if (name == "--device")
       a.device = value;
     else if (name == "--hidden")
@@ -78,7 +80,7 @@ Arguments read_arguments(int argc, char** argv) {
     else if (name == "--validation")
       a.validation = std::stod(value);
     else
-      a.options[name.substr(2)] = value;
+      a.options[underscored(name.substr(2))] = value;
   }
   if (a.file.empty()) usage("uci_networks needs a file.");
   return a;
@@ -142,11 +144,11 @@ Predictive predict_rows(Posterior& posterior, const torch::Tensor& x, std::int64
   return {.mean = at::cat(means, 2), .variance = at::cat(variances, 2)};
 }
 
-Settings settings_for(const std::vector<Option>& options, const Arguments& a) {
-  std::map<std::string, std::string> values;
-  for (const Option& option : options)
-    if (const auto at = a.options.find(option.name); at != a.options.end()) values.insert(*at);
-  return Settings(options, values);
+OptionValues values_for(OptionTable options, const Arguments& a) {
+  GivenTexts texts;
+  for (const OptionRecord* option : options)
+    if (const auto at = a.options.find(std::string(option->name)); at != a.options.end()) texts.insert(*at);
+  return read_options(options, texts, "a part");
 }
 
 template <class Records>
@@ -165,10 +167,7 @@ void run(Arguments a) {
   if (a.members == 0) a.members = record->members;
   const PriorRecord* prior = find_record(priors(), a.prior);
   for (const auto& [name, value] : a.options) {
-    const auto has = [&, &key = name](const std::vector<Option>& known) {
-      return std::any_of(known.begin(), known.end(),
-                         [&](const Option& option) { return option.name == key; });
-    };
+    const auto has = [&, &key = name](OptionTable known) { return find_option(known, key) != nullptr; };
     if (!has(record->options) && !has(prior->options)) usage("there is no option --" + name + ".");
   }
   const BayesNet net(
@@ -176,9 +175,9 @@ void run(Arguments a) {
         return mlp(layout, "net",
                    {.inputs = columns, .hidden = {a.hidden}, .outputs = outputs, .activation = a.activation});
       },
-      find_record(likelihoods(), a.likelihood)->make({}), prior->make(settings_for(prior->options, a)));
+      find_record(likelihoods(), a.likelihood)->make({}), prior->make(values_for(prior->options, a)));
   const auto posterior = record->make(
-      net, settings_for(record->options, a),
+      net, values_for(record->options, a),
       {.nets = groups * a.members, .all_rows = splits.train.x.size(1), .seed = a.seed, .options = options});
   PosteriorTrainee trainee(net, *posterior,
                            {.train = splits.train, .members = a.members, .epochs = a.epochs});

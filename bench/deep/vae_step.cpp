@@ -9,6 +9,8 @@
 #include <string>
 
 #include "base/ranks.hpp"
+#include "deep/net/options.hpp"
+#include "deep/part.hpp"
 #include "deep/train/train.hpp"
 #include "deep/vae/training.hpp"
 
@@ -19,7 +21,7 @@ using namespace kullback::deep;
 
 template <class Record>
 auto make(const Record* record, std::map<std::string, std::string> values, const VaeSpec& spec) {
-  return record->make(Settings(record->options, std::move(values)), spec);
+  return record->make(read_options(record->options, values, record->name), spec);
 }
 
 std::vector<std::int64_t> units(const std::string& text) {
@@ -65,7 +67,7 @@ int main(int argc, char** argv) {
                .has_unit_range = true,
                .latent = std::stoll(word(4, "20")),
                .hidden = units(word(3, "400")),
-               .activation = activation_named(word(6, "relu"))};
+               .activation = choice_of(kReluActivation, word(6, "relu"))};
   const Vae vae(spec, make(find_latent_family("gaussian"), {}, spec),
                 make(find_decoder_likelihood("bernoulli"), {}, spec),
                 make(find_latent_prior("gaussian"), {}, spec));

@@ -15,13 +15,41 @@ from ._version import VERSION as __version__
 
 TYPE_CHECKING = False  # typing takes as long to load as all of this package
 if TYPE_CHECKING:
-    from ._commands import bnn, certify, factors, hmm, methods, mixture, regress, topics, vae
+    from ._applied import Evaluation, Restored
+    from ._commands import check, format, methods, modernize, posteriors
+    from ._compared import Comparison
     from ._data import data
-    from ._fit import Fit, fit
+    from ._fit import Fit
     from ._load import load
     from ._model import Bound, Model
+    from ._programs import Calibration, Optimum, Simulation
     from ._result import Result
     from ._table import Table
+    from ._verbs import (
+        bnn,
+        calibrate,
+        certify,
+        compare,
+        decode,
+        diffusion,
+        ebm,
+        encode,
+        evaluate,
+        factors,
+        fit,
+        hmm,
+        loglik,
+        mixture,
+        optimize,
+        predict,
+        regress,
+        restore,
+        sample,
+        score,
+        simulate,
+        topics,
+        vae,
+    )
     from ._verdict import Certificate, Finding
     from .errors import (
         CannotWriteError,
@@ -32,17 +60,46 @@ if TYPE_CHECKING:
         LibraryError,
         MissingFileError,
         NotFiniteError,
+        UnknownArgumentError,
         UsageError,
     )
 
 _HOME = {
-    "_commands": ("bnn", "certify", "factors", "hmm", "methods", "mixture", "regress", "topics", "vae"),
+    "_applied": ("Evaluation", "Restored"),
+    "_commands": ("check", "format", "methods", "modernize", "posteriors"),
+    "_compared": ("Comparison",),
     "_data": ("data",),
-    "_fit": ("Fit", "fit"),
+    "_fit": ("Fit",),
     "_load": ("load",),
     "_model": ("Bound", "Model"),
+    "_programs": ("Calibration", "Optimum", "Simulation"),
     "_result": ("Result",),
     "_table": ("Table",),
+    "_verbs": (
+        "bnn",
+        "calibrate",
+        "certify",
+        "compare",
+        "decode",
+        "diffusion",
+        "ebm",
+        "encode",
+        "evaluate",
+        "factors",
+        "fit",
+        "hmm",
+        "loglik",
+        "mixture",
+        "optimize",
+        "predict",
+        "regress",
+        "restore",
+        "sample",
+        "score",
+        "simulate",
+        "topics",
+        "vae",
+    ),
     "_verdict": ("Certificate", "Finding"),
     "errors": (
         "CannotWriteError",
@@ -53,6 +110,7 @@ _HOME = {
         "LibraryError",
         "MissingFileError",
         "NotFiniteError",
+        "UnknownArgumentError",
         "UsageError",
     ),
 }

@@ -1,34 +1,43 @@
-"""Models without a program: each starts `kullback VERB` with the data in a file, and returns what it leaves."""
+"""Models without a program: each starts `kullback VERB` with the data in a file, and returns what it leaves. Signatures and
+docstrings are in _verbs.py."""
 
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any, Mapping
 
 from . import _engine, _json, errors
-from ._files import write_documents, write_idx, write_table, write_words
+from ._files import write_documents, write_idx, write_rows, write_table, write_words
 from ._fit import Fit
 from ._load import read_record
 from ._numpy import np
+from ._program import read_program
 from ._progress import is_shown
-from ._result import Kept, Result, write_rows
+from ._result import Kept, Result
 from ._verdict import Certificate
 
-_REPEATED = ("ignore",)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._files import Rows
+    from ._program import ProgramLike
+
+_REPEATED = ("ignore", "include_path", "ood")
+_FILES = ("train", "ood", "mask", "matrix")  # options whose values are files, or the numbers in them
 
 
 def option_words(options: Mapping[str, Any], scratch: str) -> list[str]:
     """members=10 is --members=10, hidden=[50, 50] is --hidden=50,50; None is as if not given."""
     words = []
     for name, value in options.items():
-        flag = "--" + name.replace("_", "-")
+        flag = "--" + name.rstrip("_").replace("_", "-")
         if value is None:
             continue
+        if name in _FILES:
+            value = write_rows(value, os.path.join(scratch, name))
         if isinstance(value, (bool, np.bool_)):
             words.append(f"{flag}={'true' if value else 'false'}")
-        elif isinstance(value, (list, tuple)) and name in _REPEATED:
-            words += [f"{flag}={item}" for item in value]
+        elif isinstance(value, (list, tuple)) and name in (*_REPEATED, *_FILES):
+            words += [f"{flag}={_word(name, item)}" for item in value]
         elif isinstance(value, (list, tuple)):
             words.append(f"{flag}={','.join(_word(name, item) for item in value)}")
         else:
@@ -59,7 +68,7 @@ def start(
     progress: bool | None = False,
 ) -> Result:
     """`kullback VERB [before] DATA --out OUT options`. Without `out` the result lives in a temporary folder."""
-    with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
+    with _engine.scratch_folder() as scratch:
         files = (write or write_table)(data, os.path.join(scratch, "data"))
         kept = Kept() if out is None else None
         folder = os.path.join(kept.name, verb) if kept is not None else os.fspath(out)  # type: ignore[arg-type]
@@ -68,80 +77,71 @@ def start(
     return Result(folder, read_record(folder), text, (kept, holder))
 
 
-def mixture(data: Any, *, out: str | os.PathLike[str] | None = None, progress: bool | None = None, **options: Any) -> Result:
-    """Groups of rows (docs/mixture.md): components=10, weights="dp", kind="gaussian", seed=1, ..."""
-    return start("mixture", data, out, options, progress=progress)
+def mixture(data: Rows, **options: Any) -> Result:
+    return _model("mixture", data, options)
 
 
-def hmm(data: Any, *, out: str | os.PathLike[str] | None = None, progress: bool | None = None, **options: Any) -> Result:
-    """Hidden states behind sequences (docs/hmm.md): states=3, sequence="column", seed=1, ..."""
-    return start("hmm", data, out, options, progress=progress)
+def hmm(data: Rows, **options: Any) -> Result:
+    return _model("hmm", data, options)
 
 
-def factors(data: Any, *, out: str | os.PathLike[str] | None = None, progress: bool | None = None, **options: Any) -> Result:
-    """A few factors behind many columns, or behind ratings (docs/factors.md): kind="pca", factors=10, seed=1, ..."""
-    return start("factors", data, out, options, progress=progress)
+def factors(data: Rows, **options: Any) -> Result:
+    return _model("factors", data, options)
 
 
-def regress(
-    data: Any, target: str, *, out: str | os.PathLike[str] | None = None, progress: bool | None = None, **options: Any
-) -> Result:
-    """One column explained by the others (docs/regress.md): kind="linear", prior="ridge", seed=1, ..."""
-    return start("regress", data, out, {"target": target, **options}, progress=progress)
+def regress(data: Rows, target: str, **options: Any) -> Result:
+    return _model("regress", data, {"target": target, **options})
 
 
-def topics(
-    data: Any,
-    vocabulary: Any = None,
-    *,
-    out: str | os.PathLike[str] | None = None,
-    progress: bool | None = None,
-    **options: Any,
-) -> Result:
-    """Topics of documents (docs/topics.md): topics=10, kind="lda", seed=1, ...
+def _model(verb: str, data: Rows, options: dict[str, Any]) -> Result:
+    return start(verb, data, options.pop("out", None), options, progress=options.pop("progress", None))
 
-    data        lists of words, an array or sparse matrix of counts [documents, words], or files
-    vocabulary  the words, or the path of a file with one on each line; of lists of words it is made of them
-    """
-    with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
+
+def topics(data: Any, vocabulary: Any = None, **options: Any) -> Result:
+    with _engine.scratch_folder() as scratch:
         files, words = write_documents(data, os.path.join(scratch, "documents"))
         named = words if vocabulary is None else vocabulary
         if named is not None and not isinstance(named, (str, os.PathLike)):
             named = write_words(named, os.path.join(scratch, "words"))
-        return start("topics", files, out, {"vocabulary": named, **options}, progress=progress)
+        return _model("topics", files, {"vocabulary": named, **options})
 
 
-def bnn(
-    data: Any, target: str, *, out: str | os.PathLike[str] | None = None, progress: bool | None = None, **options: Any
-) -> Result:
-    """A Bayesian neural network explains one column by the others (docs/networks.md): posterior="ensemble", members=10,
-    hidden=[50, 50], epochs=100, seed=1, ... Needs kullback-deep beside `kullback`, on PATH, or as KULLBACK_DEEP."""
-    return start("bnn", data, out, {"target": target, **options}, is_deep=True, progress=progress)
+def bnn(data: Rows, target: str, **options: Any) -> Result:
+    return _network("bnn", data, None, {"target": target, **options})
 
 
-def vae(
-    data: Any,
-    labels: Any = None,
-    *,
-    out: str | os.PathLike[str] | None = None,
-    progress: bool | None = None,
-    **options: Any,
-) -> Result:
-    """A variational autoencoder (docs/autoencoders.md): latent=2, hidden=64, epochs=150, seed=1, ...
+def vae(data: Rows, labels: Any = None, **options: Any) -> Result:
+    return _network("vae", data, labels, options)
 
-    data    images as bytes [rows, height, width], a table, or files
-    labels  a number from 0 to 255 for each image, a file, or the name of a column
-    """
-    with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
-        if labels is not None and not isinstance(labels, (str, os.PathLike)):
-            labels = write_idx(np.asarray(labels), os.path.join(scratch, "labels"))
-        options = {"labels": labels, **options}
-        return start("vae", data, out, options, is_deep=True, write=write_rows, progress=progress)
+
+def ebm(data: Rows, **options: Any) -> Result:
+    return _network("ebm", data, None, options)
+
+
+def diffusion(data: Rows, labels: Any = None, **options: Any) -> Result:
+    return _network("diffusion", data, labels, options)
+
+
+def score(data: Rows, labels: Any = None, **options: Any) -> Result:
+    return _network("score", data, labels, options)
+
+
+def _network(verb: str, data: Rows, labels: Any, options: dict[str, Any]) -> Result:
+    with _engine.scratch_folder() as scratch:
+        out, progress = options.pop("out", None), options.pop("progress", None)
+        given = {"labels": write_labels(labels, scratch), **options}
+        return start(verb, data, out, given, is_deep=True, write=write_rows, progress=progress)
+
+
+def write_labels(labels: Any, scratch: str) -> Any:
+    """A file of labels, or the name of a column, as it is; numbers of images as a file."""
+    if labels is None or isinstance(labels, (str, os.PathLike)):
+        return labels
+    return write_idx(np.asarray(labels), os.path.join(scratch, "labels"))
 
 
 def certify(fit: Fit | str | os.PathLike[str], *, tolerance: float = 0.1, **options: Any) -> Certificate:
-    """How wrong the draws of a fit, or of a fit in a folder, may be; also where it was fitted without a tolerance."""
-    with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
+    with _engine.scratch_folder() as scratch:
         path = os.path.join(scratch, "certificate.json")
         folder = fit.folder or fit.save(os.path.join(scratch, "fit")) if isinstance(fit, Fit) else os.fspath(fit)
         words = ["certify", folder, f"--out={path}", f"--tolerance={tolerance}"]
@@ -152,3 +152,39 @@ def certify(fit: Fit | str | os.PathLike[str], *, tolerance: float = 0.1, **opti
 def methods(name: str | None = None) -> str:
     """The methods of inference and when to use each; of one, its options. Text to print."""
     return _engine.run(["methods", *([name] if name else [])])[1]
+
+
+def posteriors() -> str:
+    """The posteriors of networks (kb.bnn) and when to use each. Text to print."""
+    return _engine.run(["posteriors"], is_deep=True)[1]
+
+
+def check(program: ProgramLike) -> str:
+    """What may be wrong with a program, as text: empty where nothing is. Errors raise InputError."""
+    return _of_program("check", program)[2]
+
+
+def format(program: ProgramLike) -> str:
+    """The program in canonical layout, comments kept."""
+    return _of_program("format", program)[1]
+
+
+def modernize(program: ProgramLike) -> str:
+    """An old program in today's Stan, with the same meaning."""
+    return _of_program("modernize", program)[1]
+
+
+def _of_program(verb: str, program: ProgramLike) -> tuple[int, str, str]:
+    with _engine.scratch_folder() as scratch:
+        return _engine.run([verb, program_file(program, scratch)])
+
+
+def program_file(program: ProgramLike, scratch: str) -> str:
+    """The path of a program; a text becomes a file."""
+    read = read_program(program)
+    if read.folder is not None:
+        return str(read.name)
+    path = os.path.join(scratch, read.name)
+    with open(path, "wb") as file:
+        file.write(read.text)
+    return path

@@ -8,13 +8,15 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 from . import _library, errors
 from ._advice import as_arguments
 
-_DEEP_VERBS = ("bnn", "vae", "encode", "decode", "sample", "evaluate", "posteriors")
 _PATIENCE = 20  # seconds that an interrupted program has to write what it has
 TOLERANCE_NOT_MET = 3
 _NAMES = ("kullback: ", "kullback-deep: ")
@@ -32,10 +34,21 @@ def program_path() -> str:
     return path
 
 
+@contextmanager
+def scratch_folder() -> Iterator[str]:
+    """A temporary folder for files that are made for a call. Messages call them by their names alone."""
+    with tempfile.TemporaryDirectory(prefix="kullback-") as folder:
+        try:
+            yield folder
+        except errors.Error as error:
+            error.leave_out(folder + os.sep)
+            raise
+
+
 def _command(words: list[str], is_deep: bool) -> list[str]:
     """`kullback` finds kullback-deep beside itself and on PATH; KULLBACK_DEEP says it is elsewhere."""
     deep = os.environ.get("KULLBACK_DEEP")
-    return [deep if deep and (is_deep or words[0] in _DEEP_VERBS) else program_path(), *words]
+    return [deep if deep and is_deep else program_path(), *words]
 
 
 def _raise(status: int, text: str) -> NoReturn:
@@ -123,9 +136,9 @@ def _begin(command: list[str], stderr: int) -> subprocess.Popen[str]:
         ) from None
 
 
-def run(words: list[str], *, is_deep: bool = False, shows: bool = False) -> tuple[int, str]:
-    """Runs `kullback WORDS`: (status, standard output), where the status is 0 or 3. `shows`: with its progress on standard
-    error."""
+def run(words: list[str], *, is_deep: bool = False, shows: bool = False) -> tuple[int, str, str]:
+    """Runs `kullback WORDS`: (status, standard output, standard error), where the status is 0 or 3. `shows`: with its progress on
+    standard error."""
     command = _command(words, is_deep)
     relay = _Relay() if shows else None
     process = _begin(command, subprocess.PIPE if relay is None else relay.theirs)
@@ -142,4 +155,4 @@ def run(words: list[str], *, is_deep: bool = False, shows: bool = False) -> tupl
         raise errors.Interrupted("the program was interrupted")
     if process.returncode not in (0, TOLERANCE_NOT_MET):
         _raise(process.returncode, said or out)
-    return process.returncode, as_arguments(out)
+    return process.returncode, as_arguments(out), as_arguments(said)

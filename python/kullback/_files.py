@@ -10,6 +10,8 @@ from . import _json, errors
 from ._data import columns_of, number_text
 from ._numpy import np
 
+Rows = Any  # an array, a dict of columns, a data frame, an Arrow table, images as bytes [rows, height, width], or files
+
 _NPY_KINDS = "biuf"
 _CHUNK = 100_000  # rows of a table that are written at once
 
@@ -178,6 +180,17 @@ def write_idx(array: np.ndarray, stem: str) -> str:
         file.write(bytes([0, 0, 8, array.ndim]) + np.array(array.shape, dtype=">u4").tobytes())
         file.write(np.ascontiguousarray(array, dtype=np.uint8).tobytes())
     return path
+
+
+def write_rows(data: Any, stem: str) -> list[str]:
+    """Images as bytes [rows, height, width], or a table."""
+    if isinstance(data, np.ndarray) and data.ndim == 3:
+        if data.dtype.kind not in "biu":
+            raise _refuse(
+                f"images have the dtype {data.dtype}; needed whole numbers from 0 to 255", "(255 * images).round().astype('uint8')"
+            )
+        return [write_idx(data, stem)]
+    return write_table(data, stem)
 
 
 def read_table(path: str) -> dict[str, np.ndarray]:

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from . import _json, _library, errors
+from . import _json, _library, _verbs, errors
 from ._advice import as_arguments
 from ._columns import Variable, as_array, display_name, find_variables
 from ._data import as_mapping, is_path, object_text
@@ -18,7 +18,7 @@ from ._watch import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
 
     from ._data import Data
     from ._program import ProgramLike
@@ -41,6 +41,7 @@ class Fit:
         self._column_names = _library.split_names(self._library.kb_fit_names(handle))
         self._variables = {variable.name: variable for variable in find_variables(self._column_names)}
         self._chosen: np.ndarray | None = None
+        self._holder: Any = None  # of a temporary folder
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
@@ -197,6 +198,18 @@ class Fit:
             self._chosen = chosen
         return self._chosen
 
+    # ---- what is done with it ----
+
+    predict = _verbs.predict
+    certify = _verbs.certify
+
+    def diagnose(self) -> str:
+        """What `kullback diagnose` prints: the sampler's figures, the worst variables, what was found."""
+        from . import _engine
+
+        with _engine.scratch_folder() as scratch:
+            return _engine.run(["diagnose", self.folder or self.save(os.path.join(scratch, "fit"))])[1]
+
     # ---- elsewhere ----
 
     def to_arviz(self) -> Any:
@@ -255,6 +268,19 @@ def options_text(options: Mapping[str, Any]) -> bytes:
     return b"{" + b",".join(given) + b"}"
 
 
+if TYPE_CHECKING:
+    AnyFit = TypeVar("AnyFit", bound=Fit)
+
+
+def read_fit(folder: str, data: Data = None, holder: Any = None, kind: type[AnyFit] = Fit) -> AnyFit:  # type: ignore[assignment]
+    """Of a folder with draws."""
+    handle = ctypes.c_void_p()
+    _library.call("kb_fit_read", os.fsencode(folder), ctypes.byref(handle))
+    fit = kind(handle, folder, data)
+    fit._holder = holder
+    return fit
+
+
 def _random_seed() -> int:
     return int.from_bytes(os.urandom(4), "little")
 
@@ -286,15 +312,6 @@ def fit(
     progress: bool | None = None,
     **options: Any,
 ) -> Fit:
-    """Fits a Stan program to data, as `kullback fit` does: the same options, the same draws for the same seed.
-
-    program   the path of a file, its text, or a Model (which has its data)
-    data      a dict of numbers and arrays, a data frame, an Arrow table, the path of a JSON file; None for none
-    seed      of all random numbers; random unless given (fit.seed says which)
-    init      uniform(-init, init), "pathfinder", a JSON file, or a dict with values of parameters
-    progress  True, False, or None: on a terminal and in a notebook
-    options   of the command line with underscores: method="nuts", chains=4, tolerance=0.1, target_accept=0.9, out="folder"
-    """
     chosen = _random_seed() if seed is None else seed
     if isinstance(program, Model):
         if data is not None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from typing import Any
 
-from . import _json, _library, errors
-from ._fit import Fit
+from . import _json, errors
+from ._fit import Fit, read_fit
 from ._result import Result
 from ._version import VERSION
 
@@ -59,17 +58,31 @@ def read_record(folder: str) -> dict[str, Any]:
 
 
 def load(folder: str | os.PathLike[str]) -> Fit | Result:
-    """A Fit of a program's folder; of mixtures, topics, networks and their like a Result. A damaged folder is an error."""
+    """A Fit of a program's folder, or a Simulation or Calibration; of mixtures, topics, networks and their like a Result. A damaged
+    folder is an error."""
     path = os.fspath(folder)
     record = read_record(path)
-    handle = ctypes.c_void_p()
-    _library.call("kb_fit_read", os.fsencode(path), ctypes.byref(handle))  # compares the files with the record
-    if not _has_draws(path, record):
-        _library.library().kb_fit_free(handle)
-        result = Result(path, record)
-        result._check()
-        return result
     data = os.path.join(path, "data.json")  # of fits whose data came from memory
-    fit = Fit(handle, path, data if os.path.exists(data) else None)
-    fit._check()
-    return fit
+    fit = read_fit(path, data if os.path.exists(data) else None, kind=_fit_class(record))  # compares the files with the record
+    if _has_draws(path, record):
+        fit._check()
+        return fit
+    result = _result_class(record)(path, record)
+    result._check()
+    return result
+
+
+def _fit_class(record: dict[str, Any]) -> type[Fit]:
+    if record["kind"] != "simulation":
+        return Fit
+    from ._programs import Simulation
+
+    return Simulation
+
+
+def _result_class(record: dict[str, Any]) -> type[Result]:
+    if record["kind"] != "calibration":
+        return Result
+    from ._programs import Calibration
+
+    return Calibration

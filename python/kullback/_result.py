@@ -9,13 +9,20 @@ import tempfile
 import weakref
 from typing import Any, Iterator
 
-from . import _engine, _json, _library, errors
-from ._files import read_table, write_idx, write_table
+from . import _engine, _json, _library, _verbs, errors
+from ._files import read_table
 from ._numpy import np
 from ._table import Table
 from ._verdict import Findings
 
-_DEEP = ("bnn", "vae")
+DEEP = ("bnn", "vae", "ebm", "diffusion", "score", "discrete-diffusion")  # kinds that kullback-deep knows
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Union
+
+    ResultLike = Union["Result", str, os.PathLike[str]]
 
 
 class Kept:
@@ -30,7 +37,7 @@ class Result:
     """A mixture, topics, a network ...: result["components"] is a table, result.summary what was found, in numbers.
 
     folder    where it is; a temporary one lives as long as the result, save() keeps it
-    kind      "mixture", "topics", "hmm", "factors", "regress", "bnn", "vae", "predictions"
+    kind      "mixture", "topics", "hmm", "factors", "regress", "bnn", "vae", "ebm", "diffusion", "score", "predictions"
     """
 
     def __init__(self, folder: str, record: dict[str, Any], text: str | None = None, holder: Any = None) -> None:
@@ -46,7 +53,7 @@ class Result:
     def text(self) -> str:
         """What the command prints."""
         if self._text is None:
-            self._text = _engine.run(["summary", self.folder], is_deep=self.kind in _DEEP)[1]
+            self._text = _engine.run(["summary", self.folder], is_deep=self.kind in DEEP)[1]
         return self._text
 
     def __repr__(self) -> str:
@@ -97,36 +104,13 @@ class Result:
 
     # ---- what it does ----
 
-    def predict(self, data: Any, *, out: str | os.PathLike[str] | None = None, **options: Any) -> Result:
-        """Applies it to new rows, documents or sequences: a Result with their table (docs of the command)."""
-        from ._commands import start
-
-        return start("predict", data, out, options, before=[self.folder], is_deep=self.kind in _DEEP, holder=self._holder)
-
-    def encode(self, data: Any, **options: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Of an autoencoder: means and standard deviations of the latent variables of rows, [rows, latent] each."""
-        columns = self._matrix("encode", data, options)
-        return np.split(columns, 2, axis=1)[0], np.split(columns, 2, axis=1)[1]
-
-    def decode(self, latents: Any, **options: Any) -> np.ndarray:
-        """Of an autoencoder: the rows that latent variables [rows, latent] stand for."""
-        return self._matrix("decode", np.atleast_2d(np.asarray(latents, dtype=np.float64)), options)
-
-    def sample(self, count: int = 64, **options: Any) -> np.ndarray:
-        """Of an autoencoder: new rows, the decoder's means for draws of the prior."""
-        return self._matrix("sample", None, {"count": count, **options})
-
-    def _matrix(self, verb: str, data: Any, options: dict[str, Any]) -> np.ndarray:
-        from ._commands import option_words
-
-        if self.kind != "vae":
-            raise errors.made(errors.UsageError, f"{self.folder}: holds a {self.kind}; {verb} is of autoencoders.")
-        with tempfile.TemporaryDirectory(prefix="kullback-") as scratch:
-            files = [] if data is None else write_rows(data, os.path.join(scratch, "rows"))
-            out = os.path.join(scratch, "out.npy")
-            words = [verb, self.folder, *files, f"--out={out}", *option_words(options, scratch)]
-            _engine.run(words, is_deep=True)
-            return np.load(out, allow_pickle=False)
+    predict = _verbs.predict
+    sample = _verbs.sample
+    loglik = _verbs.loglik
+    evaluate = _verbs.evaluate
+    encode = _verbs.encode
+    decode = _verbs.decode
+    restore = _verbs.restore
 
     # ---- elsewhere ----
 
@@ -141,18 +125,3 @@ class Result:
     def report(self, path: str | os.PathLike[str] = "report.html") -> str:
         """One HTML file that shows the result; returns its path."""
         return _library.write_report(self.folder, path)
-
-
-def write_rows(data: Any, stem: str) -> list[str]:
-    """Rows of an autoencoder: images as bytes [rows, height, width], or a table."""
-    if isinstance(data, np.ndarray) and data.ndim == 3:
-        if data.dtype.kind not in "biu":
-            raise errors.made(
-                errors.InputError,
-                f"data: images have the dtype {data.dtype}; needed whole numbers from 0 to 255.",
-                "(255 * images).round().astype('uint8')",
-            )
-        return [write_idx(data, stem)]
-    return write_table(data, stem)
-
-

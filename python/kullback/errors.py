@@ -15,9 +15,17 @@ class Error(Exception):
     def __str__(self) -> str:
         return self.text
 
+    def leave_out(self, words: str) -> None:
+        """What only this package knows, such as a temporary folder."""
+        self.text, self.message, self.hint = (part.replace(words, "") for part in (self.text, self.message, self.hint))
+
 
 class UsageError(Error, ValueError):
     """An option that does not exist, or a value without sense."""
+
+
+class UnknownArgumentError(UsageError, TypeError):
+    """A keyword argument that the function does not have."""
 
 
 class InputError(Error, ValueError):

@@ -19,71 +19,53 @@ namespace kullback::capi {
 
 namespace {
 
-// Options of a fit that mean nothing where the model is in memory, and what to do instead.
-constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
-    {"resume", "On the command line `kullback fit --resume DIR` goes on with an unfinished fit."},
-    {"include_path", "It is an option of the model: \"include_paths\"."},
-    {"max_memory", "It is an option of the model."},
+// Options of a fit that cannot be used where the model is in memory, and what to do instead.
+constexpr std::pair<const OptionRecord*, std::string_view> kElsewhere[] = {
+    {&fit::option::kResume,
+     "On the command line `kullback fit --resume DIR` goes on with an unfinished fit."},
+    {&fit::option::kIncludePath, "It is an option of the model: \"include_paths\"."},
+    {&fit::option::kMaxMemory, "It is an option of the model."},
 };
 // Those about a folder.
-constexpr std::string_view kOfFolder[] = {"force", "checkpoint", "stream"};
+constexpr const OptionRecord* kOfFolder[] = {&fit::option::kForce, &fit::option::kCheckpoint,
+                                             &fit::option::kStream};
 
-const fit::FitOption* find_fit_option(const std::string& name) {
-  const auto options = fit::fit_options();
-  const auto found =
-      std::find_if(options.begin(), options.end(), [&](const fit::FitOption& o) { return o.name == name; });
-  return found == options.end() ? nullptr : &*found;
+const OptionRecord* option_named(const std::string& name) {
+  const OptionRecord* option = find_option(fit::fit_options(), name);
+  return option != nullptr ? option : find_option(infer::all_options(), name);
 }
 
-bool is_switch(const std::string& name) {
-  const OptionRecord* option = find_option(infer::all_options(), name);
-  return option != nullptr && option->type == OptionType::flag;
-}
-
-void add_flag(const JsonValue::Member& member, const std::string& name, fit::GivenOptions& given) {
-  const bool* is_set = member.value.boolean();
-  if (is_set == nullptr)
-    throw Error(ErrorKind::usage, fmt::format("the option '{}': found {}, but true or false is needed.",
-                                              member.name, word_of(member.value)));
-  if (*is_set) given[name] = "1";
-}
-
-void add_option(const JsonValue::Member& member, fit::GivenOptions& given) {
-  std::string name = member.name;
-  std::replace(name.begin(), name.end(), '-', '_');
-  const fit::FitOption* option = find_fit_option(name);
-  if (option != nullptr && option->kind == fit::OptionKind::flag) return add_flag(member, name, given);
-  if (option != nullptr && option->kind == fit::OptionKind::list) {
-    given[name] = fmt::format("{}\n", fmt::join(texts_of(member), "\n"));
-    return;
-  }
-  given[name] = word_of(member.value);
-  const bool* truth = member.value.boolean();
-  if (truth != nullptr && is_switch(name)) given[name] = *truth ? "1" : "0";
-}
-
-fit::GivenOptions given_options(const char* text) {
-  fit::GivenOptions given;
+GivenTexts given_options(const char* text) {
+  GivenTexts given;
   const JsonValue options = read_options(text);
   for (const JsonValue::Member& member : *options.object()) {
-    if (!member.value.is_null()) add_option(member, given);
+    std::string name = member.name;
+    std::replace(name.begin(), name.end(), '-', '_');
+    if (!member.value.is_null()) given[name] = option_text(option_named(name), member);
   }
   fit::check_names(given);
-  for (const auto& [name, instead] : kElsewhere) {
-    if (given.contains(std::string(name)))
-      throw Error(ErrorKind::usage, fmt::format("{} cannot be used with a model in memory.", flag_of(name)),
+  // A flag that is off is one that was not given.
+  std::erase_if(given, [](const auto& one) {
+    const OptionRecord* option = find_option(fit::fit_options(), one.first);
+    return option != nullptr && option->type == OptionType::flag && one.second == "false";
+  });
+  for (const auto& [option, instead] : kElsewhere) {
+    if (given.contains(std::string(option->name)))
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} cannot be used with a model in memory.", flag_of(option->name)),
                   std::string(instead));
   }
-  for (const std::string_view name : kOfFolder) {
-    if (given.contains(std::string(name)) && !given.contains("out"))
-      throw Error(ErrorKind::usage, fmt::format("{} needs a folder, and none was given.", flag_of(name)),
+  for (const OptionRecord* option : kOfFolder) {
+    if (given.contains(std::string(option->name)) && !given.contains("out"))
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} needs a folder, and none was given.", flag_of(option->name)),
                   "Name one as \"out\".");
   }
   return given;
 }
 
 std::unique_ptr<kb_fit> run_fit(const kb_model& model, const char* options, const fit::Watch& watch) {
-  const fit::GivenOptions given = given_options(options);
+  const GivenTexts given = given_options(options);
   fit::Request request = fit::make_request(given, model.inputs);
   if (!given.contains("seed")) request.seed = fresh_seed();
   const fit::LoadedModel loaded = fit::load_again(

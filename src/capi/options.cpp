@@ -78,4 +78,13 @@ std::string word_of(const JsonValue& value) {
   return "null";
 }
 
+std::string option_text(const OptionRecord* option, const JsonValue::Member& member) {
+  if (option == nullptr) return word_of(member.value);
+  if (option->type == OptionType::list) return fmt::format("{}\n", fmt::join(texts_of(member), "\n"));
+  const std::string word = word_of(member.value);
+  if (option->type != OptionType::flag || word == "0" || word == "1") return word;
+  if (member.value.boolean() == nullptr) refuse(member, "true or false");
+  return word;
+}
+
 }  // namespace kullback::capi

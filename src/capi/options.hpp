@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_value.hpp"
+#include "base/option.hpp"
 
 namespace kullback::capi {
 
@@ -19,5 +20,9 @@ std::vector<std::string> texts_of(const JsonValue::Member& member);  // an array
 
 // As a command line would have it: 0.1, nuts, 1; an object or array as JSON.
 std::string word_of(const JsonValue& value);
+
+// The text of an option (GivenTexts); null: of one that no table has. Throws Error usage for a flag or a list
+// that is none.
+std::string option_text(const OptionRecord* option, const JsonValue::Member& member);
 
 }  // namespace kullback::capi

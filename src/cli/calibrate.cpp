@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/advice.hpp"
@@ -16,19 +15,19 @@
 #include "cli/fit_run.hpp"
 #include "cli/method_options.hpp"
 #include "cli/verb.hpp"
+#include "fit/options.hpp"
 #include "fit/outcome_text.hpp"
 #include "run/progress_line.hpp"
+#include "shell/options.hpp"
 
 namespace kullback::cli {
 
 namespace {
 
 struct CalibrateArguments {
-  fit::CalibrateRequest request;
-  std::string method = "advi";
-  GivenOptions given;
-  std::optional<std::uint64_t> seed;
-  std::string out;
+  fit::Inputs inputs;
+  GivenTexts given;
+  GivenTexts of_method;
   bool quiet = false;
 };
 
@@ -90,13 +89,25 @@ std::string calibration_text(const fit::Calibration& calibration, const fit::Cal
   return text + fmt::format("Results: {}\n", (calibration.folder / "calibration.json").string());
 }
 
+fit::CalibrateRequest request_for(const CalibrateArguments& arguments) {
+  using namespace fit::option;
+  const OptionValues values = read_options(fit::calibrate_options(), arguments.given, "kullback calibrate");
+  fit::CalibrateRequest request{.inputs = arguments.inputs};
+  const auto include_paths = values[kIncludePath];
+  request.inputs.include_paths.assign(include_paths.begin(), include_paths.end());
+  request.method = &method_named(std::string(values[kCalibrated]));
+  request.options = options_of(*request.method, arguments.of_method);
+  request.simulations = values[kSimulations];
+  request.seed = values.is_given(kSeed) ? values[kSeed] : fresh_seed();
+  request.threads = values[kThreads];
+  request.level = values[kLevel];
+  request.out = out_of(values, kCalibrationOut, arguments.inputs.program, "-calibration");
+  request.force = values[kForce];
+  return request;
+}
+
 int run_calibrate(const CalibrateArguments& arguments) {
-  fit::CalibrateRequest request = arguments.request;
-  request.method = &method_named(arguments.method);
-  request.options = options_of(*request.method, arguments.given);
-  request.seed = arguments.seed ? *arguments.seed : fresh_seed();
-  request.out =
-      arguments.out.empty() ? default_folder(request.inputs.program, "-calibration") : arguments.out;
+  const fit::CalibrateRequest request = request_for(arguments);
   const InterruptGuard guard({.is_bounded = true});
   const auto program = fit::load_program(request.inputs);
   if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
@@ -120,34 +131,13 @@ int run_calibrate(const CalibrateArguments& arguments) {
 
 Run add_calibrate(const Command& verb) {
   const auto arguments = std::make_shared<CalibrateArguments>();
-  fit::CalibrateRequest& request = arguments->request;
-  verb.add_option("program", request.inputs.program, "Stan program").required().type_name("MODEL");
-  verb.add_option("data", request.inputs.data,
+  verb.add_option("program", arguments->inputs.program, "Stan program").required().type_name("MODEL");
+  verb.add_option("data", arguments->inputs.data,
                   "Data: sizes and covariates count; values of variables that are simulated do not")
       .type_name("DATA");
-  verb.add_option("--method", arguments->method, "Method that is calibrated")
-      .type_name("NAME")
-      .default_of_target();
-  verb.add_option("--simulations", request.simulations, "Data sets to simulate and fit")
-      .range(10, 1'000'000)
-      .default_of_target();
-  verb.add_option("--seed", arguments->seed,
-                  "Seed of all random numbers (default: a random one, which is recorded)")
-      .not_negative();
-  verb.add_option("--threads", request.threads, "Threads (default: as many as there are cores)")
-      .not_negative();
-  verb.add_option("--level", request.level, "Share of exact methods that all tests together may call wrong")
-      .range(1e-9, 0.5)
-      .default_of_target();
-  verb.add_option("--include-path", request.inputs.include_paths,
-                  "Folder to search for #include files (repeatable)")
-      .type_name("DIR")
-      .one_value_each();
-  verb.add_option("--out", arguments->out, "Folder of the results (default: MODEL-calibration)")
-      .type_name("DIR");
-  verb.add_flag("--force", request.force, "Replace what is there already");
+  shell::add_options(verb, fit::calibrate_options(), {}, arguments->given);
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
-  add_method_options(verb, arguments->given);
+  add_method_options(verb, arguments->of_method);
   return [arguments] { return run_calibrate(*arguments); };
 }
 

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <string>
 
@@ -14,17 +12,18 @@
 #include "cli/verb.hpp"
 #include "fit/certify_draws.hpp"
 #include "fit/fit.hpp"
+#include "fit/options.hpp"
 #include "fit/outcome_text.hpp"
+#include "shell/options.hpp"
 
 namespace kullback::cli {
 
 namespace {
 
 struct CertifyArguments {
-  fit::CertifyRequest request;
   fit::Inputs inputs;
+  GivenTexts given;
   std::string draws;
-  std::string out;
   bool quiet = false;
 };
 
@@ -40,28 +39,38 @@ void check_arguments(const CertifyArguments& arguments) {
     throw Error(ErrorKind::usage, "draws in a file need their program.",
                 fmt::format("kullback certify {} MODEL.stan DATA.json", arguments.draws));
   }
-  if (!(arguments.request.tolerance > 0) || !std::isfinite(arguments.request.tolerance)) {
-    throw Error(
-        ErrorKind::usage, fmt::format("--tolerance is {}; it must be above 0.", arguments.request.tolerance),
-        "0.1 asks for means and standard deviations within a tenth of a posterior standard deviation.");
-  }
+}
+
+// The certificate stands with its draws.
+std::filesystem::path default_certificate(const std::string& draws) {
+  return std::filesystem::is_directory(draws) ? std::filesystem::path(draws) / "certificate.json"
+                                              : std::filesystem::path(draws + "-certificate.json");
+}
+
+fit::CertifyRequest request_for(const CertifyArguments& arguments) {
+  using namespace fit::option;
+  const OptionValues values = read_options(fit::certify_options(), arguments.given, "kullback certify");
+  check_arguments(arguments);
+  fit::CertifyRequest request;
+  request.draws = arguments.draws;
+  request.tolerance = values[kCertifiedTolerance];
+  request.seed = values[kCheckSeed];
+  request.threads = values[kThreads];
+  request.wasserstein = values[kDistances];
+  request.out = values.is_given(kCertificateOut) ? std::filesystem::path(values[kCertificateOut])
+                                                 : default_certificate(arguments.draws);
+  request.should_stop = is_interrupted;
+  return request;
 }
 
 int run_certify(const CertifyArguments& arguments) {
-  check_arguments(arguments);
-  const bool is_folder = std::filesystem::is_directory(arguments.draws);
+  const fit::CertifyRequest request = request_for(arguments);
   const fit::Inputs inputs =
       arguments.inputs.program.empty() ? fit::request_of(arguments.draws).inputs : arguments.inputs;
-  fit::CertifyRequest request = arguments.request;
-  request.draws = arguments.draws;
-  request.out = !arguments.out.empty() ? std::filesystem::path(arguments.out)
-                : is_folder            ? request.draws / "certificate.json"
-                                       : std::filesystem::path(arguments.draws + "-certificate.json");
   const InterruptGuard guard({.is_bounded = true});
   const auto program = fit::load_program(inputs);
   if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
   const fit::LoadedModel model = fit::load_model(*program, inputs, {.seed = request.seed});
-  request.should_stop = is_interrupted;
   const fit::CertifiedDraws certified = fit::certify_draws(request, model);
   if (certified.is_stopped) return kInterruptedCode;
   if (!arguments.quiet) {
@@ -84,20 +93,7 @@ Run add_certify(const Command& verb) {
   verb.add_option("program", arguments->inputs.program, "Stan program, for a file of draws")
       .type_name("MODEL");
   verb.add_option("data", arguments->inputs.data, "Its data").type_name("DATA");
-  verb.add_option("--tolerance", arguments->request.tolerance,
-                  "How wrong a mean or sd may be, in posterior standard deviations")
-      .type_name("SDS")
-      .default_of_target();
-  verb.add_option("--seed", arguments->request.seed, "Seed of the chains that check the draws")
-      .whole_number(0, std::numeric_limits<std::uint64_t>::max())
-      .default_of_target();
-  verb.add_flag(
-      "--wasserstein", arguments->request.wasserstein,
-      "Also bound Wasserstein distances from the posterior, by coupled chains: of normal approximations");
-  verb.add_option("--threads", arguments->request.threads, "Threads (default: the machine's cores)")
-      .range(1, 4096);
-  verb.add_option("--out", arguments->out, "File of the certificate (default: DIR/certificate.json)")
-      .type_name("FILE");
+  shell::add_options(verb, fit::certify_options(), {}, arguments->given);
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   return [arguments] { return run_certify(*arguments); };
 }

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "cli/verb.hpp"
 #include "posterior/files.hpp"
+#include "run/json_text.hpp"
 #include "stats/loo.hpp"
 #include "stats/psis.hpp"
 
@@ -19,6 +21,7 @@ namespace {
 struct CompareArguments {
   std::vector<std::string> folders;
   std::string log_lik = "log_lik";
+  bool json = false;
 };
 
 struct Compared {
@@ -71,8 +74,32 @@ std::size_t count_bad(const Compared& fit) {
       std::count_if(fit.loo.khat.begin(), fit.loo.khat.end(), [&](double k) { return !(k <= threshold); }));
 }
 
-int run_compare(const CompareArguments& arguments) {
-  const std::vector<Compared> all = read_all(arguments);
+std::string numbers_json(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) text += (text.empty() ? "" : ", ") + run::json_number(number);
+  return "[" + text + "]";
+}
+
+std::string fit_json(const Compared& fit, const stats::Difference& difference) {
+  using run::json_number;
+  return fmt::format(
+      "  {{\"fit\": {}, \"elpd\": {}, \"se\": {}, \"elpd_diff\": {}, \"se_diff\": {}, \"p_loo\": {}, "
+      "\"bad_k\": {},\n"
+      "   \"pointwise\": {},\n   \"khat\": {}}}",
+      json_string(fit.name), json_number(fit.loo.elpd), json_number(fit.loo.elpd_se),
+      json_number(difference.elpd), json_number(difference.se), json_number(fit.loo.p_loo), count_bad(fit),
+      numbers_json(fit.loo.pointwise), numbers_json(fit.loo.khat));
+}
+
+// The best first, as in the table.
+std::string comparison_json(const std::vector<Compared>& all) {
+  std::string text;
+  for (const Compared& fit : all)
+    text += (text.empty() ? "" : ",\n") + fit_json(fit, stats::compare(fit.loo, all.front().loo));
+  return "[\n" + text + "\n]\n";
+}
+
+std::string comparison_text(const std::vector<Compared>& all) {
   std::size_t width = 4;
   for (const Compared& fit : all) width = std::max(width, fit.name.size());
   std::string text = fmt::format("{:<{}} {:>10} {:>8} {:>10} {:>8} {:>8} {:>6}\n", "fit", width, "elpd_loo",
@@ -93,7 +120,12 @@ int run_compare(const CompareArguments& arguments) {
         "bad k: observations whose Pareto k-hat says that leaving them out cannot be\n"
         "estimated from these draws; refit without them to be sure.\n";
   }
-  std::fputs(text.c_str(), stdout);
+  return text;
+}
+
+int run_compare(const CompareArguments& arguments) {
+  const std::vector<Compared> all = read_all(arguments);
+  std::fputs((arguments.json ? comparison_json(all) : comparison_text(all)).c_str(), stdout);
   return 0;
 }
 
@@ -107,6 +139,8 @@ Run add_compare(const Command& verb) {
   verb.add_option("--log-lik", arguments->log_lik, "Variable with the log likelihood of each observation")
       .type_name("NAME")
       .default_of_target();
+  verb.add_flag("--json", arguments->json,
+                "Print all figures as JSON, with the elpd and k-hat of each observation");
   return [arguments] { return run_compare(*arguments); };
 }
 

@@ -1,12 +1,13 @@
 // Completion scripts, printed from the options the verbs declare. An option's values are completed where its
 // type is written as alternatives ("ast|program"); everything else is a file.
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/verb.hpp"
+#include "shell/description.hpp"
 
 namespace kullback::cli {
 
@@ -25,37 +26,23 @@ struct VerbWords {
   std::vector<OptionWords> options;
 };
 
-std::string alternatives(const CLI::Option& option) {
-  std::string values = option.get_type_name();
-  values = values.substr(0, values.find(':'));  // CLI11 appends the check it makes
+std::string alternatives(std::string values) {
   if (values.find('|') == std::string::npos) return {};
-  for (char& c : values) {
-    if (c == '|') c = ' ';
-  }
+  std::replace(values.begin(), values.end(), '|', ' ');
   return values;
 }
 
-VerbWords describe(const CLI::App& verb) {
-  VerbWords words{verb.get_name(), verb.get_description(), {}, {}};
-  for (const CLI::Option* option : verb.get_options()) {
-    if (option->get_positional()) {
-      words.values = alternatives(*option);
-      continue;
-    }
-    for (const std::string& name : option->get_lnames()) {
-      words.options.push_back({"--" + name, alternatives(*option), option->get_description()});
-    }
-  }
+VerbWords words_of(const shell::DescribedVerb& verb) {
+  VerbWords words{verb.name, verb.summary, {}, {}};
+  for (const shell::DescribedOption& argument : verb.arguments) words.values = alternatives(argument.type);
+  for (const shell::DescribedOption& option : verb.options)
+    words.options.push_back({option.name, alternatives(option.type), option.help});
   return words;
 }
 
 std::vector<VerbWords> describe_all() {
   std::vector<VerbWords> all;
-  for (const shell::Verb& verb : program().verbs) {
-    CLI::App app(std::string(verb.summary), std::string(verb.name));
-    if (verb.add) verb.add(Command(app), {});
-    all.push_back(describe(app));
-  }
+  for (const shell::DescribedVerb& verb : describe(program())) all.push_back(words_of(verb));
   return all;
 }
 

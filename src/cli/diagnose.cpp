@@ -38,10 +38,10 @@ void add_sampler_lines(const posterior::Folder& folder, std::string& text) {
   }
   const std::vector<double> depth = posterior.stat("treedepth__");
   if (!depth.empty()) {
-    const auto limit = folder.record.options.find("max_depth");
+    const run::RunOptions& options = folder.record.options;
     add_line(text, "deepest tree",
              fmt::format("{:.0f} (allowed: {})", largest(depth),
-                         limit == folder.record.options.end() ? "?" : limit->second));
+                         options.contains("max_depth") ? options.text("max_depth") : "?"));
   }
   const std::vector<double> energy = posterior.stat("energy__");
   if (!energy.empty()) {

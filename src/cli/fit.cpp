@@ -12,6 +12,7 @@
 #include "cli/verb.hpp"
 #include "fit/outcome_text.hpp"
 #include "run/folder.hpp"
+#include "shell/options.hpp"
 
 namespace kullback::cli {
 
@@ -19,7 +20,7 @@ namespace {
 
 struct FitArguments {
   fit::Inputs inputs;
-  GivenOptions given;
+  GivenTexts given;
   bool report = false;
   bool quiet = false;
 
@@ -68,7 +69,7 @@ Run add_fit(const Command& verb) {
   verb.add_option("data", arguments->inputs.data,
                   "Data: Stan's JSON or an R dump; none for a program without data")
       .type_name("DATA");
-  add_fit_options(verb, arguments->given);
+  shell::add_options(verb, fit::fit_options(), {}, arguments->given);
   verb.add_flag("--report", arguments->report, "Also make DIR/report.html, as 'kullback report' does");
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   add_method_options(verb, arguments->given);

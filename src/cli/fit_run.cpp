@@ -79,4 +79,9 @@ std::string default_folder(const std::string& program, const std::string& suffix
   return std::filesystem::path(program).stem().string() + suffix;
 }
 
+std::string out_of(const OptionValues& values, const TextOption& out, const std::string& program,
+                   const std::string& suffix) {
+  return std::string(values.given(out).value_or(default_folder(program, suffix)));
+}
+
 }  // namespace kullback::cli

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "base/option.hpp"
 #include "fit/fit.hpp"
 
 namespace kullback::cli {
@@ -34,5 +35,8 @@ bool is_understood(const fit::LoadedProgram& program, bool prints = true);
 
 // "MODEL-fit" beside the user, from the program's name.
 std::string default_folder(const std::string& program, const std::string& suffix);
+// The value of --out, or the default folder.
+std::string out_of(const OptionValues& values, const TextOption& out, const std::string& program,
+                   const std::string& suffix);
 
 }  // namespace kullback::cli

@@ -1,4 +1,4 @@
-// The options of fits and of methods on the command line, from fit/options.def and the tables of methods.
+// The options of methods on the command line, from their tables.
 #pragma once
 
 #include <string_view>
@@ -8,14 +8,11 @@
 
 namespace kullback::cli {
 
-using fit::GivenOptions;
 using fit::method_named;
 using fit::options_of;
 
-// Adds the flags of all methods, or of one; `given` must outlive the app.
-void add_method_options(const Command& verb, GivenOptions& given, std::string_view only = {});
-
-// Adds the flags of a fit that are no method's.
-void add_fit_options(const Command& verb, GivenOptions& given);
+// Adds the options of all methods, with the names of those that read each, or of one; `given` must outlive
+// parsing.
+void add_method_options(const Command& verb, GivenTexts& given, std::string_view only = {});
 
 }  // namespace kullback::cli

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "cli/fit_run.hpp"
@@ -11,6 +10,7 @@
 #include "fit/fit.hpp"
 #include "fit/outcome_text.hpp"
 #include "run/text.hpp"
+#include "shell/options.hpp"
 
 namespace kullback::cli {
 
@@ -18,25 +18,25 @@ namespace {
 
 struct OptimizeArguments {
   fit::Inputs inputs;
-  GivenOptions given;
-  std::optional<std::uint64_t> seed;
-  std::string init = "2";
-  std::string out;
-  bool jacobian = false;
-  bool force = false;
+  GivenTexts given;
+  GivenTexts of_method;
   bool quiet = false;
 };
 
 fit::Request request_for(const OptimizeArguments& arguments) {
+  using namespace fit::option;
+  const OptionValues values = read_options(fit::optimize_options(), arguments.given, "kullback optimize");
   fit::Request request;
   request.inputs = arguments.inputs;
+  const auto include_paths = values[kIncludePath];
+  request.inputs.include_paths.assign(include_paths.begin(), include_paths.end());
   request.method = &method_named("optimize");
-  request.options = options_of(*request.method, arguments.given);
-  request.seed = arguments.seed.value_or(0);
-  request.init = arguments.init;
-  request.jacobian = arguments.jacobian;
-  request.force = arguments.force;
-  request.out = arguments.out.empty() ? default_folder(arguments.inputs.program, "-optimum") : arguments.out;
+  request.options = options_of(*request.method, arguments.of_method);
+  request.seed = values[kStartSeed];
+  request.init = values[kStart];
+  request.jacobian = values[kJacobian];
+  request.force = values[kForce];
+  request.out = out_of(values, kOptimumOut, arguments.inputs.program, "-optimum");
   return request;
 }
 
@@ -67,22 +67,13 @@ Run add_optimize(const Command& verb) {
   const auto arguments = std::make_shared<OptimizeArguments>();
   verb.add_option("program", arguments->inputs.program, "Stan program").required().type_name("MODEL");
   verb.add_option("data", arguments->inputs.data, "Data: Stan's JSON or an R dump").type_name("DATA");
-  verb.add_flag(
-      "--jacobian", arguments->jacobian,
-      "Maximise the density of the unconstrained parameters, as Laplace does (default: of the constrained)");
-  verb.add_option("--seed", arguments->seed, "Seed of the starting point (default: a random one)")
-      .not_negative();
-  verb.add_option("--init", arguments->init,
-                  "Starting point: R for uniform(-R, R), or a JSON file with values")
-      .type_name("R|FILE")
-      .default_of_target();
-  verb.add_option("--out", arguments->out, "Folder of the results (default: MODEL-optimum)").type_name("DIR");
-  verb.add_flag("--force", arguments->force, "Replace what is there already");
+  shell::add_options(verb, fit::optimize_options(), {}, arguments->given);
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
-  add_method_options(verb, arguments->given, "optimize");
+  add_method_options(verb, arguments->of_method, "optimize");
   return [arguments] {
     return run_request([&] { return request_for(*arguments); },
-                       {.quiet = arguments->quiet, .has_seed = arguments->seed.has_value()}, optimum_text);
+                       {.quiet = arguments->quiet, .has_seed = arguments->given.contains("seed")},
+                       optimum_text);
   };
 }
 

@@ -13,22 +13,21 @@
 #include "cli/fit_run.hpp"
 #include "cli/verb.hpp"
 #include "conjugate/fit.hpp"
+#include "fit/options.hpp"
 #include "fit/outcome_text.hpp"
+#include "shell/options.hpp"
 
 namespace kullback::cli {
 
 namespace {
 
+using namespace fit::option;
+
 struct PredictArguments {
   std::string folder;
   std::vector<std::string> data;
-  std::string vocabulary;
-  std::string out;
-  std::uint64_t seed = 0;
-  bool force = false;
+  GivenTexts given;
   bool quiet = false;
-  bool streams = false;
-  bool allows_empty = false;
 };
 
 std::string default_out(std::string folder) {
@@ -36,7 +35,11 @@ std::string default_out(std::string folder) {
   return folder + "-predictions";
 }
 
-int predict_with_model(const PredictArguments& arguments) {
+std::string out_for(const PredictArguments& arguments, const OptionValues& values) {
+  return std::string(values.given(kPredictionOut).value_or(default_out(arguments.folder)));
+}
+
+int predict_with_model(const PredictArguments& arguments, const OptionValues& values) {
   if (arguments.data.empty()) {
     throw Error(ErrorKind::usage, arguments.folder + ": the fit's own data are described there already.",
                 "Give a file of new data.");
@@ -44,11 +47,11 @@ int predict_with_model(const PredictArguments& arguments) {
   const conjugate::PredictOutcome outcome =
       conjugate::predict({.folder = arguments.folder,
                           .data = {arguments.data.begin(), arguments.data.end()},
-                          .out = arguments.out.empty() ? default_out(arguments.folder) : arguments.out,
-                          .vocabulary = arguments.vocabulary,
-                          .force = arguments.force,
-                          .streams = arguments.streams,
-                          .allows_empty_documents = arguments.allows_empty});
+                          .out = out_for(arguments, values),
+                          .vocabulary = std::string(values[kVocabulary]),
+                          .force = values[kForce],
+                          .streams = values[kInPieces],
+                          .allows_empty_documents = values[kAllowEmpty]});
   if (arguments.quiet) return 0;
   fmt::print("{} units", outcome.units);
   if (std::isfinite(outcome.score.log_density) && outcome.score.count > 0) {
@@ -59,17 +62,17 @@ int predict_with_model(const PredictArguments& arguments) {
 }
 
 int run_predict(const PredictArguments& arguments) {
-  if (conjugate::is_conjugate_fit(arguments.folder)) return predict_with_model(arguments);
-  if (arguments.data.size() > 1 || arguments.streams || !arguments.vocabulary.empty()) {
+  const OptionValues values = read_options(fit::predict_options(), arguments.given, "kullback predict");
+  if (conjugate::is_conjugate_fit(arguments.folder)) return predict_with_model(arguments, values);
+  if (arguments.data.size() > 1 || values[kInPieces] || values.is_given(kVocabulary)) {
     throw Error(ErrorKind::usage,
                 arguments.folder + ": holds a fit of a Stan program, which takes one file of data.");
   }
-  const fit::PredictRequest request{
-      .folder = arguments.folder,
-      .data = arguments.data.empty() ? std::string() : arguments.data.front(),
-      .seed = arguments.seed,
-      .out = arguments.out.empty() ? default_out(arguments.folder) : arguments.out,
-      .force = arguments.force};
+  const fit::PredictRequest request{.folder = arguments.folder,
+                                    .data = arguments.data.empty() ? std::string() : arguments.data.front(),
+                                    .seed = values[kPredictionSeed],
+                                    .out = out_for(arguments, values),
+                                    .force = values[kForce]};
   const auto program = fit::load_program(fit::inputs_of(request.folder));
   if (!is_understood(*program)) return static_cast<int>(ErrorKind::bad_input);
   const fit::Outcome outcome = fit::predict(request, *program);
@@ -86,17 +89,7 @@ Run add_predict(const Command& verb) {
                   "New data: of a Stan program all that it declares (default: the fit's); else rows, "
                   "documents or sequences")
       .type_name("NEW");
-  verb.add_option("--vocabulary", arguments->vocabulary, "File of the words, one a line (topics)")
-      .type_name("FILE");
-  verb.add_flag("--allow-empty", arguments->allows_empty, "Keep documents without words (topics)");
-  verb.add_flag("--stream", arguments->streams,
-                "Read new data piece by piece, in little memory (not of Stan programs)");
-  verb.add_option("--seed", arguments->seed, "Seed of the predictions' random numbers")
-      .not_negative()
-      .default_of_target();
-  verb.add_option("--out", arguments->out, "Folder of the results (default: DIR-predictions)")
-      .type_name("DIR");
-  verb.add_flag("--force", arguments->force, "Replace what is there already");
+  shell::add_options(verb, fit::predict_options(), {}, arguments->given);
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   return [arguments] { return run_predict(*arguments); };
 }

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/advice.hpp"
@@ -10,23 +9,37 @@
 #include "base/fresh_seed.hpp"
 #include "cli/fit_run.hpp"
 #include "cli/verb.hpp"
+#include "fit/options.hpp"
 #include "fit/outcome_text.hpp"
+#include "shell/options.hpp"
 
 namespace kullback::cli {
 
 namespace {
 
 struct SimulateArguments {
-  fit::SimulateRequest request;
-  std::optional<std::uint64_t> seed;
-  std::string out;
+  fit::Inputs inputs;
+  GivenTexts given;
   bool quiet = false;
 };
 
+fit::SimulateRequest request_for(const SimulateArguments& arguments) {
+  using namespace fit::option;
+  const OptionValues values = read_options(fit::simulate_options(), arguments.given, "kullback simulate");
+  fit::SimulateRequest request;
+  request.inputs = arguments.inputs;
+  const auto include_paths = values[kIncludePath];
+  request.inputs.include_paths.assign(include_paths.begin(), include_paths.end());
+  request.draws = values[kPriorDraws];
+  request.data_sets = values[kDataSets];
+  request.seed = values.is_given(kSeed) ? values[kSeed] : fresh_seed();
+  request.out = out_of(values, kSimulationOut, arguments.inputs.program, "-simulation");
+  request.force = values[kForce];
+  return request;
+}
+
 int run_simulate(const SimulateArguments& arguments) {
-  fit::SimulateRequest request = arguments.request;
-  request.seed = arguments.seed ? *arguments.seed : fresh_seed();
-  request.out = arguments.out.empty() ? default_folder(request.inputs.program, "-simulation") : arguments.out;
+  const fit::SimulateRequest request = request_for(arguments);
   const auto program = fit::load_program(request.inputs);
   if (program->is_library) {
     throw Error(ErrorKind::usage, request.inputs.program + ": a shared library does not tell its prior.",
@@ -42,26 +55,11 @@ int run_simulate(const SimulateArguments& arguments) {
 
 Run add_simulate(const Command& verb) {
   const auto arguments = std::make_shared<SimulateArguments>();
-  fit::SimulateRequest& request = arguments->request;
-  verb.add_option("program", request.inputs.program, "Stan program").required().type_name("MODEL");
-  verb.add_option("data", request.inputs.data,
+  verb.add_option("program", arguments->inputs.program, "Stan program").required().type_name("MODEL");
+  verb.add_option("data", arguments->inputs.data,
                   "Data: sizes and covariates count; values of variables that are simulated do not")
       .type_name("DATA");
-  verb.add_option("--draws", request.draws, "Draws from the prior").range(1, 100'000'000).default_of_target();
-  verb.add_option("--data-sets", request.data_sets,
-                  "Write data-K.json, and params-K.json with what made them, for the first so many draws")
-      .type_name("COUNT")
-      .not_negative();
-  verb.add_option("--seed", arguments->seed,
-                  "Seed of all random numbers (default: a random one, which is recorded)")
-      .not_negative();
-  verb.add_option("--include-path", request.inputs.include_paths,
-                  "Folder to search for #include files (repeatable)")
-      .type_name("DIR")
-      .one_value_each();
-  verb.add_option("--out", arguments->out, "Folder of the results (default: MODEL-simulation)")
-      .type_name("DIR");
-  verb.add_flag("--force", request.force, "Replace what is there already");
+  shell::add_options(verb, fit::simulate_options(), {}, arguments->given);
   verb.add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   return [arguments] { return run_simulate(*arguments); };
 }

@@ -128,8 +128,7 @@ void check_resumed(const fs::path& out, const run::RunRecord& now) {
   if (before.data != now.data) refuse("data", before.data, now.data);
   if (before.seed != now.seed) refuse("seed", std::to_string(before.seed), std::to_string(now.seed));
   const auto text = [](const run::RunRecord& record, const std::string& name) {
-    const auto at = record.options.find(name);
-    return at == record.options.end() ? std::string("unset") : at->second;
+    return record.options.contains(name) ? record.options.text(name) : std::string("unset");
   };
   for (const run::RunRecord* record : {&before, &now}) {
     for (const auto& [name, value] : record->options) {

@@ -156,15 +156,18 @@ std::map<std::string, std::string> texts_of(OptionTable options, const OptionVal
   return texts;
 }
 
-std::map<std::string, std::string> recorded_options(const Request& request) {
+run::RunOptions recorded_options(const Request& request) {
   const OptionValues& values = request.values;
-  std::vector<const OptionRecord*> read;
+  run::RunOptions recorded;
   for (const OptionTable table : {kind_table(request.model->verb), data_options(*request.model),
                                   request.model->options, OptionTable(kTraining), method_options(values)}) {
-    std::copy_if(table.begin(), table.end(), std::back_inserter(read),
-                 [&](const OptionRecord* option) { return idleness(*option, values).beside.empty(); });
+    for (const OptionRecord* option : table) {
+      const bool has_value = !option->is_optional || values.is_given(*option);
+      if (has_value && idleness(*option, values).beside.empty())
+        recorded.set(*option, values.value_of(*option));
+    }
   }
-  return texts_of(read, values);
+  return recorded;
 }
 
 }  // namespace kullback::conjugate

@@ -11,6 +11,7 @@
 #include "base/option.hpp"
 #include "conjugate/record.hpp"
 #include "conjugate/train_options.hpp"
+#include "run/options.hpp"
 
 namespace kullback::conjugate {
 
@@ -64,6 +65,6 @@ SourceRequest source_request(const Request& request);
 // By name; without those that have no default and were not given.
 std::map<std::string, std::string> texts_of(OptionTable options, const OptionValues& values);
 // All that decides the result but the data and the seed.
-std::map<std::string, std::string> recorded_options(const Request& request);
+run::RunOptions recorded_options(const Request& request);
 
 }  // namespace kullback::conjugate

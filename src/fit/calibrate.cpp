@@ -24,6 +24,7 @@
 #include "base/stop.hpp"
 #include "base/try_thread.hpp"
 #include "fit/ladder.hpp"
+#include "fit/options.hpp"
 #include "fit/record.hpp"
 #include "fit/simulated_fit.hpp"
 #include "model/prepared.hpp"
@@ -230,9 +231,10 @@ run::RunRecord begin_calibration(const CalibrateRequest& request, const LoadedMo
   run::RunRecord record = begin_record(request.inputs, model, request.seed);
   record.kind = run::Kind::calibration;
   record.method = std::string(request.method->name);
-  for (const OptionRecord* option : request.method->options)
-    record.options[std::string(option->name)] = request.options.text_of(*option);
-  record.options["simulations"] = std::to_string(request.simulations);
+  record.options.set(request.method->options, request.options);
+  record.options.set(option::kSimulations, request.simulations);
+  record.options.set(option::kLevel, request.level);
+  note_include_paths(request.inputs, record);
   return record;
 }
 

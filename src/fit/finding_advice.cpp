@@ -32,7 +32,7 @@ std::string method_words(const run::RunRecord& record, const infer::Method& meth
 std::string without(const run::RunRecord& record, const infer::Method& method) {
   std::string flags;
   if (record.options.contains("budget")) flags = flag_of("budget");
-  if (record.options.contains("wasserstein") && !method.has_log_q)
+  if (record.options.flag("wasserstein", false) && !method.has_log_q)
     flags += (flags.empty() ? "" : " and ") + flag_of("wasserstein");
   return flags.empty() ? "" : fmt::format(" and leave {} out", flags);
 }

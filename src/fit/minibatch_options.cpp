@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "model/streamed_rows.hpp"
@@ -30,20 +29,12 @@ void refuse_method(const infer::Method& method) {
       fmt::format("Take a method that a part of the rows is enough for ({}), or leave it out.", names));
 }
 
-std::string taken(GivenOptions& given, const char* name) {
-  const auto found = given.find(name);
-  if (found == given.end()) return {};
-  std::string text = std::move(found->second);
-  given.erase(found);
-  return text;
-}
-
 }  // namespace
 
-void take_minibatch(const infer::Method& method, GivenOptions& given, Inputs& inputs) {
-  const std::string minibatch = taken(given, "minibatch");
-  const std::string strata = taken(given, "strata");
-  const std::vector<std::string> streams = items_of(taken(given, "stream"));
+void take_minibatch(const infer::Method& method, const OptionValues& values, GivenTexts& of_method) {
+  const std::string minibatch(values[option::kMinibatch]);
+  const std::string strata(values[option::kStrata]);
+  const std::span<const std::string> streams = values[option::kStream];
   if (minibatch.empty()) {
     if (!strata.empty())
       throw Error(ErrorKind::usage, "--strata requires --minibatch.",
@@ -64,28 +55,25 @@ void take_minibatch(const infer::Method& method, GivenOptions& given, Inputs& in
         fmt::format("--minibatch: found '{}', but NAME=ROWS is needed, with 1 row or more.", minibatch),
         "N=256 takes 256 rows at a time of all data whose first size is N.");
   }
-  if (given.count(kRows) > 0)
+  if (of_method.count(kRows) > 0)
     throw Error(ErrorKind::usage, "--minibatch and --batch-size both say how many rows there are at a time.",
                 "Leave --batch-size out.");
   if (!streams.empty() && !strata.empty())
     throw Error(ErrorKind::usage, "--strata needs the data in memory, and --stream leaves them in files.",
                 "Leave one of them out.");
   for (const std::string& stream : streams) model::streamed_file(stream);
-  inputs.streams = streams;
-  inputs.row_size = minibatch.substr(0, at);
-  given[kRows] = rows;
+  of_method[kRows] = rows;
   if (strata.empty()) return;
   if (!reads(method, kSampling)) {
     throw Error(ErrorKind::usage,
                 fmt::format("--strata: {} takes each set of rows with the same probability.", method.name),
                 "Leave it out, or take `--method vi`.");
   }
-  if (given.count(kSampling) > 0 && given[kSampling] != "strata")
+  if (of_method.count(kSampling) > 0 && of_method[kSampling] != "strata")
     throw Error(ErrorKind::usage,
-                fmt::format("--strata goes with `--row-sampling strata`; found {}.", given[kSampling]),
+                fmt::format("--strata goes with `--row-sampling strata`; found {}.", of_method[kSampling]),
                 "Leave --row-sampling out.");
-  inputs.strata = strata;
-  given[kSampling] = "strata";
+  of_method[kSampling] = "strata";
 }
 
 }  // namespace kullback::fit

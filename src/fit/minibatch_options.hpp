@@ -5,8 +5,8 @@
 
 namespace kullback::fit {
 
-// Moves them from `given` into the inputs (which rows) and the method's options (how many). Throws Error
-// usage, also for a method that needs all of the data.
-void take_minibatch(const infer::Method& method, GivenOptions& given, Inputs& inputs);
+// Sets the options of the method that they imply: how many rows, chosen how. Throws Error usage, also for a
+// method that needs all of the data.
+void take_minibatch(const infer::Method& method, const OptionValues& values, GivenTexts& of_method);
 
 }  // namespace kullback::fit

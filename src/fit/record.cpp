@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 
 #include "base/content_hash.hpp"
 #include "base/error.hpp"
-#include "base/option_values.hpp"
 #include "fit/begin.hpp"
 #include "fit/fit.hpp"
 #include "fit/fixed.hpp"
 #include "fit/ladder.hpp"
+#include "fit/options.hpp"
+#include "infer/vi/options.hpp"
 #include "kullback_version.hpp"
 #include "model/streamed_rows.hpp"
 #include "run/folder.hpp"
@@ -33,120 +33,46 @@ bool is_file(const std::string& path) {
   return std::filesystem::exists(path, none);
 }
 
-std::string joined(const std::vector<std::string>& paths) {
-  std::string text;
-  for (const std::string& path : paths) text += absolute(path) + "\n";
-  return text;
+std::vector<std::string> absolute(std::vector<std::string> paths) {
+  for (std::string& path : paths) path = absolute(path);
+  return paths;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
-}
-
-// With paths that do not depend on the folder that the user is in.
-std::string streams_text(const std::vector<std::string>& streams) {
-  std::string text;
-  for (const std::string& stream : streams) {
+std::vector<std::string> absolute_streams(std::vector<std::string> streams) {
+  for (std::string& stream : streams) {
     const model::StreamedFile file = model::streamed_file(stream);
-    text += (file.name.empty() ? "" : file.name + "=") + absolute(file.path) + "\n";
+    stream = (file.name.empty() ? "" : file.name + "=") + absolute(file.path);
   }
-  return text;
+  return streams;
 }
 
-// How an option of the request that no method reads stands in the record: as a text, empty where it was not
-// given.
-struct KeptOption {
-  std::string_view name;
-  std::string (*write)(const Request&);
-  void (*read)(const std::string& text, Request&);
-};
-
-std::string write_init(const Request& r) { return is_file(r.init) ? absolute(r.init) : r.init; }
-void read_init(const std::string& text, Request& r) { r.init = text; }
-
-std::string number_or_empty(const std::optional<double>& number) {
-  return number ? fmt::format("{}", *number) : std::string();
+// The converse of take_recorded. Paths do not depend on the folder that the user is in.
+OptionValues recorded_of(const Request& request) {
+  const Inputs& inputs = request.inputs;
+  OptionValues values;
+  values.set(option::kInit, is_file(request.init) ? absolute(request.init) : request.init);
+  if (request.tolerance) values.set(option::kTolerance, *request.tolerance);
+  if (request.wasserstein) values.set(option::kWasserstein, true);
+  if (request.budget) values.set(option::kBudget, *request.budget);
+  if (!inputs.row_size.empty())
+    values.set(option::kMinibatch,
+               inputs.row_size + "=" + request.options.text_of(infer::option::kBatchSize));
+  if (!inputs.strata.empty()) values.set(option::kStrata, inputs.strata);
+  if (!inputs.streams.empty()) values.put(option::kStream, absolute_streams(inputs.streams));
+  if (!inputs.include_paths.empty()) values.put(option::kIncludePath, absolute(inputs.include_paths));
+  if (request.method->name == "optimize") values.set(option::kJacobian, request.jacobian);
+  return values;
 }
 
-double number_in(const std::string& text, const char* name) {
-  if (const std::optional<double> number = read_number(text)) return *number;
-  throw Error(ErrorKind::bad_input,
-              fmt::format("run.json: its option '{}' is '{}', which is no number.", name, text),
-              "The file is damaged; fit again.");
-}
-
-std::string write_tolerance(const Request& r) { return number_or_empty(r.tolerance); }
-void read_tolerance(const std::string& text, Request& r) { r.tolerance = number_in(text, "tolerance"); }
-
-std::string write_wasserstein(const Request& r) { return r.wasserstein ? "true" : ""; }
-void read_wasserstein(const std::string& text, Request& r) { r.wasserstein = text == "true"; }
-
-std::string write_budget(const Request& r) { return number_or_empty(r.budget); }
-void read_budget(const std::string& text, Request& r) { r.budget = number_in(text, "budget"); }
-
-// The size whose index is the row; how many rows there are is the method's batch_size.
-std::string write_minibatch(const Request& r) { return r.inputs.row_size; }
-void read_minibatch(const std::string& text, Request& r) { r.inputs.row_size = text; }
-
-std::string write_strata(const Request& r) { return r.inputs.strata; }
-void read_strata(const std::string& text, Request& r) { r.inputs.strata = text; }
-
-std::string write_stream(const Request& r) { return streams_text(r.inputs.streams); }
-void read_stream(const std::string& text, Request& r) { r.inputs.streams = lines_of(text); }
-
-std::string write_include_path(const Request& r) { return joined(r.inputs.include_paths); }
-void read_include_path(const std::string& text, Request& r) { r.inputs.include_paths = lines_of(text); }
-
-// Of kullback optimize.
-std::string write_jacobian(const Request& r) { return r.jacobian ? "" : "false"; }
-void read_jacobian(const std::string& text, Request& r) { r.jacobian = text != "false"; }
-
-// The ladder's own: chains of its chain rungs, whatever method the answer is of, and whether the tolerance is
-// its default rather than the user's.
-constexpr std::string_view kLadderChains = "ladder_chains";
-constexpr std::string_view kDefaultToleranceTaken = "tolerance_is_default";
-std::string write_nothing(const Request&) { return {}; }
-
-void read_ladder_chains(const std::string& text, Request& r) {
-  const std::optional<std::uint64_t> chains = read_count(text);
-  if (!chains || *chains == 0)
-    throw Error(ErrorKind::bad_input,
-                fmt::format("run.json: its option '{}' is '{}', which is no count.", kLadderChains, text),
-                "The file is damaged; fit again.");
-  r.method = &auto_method();
-  r.options = {};
-  r.chains = *chains;
-}
-
-void read_default_tolerance(const std::string& text, Request& r) {
-  if (text == "true") r.tolerance.reset();
-}
-
-#define KULLBACK_KEEP_option(name) {#name, write_##name, read_##name},
-#define KULLBACK_KEEP_field(name)
-#define KULLBACK_KEEP_unkept(name)
-#define KULLBACK_FIT_OPTION(name, kind, kept, type, fallback, help) KULLBACK_KEEP_##kept(name)
-constexpr KeptOption kKeptOptions[] = {
-#include "fit/options.def"
-    {"jacobian", write_jacobian, read_jacobian},
-    {kLadderChains, write_nothing, read_ladder_chains},
-    {kDefaultToleranceTaken, write_nothing, read_default_tolerance},  // after the tolerance
-};
-#undef KULLBACK_FIT_OPTION
-#undef KULLBACK_KEEP_unkept
-#undef KULLBACK_KEEP_field
-#undef KULLBACK_KEEP_option
-
-// Not an option of the method.
-bool is_of_request(const std::string& name) {
-  return std::any_of(std::begin(kKeptOptions), std::end(kKeptOptions),
-                     [&](const KeptOption& kept) { return kept.name == name; });
+// The options of a record are the ladder's own, then: its answer may be of any method, and a default
+// tolerance is no wish.
+void take_ladder(const OptionValues& values, Request& request) {
+  if (const std::optional<std::size_t> chains = values.given(option::kLadderChains)) {
+    request.method = &auto_method();
+    request.options = {};
+    request.chains = *chains;
+  }
+  if (values[option::kToleranceIsDefault]) request.tolerance.reset();
 }
 
 const infer::Method* method_named(const std::string& name) {
@@ -184,20 +110,16 @@ run::RunRecord make_record(const Request& request, const LoadedModel& model) {
   run::RunRecord record = begin_record(request.inputs, model, request.seed);
   record.method = request.method->name;
   record.chains = request.chains;
-  for (const OptionRecord* option : request.method->options)
-    record.options[std::string(option->name)] = request.options.text_of(*option);
+  record.options.set(request.method->options, request.options);
+  record.options.set_given(recorded_options(), recorded_of(request));
   if (request.inputs.data.empty() && model.data_text != nullptr && !request.out.empty())
     record.data = kept_data_path(request.out).string();
-  for (const KeptOption& kept : kKeptOptions) {
-    if (std::string text = kept.write(request); !text.empty())
-      record.options[std::string(kept.name)] = std::move(text);
-  }
   return record;
 }
 
 void note_ladder(run::RunRecord& record, std::size_t chains, bool is_tolerance_asked) {
-  record.options[std::string(kLadderChains)] = std::to_string(chains);
-  if (!is_tolerance_asked) record.options[std::string(kDefaultToleranceTaken)] = "true";
+  record.options.set(option::kLadderChains, chains);
+  if (!is_tolerance_asked) record.options.set(option::kToleranceIsDefault, true);
 }
 
 void continue_record(const std::filesystem::path& folder, run::RunRecord& now) {
@@ -228,22 +150,36 @@ void continue_record(const std::filesystem::path& folder, run::RunRecord& now) {
   now.status = "running";
 }
 
+void note_include_paths(const Inputs& inputs, run::RunRecord& record) {
+  if (!inputs.include_paths.empty()) record.options.set(option::kIncludePath, absolute(inputs.include_paths));
+}
+
+void take_recorded(const OptionValues& values, Request& request) {
+  Inputs& inputs = request.inputs;
+  const auto set = [&](const ListOption& option, std::vector<std::string>& target) {
+    if (const auto given = values.given(option)) target.assign(given->begin(), given->end());
+  };
+  request.init = values[option::kInit];
+  request.tolerance = values.given(option::kTolerance);
+  request.wasserstein = values[option::kWasserstein];
+  request.budget = values.given(option::kBudget);
+  const std::string_view minibatch = values[option::kMinibatch];  // how many rows is an option of the method
+  inputs.row_size = minibatch.substr(0, minibatch.find('='));
+  inputs.strata = values[option::kStrata];
+  set(option::kStream, inputs.streams);
+  set(option::kIncludePath, inputs.include_paths);
+}
+
 infer::Options options_of(const run::RunRecord& record) {
-  infer::Options options;
-  for (const auto& [name, text] : record.options) {
-    if (is_of_request(name)) continue;
-    const OptionRecord* option = find_option(infer::all_options(), name);
-    if (option == nullptr)
-      throw Error(ErrorKind::bad_input, fmt::format("run.json: its option '{}' is not known.", name),
-                  "Another version of kullback wrote it; fit again.");
-    try {
-      options.put(*option, read_option(*option, text));
-    } catch (const Error& error) {
-      throw Error(ErrorKind::bad_input,
-                  fmt::format("run.json: its option '{}' is '{}': {}", name, text, error.message()),
-                  "The file is damaged; fit again.");
-    }
+  for (const auto& [name, value] : record.options) {
+    if (find_option(infer::all_options(), name) != nullptr ||
+        find_option(recorded_options(), name) != nullptr)
+      continue;
+    throw Error(ErrorKind::bad_input, fmt::format("run.json: its option '{}' is not known.", name),
+                "Another version of kullback wrote it; fit again.");
   }
+  infer::Options options;
+  run::read_recorded(infer::all_options(), record.options, options);
   return options;
 }
 
@@ -273,10 +209,11 @@ Request request_of(const std::filesystem::path& folder) {
   request.options = options_of(record);
   request.seed = record.seed;
   request.chains = record.chains;
-  for (const KeptOption& kept : kKeptOptions) {
-    if (const auto found = record.options.find(std::string(kept.name)); found != record.options.end())
-      kept.read(found->second, request);
-  }
+  OptionValues recorded;
+  run::read_recorded(recorded_options(), record.options, recorded);
+  take_recorded(recorded, request);
+  take_ladder(recorded, request);
+  request.jacobian = recorded.given(option::kJacobian).value_or(true);
   const std::filesystem::path kept = folder / kKeptData;
   if (std::filesystem::path(record.data).filename() == kKeptData && std::filesystem::exists(kept))
     request.inputs.data = kept.string();  // the folder may have been moved

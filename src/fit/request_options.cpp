@@ -3,19 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
-#include "base/option_values.hpp"
 #include "fit/fit.hpp"
 #include "fit/judge.hpp"
 #include "fit/ladder.hpp"
 #include "fit/minibatch_options.hpp"
+#include "fit/record.hpp"
 #include "infer/optimize/options.hpp"
 #include "run/folder.hpp"
 
@@ -23,54 +20,7 @@ namespace kullback::fit {
 
 namespace {
 
-constexpr std::uint64_t kMostChains = 100'000;
-constexpr std::uint64_t kMostThreads = 4096;
-
-const std::string* find(const GivenOptions& given, const char* name) {
-  const auto found = given.find(name);
-  return found == given.end() ? nullptr : &found->second;
-}
-
-std::uint64_t count_or(const GivenOptions& given, const char* name, std::uint64_t fallback,
-                       std::pair<std::uint64_t, std::uint64_t> range) {
-  const std::string* text = find(given, name);
-  if (text == nullptr) return fallback;
-  const std::optional<std::uint64_t> count = read_count(*text);
-  if (count && *count >= range.first && *count <= range.second) return *count;
-  throw Error(ErrorKind::usage,
-              fmt::format("{}: {}.", flag_of(name), no_count_text(*text, range.first, range.second)));
-}
-
-std::optional<double> number_of(const GivenOptions& given, const char* name) {
-  const std::string* text = find(given, name);
-  if (text == nullptr) return std::nullopt;
-  const std::optional<double> number = read_number(*text);
-  if (!number)
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: '{}' was given, but a number is needed.", flag_of(name), *text));
-  return number;
-}
-
-double checkpoint_of(const GivenOptions& given) {
-  const std::string* text = find(given, "checkpoint");
-  if (text == nullptr) return Request().checkpoint_seconds;
-  const std::optional<double> seconds = read_number(*text);
-  if (seconds && *seconds >= 0) return *seconds;  // NaN is not
-  throw Error(ErrorKind::usage,
-              fmt::format("--checkpoint: '{}' was given, but a number from 0 on is needed.", *text));
-}
-
-std::size_t max_memory_of(const GivenOptions& given) {
-  const std::string* text = find(given, "max_memory");
-  if (text == nullptr) return 0;
-  if (const std::optional<std::uint64_t> bytes = read_memory_size(*text)) return *bytes;
-  throw Error(ErrorKind::usage, fmt::format("--max-memory: {}.", no_memory_size_text(*text)));
-}
-
-bool is_fit_option(std::string_view name) {
-  const std::span<const FitOption> options = fit_options();
-  return std::any_of(options.begin(), options.end(), [&](const FitOption& o) { return o.name == name; });
-}
+bool is_fit_option(std::string_view name) { return find_option(fit_options(), name) != nullptr; }
 
 // Of methods that read the option, the one that is used most.
 std::string_view first_reading(std::string_view option) {
@@ -97,15 +47,10 @@ std::string_view first_reading(std::string_view option) {
 }
 
 // An approximation's draws must be so many that their own noise is small beside the tolerance.
-void set_draws_for(double tolerance, const GivenOptions& given, Request& request) {
-  if (!(tolerance > 0) || !std::isfinite(tolerance)) {
-    throw Error(
-        ErrorKind::usage, fmt::format("--tolerance is {}; it must be above 0.", tolerance),
-        "0.1 asks for means and standard deviations within a tenth of a posterior standard deviation.");
-  }
-  if (request.method->has_log_q && !given.contains("draws"))
+void set_draws_for(double tolerance, Request& request) {
+  if (request.method->has_log_q && !request.options.is_given(infer::option::kDraws))
     request.options.set(infer::option::kDraws, draws_for(tolerance));
-  if (!given.contains("resample"))
+  if (!request.options.is_given(infer::option::kResample))
     request.options.set(infer::option::kResample, false);  // resampled draws have no log q
 }
 
@@ -121,14 +66,11 @@ void check_wasserstein(const Request& request) {
         fmt::format("--wasserstein bounds how far an approximation is from the posterior; {} has none "
                     "with a density.",
                     request.method->name),
-        "Leave it out, or take `--method laplace`, fullrank or meanfield.");
+        "Leave it out, or take `--method laplace`, fullrank or advi.");
   }
 }
 
 void check_budget(const Request& request) {
-  if (!(*request.budget > 0) || !std::isfinite(*request.budget))
-    throw Error(ErrorKind::usage,
-                fmt::format("--budget is {}; it must be above 0 seconds.", *request.budget));
   if (request.method != &auto_method()) {
     throw Error(ErrorKind::usage,
                 fmt::format("--budget cannot be used with `--method {}`.", request.method->name),
@@ -137,12 +79,12 @@ void check_budget(const Request& request) {
 }
 
 // Everything that decides the draws is in the folder; to read it twice would hide which counts.
-void check_resume_alone(const GivenOptions& given, const Inputs& inputs) {
-  constexpr std::array<std::string_view, 5> kBeside = {"resume", "threads", "checkpoint", "sensitivity",
-                                                       "max_memory"};
+void check_resume_alone(const GivenTexts& given, const Inputs& inputs) {
+  constexpr const OptionRecord* kBeside[] = {&option::kResume, &option::kThreads, &option::kCheckpoint,
+                                             &option::kSensitivity, &option::kMaxMemory};
   const bool is_alone =
-      inputs.program.empty() && std::all_of(given.begin(), given.end(), [&](const auto& option) {
-        return std::find(kBeside.begin(), kBeside.end(), option.first) != kBeside.end();
+      inputs.program.empty() && std::all_of(given.begin(), given.end(), [&](const auto& one) {
+        return find_option(kBeside, one.first) != nullptr;
       });
   if (is_alone) return;
   throw Error(
@@ -151,17 +93,15 @@ void check_resume_alone(const GivenOptions& given, const Inputs& inputs) {
       "Beside it go --threads, --checkpoint, --sensitivity, --max-memory, --report and --quiet.");
 }
 
-}  // namespace
-
-std::span<const FitOption> fit_options() {
-  static constexpr FitOption kOptions[] = {
-#define KULLBACK_FIT_OPTION(name, kind, kept, type, fallback, help) \
-  {#name, OptionKind::kind, Kept::kept == Kept::option, type, fallback, help},
-#include "fit/options.def"
-#undef KULLBACK_FIT_OPTION
-  };
-  return kOptions;
+// How a run goes, which decides no draws.
+void take_how(const OptionValues& values, Request& request) {
+  request.threads = values[option::kThreads];
+  request.checkpoint_seconds = values[option::kCheckpoint];
+  request.sensitivity = values[option::kSensitivity];
+  if (values.is_given(option::kMaxMemory)) request.inputs.max_memory = values[option::kMaxMemory];
 }
+
+}  // namespace
 
 bool reads(const infer::Method& method, std::string_view option) {
   return find_option(method.options, option) != nullptr;
@@ -186,7 +126,7 @@ const infer::Method& method_named(const std::string& name) {
               near.empty() ? "kullback methods lists them." : fmt::format("Did you mean '{}'?", near));
 }
 
-infer::Options options_of(const infer::Method& method, const GivenOptions& given) {
+infer::Options options_of(const infer::Method& method, const GivenTexts& given) {
   infer::Options options;
   for (const auto& [name, text] : given) {
     const OptionRecord* option = find_option(method.options, name);
@@ -196,19 +136,9 @@ infer::Options options_of(const infer::Method& method, const GivenOptions& given
   return options;
 }
 
-std::vector<std::string> items_of(const std::string& list) {
-  std::vector<std::string> items;
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find('\n', at), list.size());
-    items.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return items;
-}
-
-void check_names(const GivenOptions& given) {
+void check_names(const GivenTexts& given) {
   std::vector<std::string> flags;
-  for (const FitOption& option : fit_options()) flags.push_back(flag_of(option.name));
+  for (const OptionRecord* option : fit_options()) flags.push_back(flag_of(option->name));
   for (const OptionRecord* option : infer::all_options()) flags.push_back(flag_of(option->name));
   for (const auto& [name, text] : given) {
     const std::string flag = flag_of(name);
@@ -221,44 +151,35 @@ void check_names(const GivenOptions& given) {
   }
 }
 
-Request make_request(const GivenOptions& given, Inputs inputs) {
+Request make_request(const GivenTexts& given, Inputs inputs) {
+  GivenTexts of_fit, of_method;
+  for (const auto& [name, text] : given) (is_fit_option(name) ? of_fit : of_method)[name] = text;
+  const OptionValues values = read_options(fit_options(), of_fit, "kullback fit");
   Request request;
   request.inputs = std::move(inputs);
-  if (const std::string* paths = find(given, "include_path")) request.inputs.include_paths = items_of(*paths);
-  if (given.contains("max_memory")) request.inputs.max_memory = max_memory_of(given);
-  const std::string* method = find(given, "method");
-  request.method = method != nullptr ? &method_named(*method) : &auto_method();
-  GivenOptions of_method = given;
-  take_minibatch(*request.method, of_method, request.inputs);
-  std::erase_if(of_method, [](const auto& option) { return is_fit_option(option.first); });
+  request.method = &method_named(std::string(values[option::kMethod]));
+  take_minibatch(*request.method, values, of_method);
   request.options = options_of(*request.method, of_method);
-  request.seed = count_or(given, "seed", 0, {0, std::numeric_limits<std::uint64_t>::max()});
-  request.chains = count_or(given, "chains", request.chains, {1, kMostChains});
-  request.threads = count_or(given, "threads", 0, {1, kMostThreads});
-  if (const std::string* init = find(given, "init")) request.init = *init;
-  request.force = given.contains("force");
-  request.checkpoint_seconds = checkpoint_of(given);
-  request.sensitivity = given.contains("sensitivity");
-  request.tolerance = number_of(given, "tolerance");
-  request.wasserstein = given.contains("wasserstein");
-  request.budget = number_of(given, "budget");
+  request.seed = values[option::kSeed];
+  request.chains = values[option::kChains];
+  request.force = values[option::kForce];
+  request.out = values[option::kOut];
+  request.jacobian = request.method->name != "optimize";
+  take_recorded(values, request);
+  take_how(values, request);
   if (request.wasserstein) check_wasserstein(request);
   if (request.budget) check_budget(request);
-  if (request.tolerance) set_draws_for(*request.tolerance, of_method, request);
-  if (const std::string* out = find(given, "out")) request.out = *out;
-  request.jacobian = request.method->name != "optimize";
+  if (request.tolerance) set_draws_for(*request.tolerance, request);
   return request;
 }
 
-Request make_resuming_request(const GivenOptions& given, const Inputs& inputs) {
+Request make_resuming_request(const GivenTexts& given, const Inputs& inputs) {
   check_resume_alone(given, inputs);
-  const std::filesystem::path out = given.at("resume");
+  const OptionValues values = read_options(fit_options(), given, "kullback fit");
+  const std::filesystem::path out = values[option::kResume];
   Request request = request_of(run::current_folder(out));
   request.out = out;
-  request.threads = count_or(given, "threads", 0, {1, kMostThreads});
-  request.sensitivity = given.contains("sensitivity");
-  request.checkpoint_seconds = checkpoint_of(given);
-  request.inputs.max_memory = max_memory_of(given);
+  take_how(values, request);
   return request;
 }
 

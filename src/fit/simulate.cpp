@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "fit/finish.hpp"
+#include "fit/options.hpp"
 #include "fit/record.hpp"
 #include "model/simulate.hpp"
 #include "run/folder.hpp"
@@ -88,7 +89,9 @@ Outcome simulate(const SimulateRequest& request, const LoadedProgram& program) {
   outcome.record = begin_record(request.inputs, model, request.seed);
   outcome.record.kind = run::Kind::simulation;
   outcome.record.method = "simulate";
-  outcome.record.options["draws"] = std::to_string(request.draws);
+  outcome.record.options.set(option::kPriorDraws, request.draws);
+  outcome.record.options.set(option::kDataSets, request.data_sets);
+  note_include_paths(request.inputs, outcome.record);
   const auto folder = run::RunFolder::begin(request.out, outcome.record, program.text, request.force);
   try {
     std::vector<FinishedChain> chains;

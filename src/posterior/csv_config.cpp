@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::string_view kFamily = "family";  // the fact that variational methods alone have
 
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 // One tree of CmdStan's arguments, as its files show it: "#   name = value (Default)".
 class Arguments final {
  public:
@@ -32,7 +37,7 @@ class Arguments final {
 
   // The value of an option of ours, or CmdStan's default where the method has no such option.
   void option(int depth, std::string_view name, std::string_view ours, std::string_view cmdstan_default) {
-    const std::string found = option_value(*record_, ours);
+    const std::string found = one_line(option_value(*record_, ours));
     value(depth, name, found.empty() ? cmdstan_default : std::string_view(found), cmdstan_default);
   }
 
@@ -143,7 +148,7 @@ void add_pathfinder(Arguments& arguments, const run::RunRecord& record, const Ch
   arguments.value(2, "num_psis_draws", fmt::format("{}", chain.draws), "1000");
   arguments.option(2, "num_paths", "paths", "4");
   arguments.flag(2, "save_single_paths", false, false);
-  arguments.flag(2, "psis_resample", option_value(record, "resample") != "0", true);
+  arguments.flag(2, "psis_resample", record.options.flag("resample", true), true);
   arguments.flag(2, "calculate_lp", true, true);
   arguments.option(2, "max_lbfgs_iters", "max-iterations", "1000");
   arguments.value(2, "num_draws", fmt::format("{}", chain.draws), "1000");
@@ -165,7 +170,7 @@ void add_optimize(Arguments& arguments, const run::RunRecord& record) {
   arguments.value(2, "algorithm", "lbfgs", "lbfgs");
   arguments.group(3, "lbfgs");
   add_lbfgs(arguments, 4);
-  arguments.flag(2, "jacobian", option_value(record, "jacobian") != "false", false);
+  arguments.flag(2, "jacobian", record.options.flag("jacobian", true), false);
   arguments.option(2, "iter", "max-iterations", "2000");
   arguments.flag(2, "save_iterations", false, false);
 }
@@ -206,11 +211,6 @@ std::string model_name(const run::RunRecord& record) {
   return (name.empty() ? "unnamed" : name) + "_model";
 }
 
-std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
 }  // namespace
 
 CsvShape csv_shape(const run::RunRecord& record, const Chain& chain) {
@@ -224,13 +224,10 @@ CsvShape csv_shape(const run::RunRecord& record, const Chain& chain) {
 }
 
 std::string option_value(const run::RunRecord& record, std::string_view name) {
+  if (record.options.contains(name)) return record.options.text(name);
   std::string key(name);
-  auto found = record.options.find(key);
-  if (found == record.options.end()) {
-    std::replace(key.begin(), key.end(), '-', '_');
-    found = record.options.find(key);
-  }
-  return found == record.options.end() ? std::string() : found->second;
+  std::replace(key.begin(), key.end(), '-', '_');
+  return record.options.text(key);
 }
 
 std::string positive_value(const run::RunRecord& record, std::string_view name, std::string_view fallback) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "base/finding.hpp"
 #include "run/kinds.hpp"
+#include "run/options.hpp"
 
 namespace kullback::run {
 
@@ -50,7 +50,7 @@ struct RunRecord {
   std::size_t chains = 0;
   std::size_t parameters = 0;  // as in Posterior: columns of parameters, then of transformed parameters
   std::size_t generated = 0;
-  std::map<std::string, std::string> options;  // those the method reads, as on the command line
+  RunOptions options;  // of the method, and those of the verb that decide what it gives
   // What the method says of its run, in words: ("family", "meanfield").
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<Rung> rungs;  // of the ladder of methods; empty where a method was named

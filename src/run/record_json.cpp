@@ -49,6 +49,33 @@ std::string files_json(const std::vector<RecordedFile>& files) {
   return "[" + text + "\n  ]";
 }
 
+OptionValue option_of(const JsonReader& reader, const JsonValue::Member& member) {
+  const JsonValue& value = member.value;
+  if (const std::string* text = value.string()) return *text;
+  if (const bool* flag = value.boolean()) return *flag;
+  if (const JsonNumber* number = value.number(); number != nullptr && number->count)
+    return static_cast<std::size_t>(*number->count);
+  if (value.number() != nullptr) return value.number()->value;
+  std::vector<std::string> items;
+  if (value.array() == nullptr)
+    reader.refuse(member.name, "true, false, a number, a string or an array of strings");
+  for (const JsonValue& item : *value.array()) {
+    if (item.string() == nullptr) reader.refuse(member.name, "an array of strings");
+    items.push_back(*item.string());
+  }
+  return items;
+}
+
+RunOptions options_of(const JsonReader& reader) {
+  RunOptions options;
+  const JsonValue* value = reader.root().find("options");
+  if (value == nullptr) return options;
+  if (value->object() == nullptr) reader.refuse("options", "an object");
+  for (const JsonValue::Member& member : *value->object())
+    options.set(member.name, option_of(reader, member));
+  return options;
+}
+
 }  // namespace
 
 std::string to_json(const RunRecord& record) {
@@ -68,7 +95,7 @@ std::string to_json(const RunRecord& record) {
   add("chains", std::to_string(record.chains));
   add("parameters", std::to_string(record.parameters));
   add("generated", std::to_string(record.generated));
-  add("options", words_json(record.options));
+  add("options", to_json(record.options));
   add("facts", words_json(record.facts));
   add("rungs", rungs_json(record.rungs));
   add("status", json_string(record.status));
@@ -110,8 +137,7 @@ RunRecord read_run_record(const std::string& path) {
   reader.count(object, "chains", record.chains);
   reader.count(object, "parameters", record.parameters);
   reader.count(object, "generated", record.generated);
-  reader.each_word("options",
-                   [&](const std::string& name, const std::string& value) { record.options[name] = value; });
+  record.options = options_of(reader);
   reader.each_word("facts", [&](const std::string& name, const std::string& value) {
     record.facts.emplace_back(name, value);
   });

@@ -9,6 +9,10 @@
 
 namespace kullback::shell {
 
+bool is_truth(const std::string& word) {
+  return word == "true" || word == "false" || word == "1" || word == "0";
+}
+
 AddedOption AddedOption::required() const { return AddedOption(option_->required()); }
 AddedOption AddedOption::type_name(const std::string& name) const {
   return AddedOption(option_->type_name(name));
@@ -99,26 +103,19 @@ AddedOption Command::add_list(const std::string& names,
                               const std::string& help) const {
   return AddedOption(app_->add_option_function<std::vector<std::string>>(names, std::move(take), help));
 }
-AddedOption Command::add_switch(const std::string& names, std::function<void()> take,
-                                const std::string& help) const {
-  return AddedOption(app_->add_flag_callback(names, std::move(take), help));
-}
-
 AddedOption Command::add_truth(const std::string& names, std::function<void(const std::string&)> take,
                                const std::string& help) const {
   CLI::callback_t take_last = [take = std::move(take)](const CLI::results_t& given) {
     take(given.back());
     return true;
   };
-  const auto is_truth = [](const std::string& text) {
-    return text == "true" || text == "false" || text == "1" || text == "0"
-               ? std::string()
-               : fmt::format("'{}' was given, but true or false is needed", text);
+  const auto problem = [](const std::string& text) {
+    return is_truth(text) ? std::string() : fmt::format("'{}' was given, but true or false is needed", text);
   };
   return AddedOption(app_->add_option(names, std::move(take_last), help)
                          ->expected(0)
                          ->type_size(0)
-                         ->check(CLI::Validator(is_truth, "")));
+                         ->check(CLI::Validator(problem, "")));
 }
 
 void Command::describe(const std::string& sentence) const { app_->description(sentence); }

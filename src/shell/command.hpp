@@ -45,6 +45,8 @@ class AddedOption final {
   CLI::Option* option_;
 };
 
+bool is_truth(const std::string& word);  // "true", "false", "1", "0"
+
 // `target` must outlive the parsing.
 class Command final {
  public:
@@ -67,9 +69,8 @@ class Command final {
                        const std::string& help) const;
   AddedOption add_list(const std::string& names, std::function<void(const std::vector<std::string>&)> take,
                        const std::string& help) const;
-  AddedOption add_switch(const std::string& names, std::function<void()> take, const std::string& help) const;
   // A flag that may be turned off, too: `take` gets "true" of --name, or the word of --name WORD and
-  // --name=WORD.
+  // --name=WORD, which is_truth().
   AddedOption add_truth(const std::string& names, std::function<void(const std::string&)> take,
                         const std::string& help) const;
 

@@ -27,26 +27,29 @@ void gather(const OwnedTable& part, const OptionRecord& option, std::vector<Gath
   at->has_one_default = false;
 }
 
+// Of an option that is given twice the last counts: advice is pasted after the command that was run.
 void add_option(const Command& verb, const UnitedOption& option, const std::string& group,
                 GivenTexts& given) {
   const std::string name(option.record->name), flag = flag_of(name);
   const auto take = [&given, name](const std::string& text) { given[name] = text; };
+  const auto finish = [&group](const AddedOption& added) {
+    if (!group.empty()) added.group(group);
+  };
   if (option.record->type == OptionType::flag) {
     const bool is_on = option.record->fallback != 0;
-    verb.add_truth(flag, take, option.help + (is_on ? " [true]" : "")).group(group);
+    finish(verb.add_truth(flag, take, option.help + (is_on ? " [true]" : "")).last_one_counts());
   } else if (option.record->type == OptionType::list) {
     const auto take_all = [&given, name](const std::vector<std::string>& items) {
       given[name] = fmt::format("{}\n", fmt::join(items, "\n"));
     };
-    verb.add_list(flag, take_all, option.help)
-        .type_name(std::string(type_text(*option.record)))
-        .one_value_each()
-        .group(group);
+    finish(verb.add_list(flag, take_all, option.help)
+               .type_name(std::string(type_text(*option.record)))
+               .one_value_each());
   } else {
-    const AddedOption added = verb.add_text(flag, take, option.help);
-    added.last_one_counts();  // advice is pasted after the command that was run
-    added.type_name(std::string(type_text(*option.record))).group(group);
+    const AddedOption added = verb.add_text(flag, take, option.help).last_one_counts();
+    added.type_name(std::string(type_text(*option.record)));
     if (!option.fallback.empty()) added.default_text(option.fallback);
+    finish(added);
   }
 }
 

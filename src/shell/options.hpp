@@ -23,7 +23,7 @@ struct UnitedOption {
 // Each option once, in the order of the parts. Those of `taken` are left out: the verb has them itself.
 std::vector<UnitedOption> united(std::span<const OwnedTable> parts, OptionTable taken = {});
 
-// Parsing fills `given`, which must outlive it.
+// Parsing fills `given`, which must outlive it. Without a group they are among the verb's own options.
 void add_options(const Command& verb, std::span<const UnitedOption> options, const std::string& group,
                  GivenTexts& given);
 void add_options(const Command& verb, OptionTable options, const std::string& group, GivenTexts& given);

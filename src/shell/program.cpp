@@ -16,6 +16,7 @@
 #include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/nearest_name.hpp"
+#include "shell/description.hpp"
 
 namespace kullback::shell {
 
@@ -129,7 +130,7 @@ class Chosen final {
       const bool is_flag = option->get_items_expected_max() == 0;
       const bool has_next = equals == std::string::npos && i + 1 < words.size();
       if (is_flag) {
-        if (has_next && (words[i + 1] == "true" || words[i + 1] == "false")) {
+        if (has_next && is_truth(words[i + 1])) {
           words[i] += "=" + words[i + 1];
           words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
         }
@@ -251,6 +252,14 @@ std::string overview(const Program& program) {
   return root.help();
 }
 
+// What is printed for a word that is no verb.
+std::string about(const Program& program, const std::string& word) {
+  if (word == "--version") return program.version + "\n";
+  if (word == "--signatures") return signatures(program);  // for tools: not in the help
+  if (word != "--help" && word != "-h") refuse_verb(program, word);
+  return overview(program);
+}
+
 }  // namespace
 
 int run_program(const Program& program, const Words& words) {
@@ -262,9 +271,7 @@ int run_program(const Program& program, const Words& words) {
                                    [&](const Verb& verb) { return verb.name == words[0]; });
   if (chosen != program.verbs.end())
     return flushed(run_verb(program, *chosen, {words.begin() + 1, words.end()}));
-  const std::string& word = words[0];
-  if (word != "--help" && word != "-h" && word != "--version") refuse_verb(program, word);
-  std::fputs(word == "--version" ? (program.version + "\n").c_str() : overview(program).c_str(), stdout);
+  std::fputs(about(program, words[0]).c_str(), stdout);
   return flushed(0);
 }
 

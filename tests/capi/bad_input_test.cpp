@@ -67,16 +67,21 @@ TEST(CBadInput, OptionsOfAFit) {
   EXPECT_EQ(refuse_fit(R"({"method": "nut"})").told.hint, "Did you mean 'nuts'?");
   EXPECT_EQ(refuse_fit(R"({"method": "laplace", "max_depth": 3})").told.message,
             "--max-depth cannot be used with `--method laplace`.");
-  EXPECT_EQ(refuse_fit(R"({"chains": 0})").told.message,
-            "--chains: '0' was given, but a whole number from 1 to 100000 is needed.");
+  EXPECT_EQ(refuse_fit(R"({"chains": 0})").told.message, "--chains is 0; it must be from 1 to 100000.");
   EXPECT_EQ(refuse_fit(R"({"seed": -1})").status, KB_USAGE);
   EXPECT_EQ(refuse_fit(R"({"seed": "x"})").status, KB_USAGE);
   EXPECT_EQ(refuse_fit(R"({"tolerance": 0})").status, KB_USAGE);
   EXPECT_EQ(refuse_fit(R"({"tolerance": "small"})").status, KB_USAGE);
-  EXPECT_EQ(refuse_fit(R"({"sensitivity": 1})").status, KB_USAGE);
+  EXPECT_EQ(refuse_fit(R"({"sensitivity": 2})").told.message,
+            "the option 'sensitivity': found 2, but true or false is needed.");
+  EXPECT_EQ(refuse_fit(R"({"stream": 2})").told.message,
+            "the option 'stream': found 2, but a list of texts is needed.");
+  EXPECT_EQ(refuse_fit(R"({"method": "pathfinder", "resample": "no"})").told.message,
+            "the option 'resample': found no, but true or false is needed.");
   EXPECT_EQ(refuse_fit(R"({"method": "nuts", "draws": 1.5})").status, KB_USAGE);
   EXPECT_EQ(refuse_fit(R"({"resume": "x"})").status, KB_USAGE);
   EXPECT_EQ(refuse_fit(R"({"force": true})").told.hint, "Name one as \"out\".");
+  EXPECT_EQ(refuse_fit(R"({"force": false, "method": "nut"})").told.message, "there is no method 'nut'.");
   EXPECT_EQ(refuse_fit(R"({"minibatch": "N=3", "method": "nuts"})").status, KB_USAGE);
   EXPECT_EQ(refuse_fit("{\"seed\": 1").status, KB_BAD_INPUT);
   EXPECT_EQ(refuse_fit("3").status, KB_USAGE);

@@ -25,7 +25,7 @@ expect 'the ladder is the default' 0 'laplace: met' -- "$kullback" fit logistic.
 expect 'rungs in the record' 0 '"rungs": \[' -- cat ladder/run.json
 expect 'options of a method' 64 'hint: Add --method nuts' -- "$kullback" fit logistic.stan logistic.json --warmup 100
 expect 'a budget for one method' 64 'cannot be used with --method nuts' -- "$kullback" fit logistic.stan logistic.json --method nuts --budget 3
-expect 'a budget of nothing' 64 'above 0 seconds' -- "$kullback" fit logistic.stan logistic.json --budget 0
+expect 'a budget of nothing' 64 'budget is 0; it must be above 0' -- "$kullback" fit logistic.stan logistic.json --budget 0
 expect 'a budget too short for one rung' 64 'ended before any method had draws' -- "$kullback" fit hierarchical.stan hierarchical.json --budget 0.000001 --out hasty
 expect 'nothing is left of it' 1 -- test -e hasty
 expect 'the funnel goes on to NUTS' 0 'nuts: ' -- "$kullback" fit funnel.stan --seed 1 --out funnel

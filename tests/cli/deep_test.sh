@@ -196,14 +196,14 @@ if [ ! -e /dev/nvidia0 ]; then
   expect 'no GPU' 64 'no CUDA device' -- "$kullback" bnn line.csv --target y --device cuda
 fi
 expect 'rows that are streamed, to the same bits' 0 '^$' -- bash -c "'$kullback' bnn line.csv --target y $quick --device-memory 0 --quiet --out streamed && cmp line/weights.safetensors streamed/weights.safetensors"
-expect 'memory that is no number' 64 'must be a number of bytes' -- "$kullback" bnn line.csv --target y --device-memory lots --out none
+expect 'memory that is no number' 64 'a size such as 500MB or 4GB' -- "$kullback" bnn line.csv --target y --device-memory lots --out none
 expect 'products in bfloat16' 0 'held-out RMSE' -- "$kullback" bnn line.csv --target y $quick --precision bf16 --out brief
 expect 'they predict' 0 'crps' -- "$kullback" predict brief line.csv
 expect 'bfloat16 is not for hmc' 64 'bf16 is not safe with --posterior hmc' -- "$kullback" bnn line.csv --target y --posterior hmc --precision bf16 --out none
 expect 'bfloat16 is not for laplace' 64 'bf16 is not safe with --posterior laplace' -- "$kullback" bnn line.csv --target y --posterior laplace --precision bf16 --out none
 expect 'an option that is misspelled' 64 "Did you mean '--hidden'" -- "$kullback" bnn line.csv --target y --hiden 5
 expect 'an option without its value' 64 'hidden needs a value' -- "$kullback" bnn line.csv --target y --hidden --quiet
-expect 'an option given twice' 64 'given twice' -- "$kullback" bnn line.csv --target y --batch 3 --batch=4
+expect 'of an option given twice the last' 64 "hidden is '5,x'" -- "$kullback" bnn line.csv --target y --hidden 3 --hidden=5,x
 expect 'a posterior that does not exist' 64 "Did you mean 'ensemble'" -- "$kullback" bnn line.csv --target y --posterior ensembel
 expect 'units that are none' 64 'whole numbers' -- "$kullback" bnn line.csv --target y --hidden 5,x
 expect 'an activation that does not exist' 64 'leaky-relu' -- "$kullback" bnn line.csv --target y --activation step

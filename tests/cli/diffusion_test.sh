@@ -93,6 +93,25 @@ expect 'resumed' 0 -- "$kullback" diffusion two.csv --resume --threads 1 --out p
 expect 'to the same bits' 0 '^$' -- cmp whole/weights.safetensors part/weights.safetensors
 expect 'nothing is left to do' 0 'nothing is left to do' -- "$kullback" diffusion two.csv --resume --out whole
 expect 'resume with other options' 64 'was begun with --sde vp' -- "$kullback" diffusion two.csv --resume --sde ve --out whole
+expect 'the same number in other digits' 0 'nothing is left to do' -- "$kullback" diffusion two.csv --resume --validation 1e-1 --out whole
+
+expect 'options of the record have underscores' 0 '"noise_schedule": "linear"' -- cat whole/run.json
+cp -r whole old
+forget_files old
+python3 - <<'PY'
+import json
+record = json.load(open("old/run.json"))
+record["options"] = {name.replace("_", "-"): text for name, text in record["options"].items()}
+record["options"] |= {"ignore": '["side"]', "conditional": "false"}
+json.dump(record, open("old/run.json", "w"))
+model = json.load(open("old/model.json"))
+options = model["sde"]["options"]
+model["sde"]["options"] = {name.replace("_", "-"): text for name, text in options.items()}
+json.dump(model, open("old/model.json", "w"))
+PY
+expect 'folders of versions whose options had dashes' 0 'nothing is left to do' -- "$kullback" diffusion two.csv --resume --ignore side --out old
+expect 'give the same samples' 0 '^$' -- bash -c "for folder in whole old; do '$kullback' sample \$folder --count 5 --threads 1 --quiet --out \$folder-draws.csv; done; cmp whole-draws.csv old-draws.csv"
+expect 'a part with an option that there is not' 65 'noise-shape is not an option' -- bash -c "sed -i 's/noise-schedule/noise-shape/' old/model.json; '$kullback' sample old --out x.csv"
 
 expect 'a schedule that is not monotone' 65 'shares of signal must fall' -- bash -c "echo 0.9 0.95 0.1 >rising; '$kullback' diffusion two.csv $brief --noise-schedule rising --out x"
 expect 'levels that do not fall' 64 'the levels must fall' -- "$kullback" score two.csv $brief --noise-levels 10,3,5,1 --out x

@@ -102,5 +102,6 @@ expect 'a picture of a table' 64 'a .png shows images' -- "$kullback" sample mas
 expect 'one row' 65 'too few to train on' -- bash -c "printf 'a\nx\n' >one.csv; '$kullback' diffusion one.csv --states masked $brief --out x"
 expect 'the weights of another network' 65 'is of another network' -- bash -c "cp -r masked other; forget_files other; cp classes/weights.safetensors other/; '$kullback' sample other --out y.csv"
 expect 'a folder of continuous states' 65 "holds a diffusion model of discrete states, not a diffusion model" -- "$kullback" diffusion garden.csv --states continuous --resume --out masked
+expect 'help of all states' 0 'heat-bath-loss' -- "$kullback" diffusion --help
 expect 'help of the options' 0 'heat-bath-loss' -- "$kullback" diffusion --states glauber --help
 finish

@@ -99,6 +99,7 @@ expect 'rows of another length' 65 'rows of 64 numbers' -- "$kullback" loglik ri
 expect 'a folder of nothing' 66 'no trained model' -- "$kullback" loglik nowhere ring_new.csv
 expect 'no folder' 64 'needs DIR' -- "$kullback" sample
 expect 'help without a folder' 0 'an energy .*kullback ebm' -- "$kullback" loglik --help
+expect 'help without a folder has the options of all kinds' 0 'temperatures .* \(ebm\)' -- bash -c "'$kullback' loglik --help | tr '\n' ' '"
 expect 'help of a folder' 0 'raise-rows' -- "$kullback" loglik ring --help
 expect 'no exact draws' 64 'no exact draws' -- "$kullback" sample ring --from exact --force
 expect 'no chains' 64 'kept no chains' -- "$kullback" sample cd --from chains

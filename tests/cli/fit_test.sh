@@ -28,6 +28,7 @@ expect 'another seed, other draws' 1 -- bash -c "'$kullback' fit eight_schools.s
   diff -q <(grep -v '^#' eight/chain-1.csv) <(grep -v '^#' other/chain-1.csv)"
 expect 'summary' 0 'eight_schools.stan: nuts, 4 chains x 1000 draws, seed 1' -- "$kullback" summary eight
 expect 'diagnose' 0 'largest R-hat +1\.0' -- "$kullback" diagnose eight
+expect 'compare for programs' 0 '^other eight$' -- bash -c "'$kullback' compare eight other --json | python3 -c 'import json, sys; print(*(fit[\"fit\"] for fit in json.load(sys.stdin)))'"
 expect 'compare' 0 '^eight +-30' -- "$kullback" compare eight other
 expect 'predict' 0 '^log_lik\[8\]' -- "$kullback" predict eight
 expect 'predictions are a folder' 0 'theta' -- bash -c "'$kullback' summary eight-predictions | grep -c log_lik | grep -qx 8 && echo theta"
@@ -49,10 +50,10 @@ expect 'which is not touched' 0 'thesis' -- ls mine
 expect 'an unknown method' 64 "Did you mean 'nuts'" -- "$kullback" fit eight_schools.stan eight_schools.json --method nut
 expect 'an unknown option' 64 "Did you mean '--max-depth'" -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --max-dept 3
 expect "another method's option" 64 'take --method nuts; it is an option of nuts' -- "$kullback" fit eight_schools.stan eight_schools.json --method laplace --max-depth 3
-expect 'a switch without sense' 64 'a value must be 0 or 1' -- "$kullback" fit eight_schools.stan eight_schools.json --method pathfinder --resample no
+expect 'a switch without sense' 64 'true or false is needed' -- "$kullback" fit eight_schools.stan eight_schools.json --method pathfinder --resample=no
 expect 'an option without sense' 64 "found 'many'" -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --draws many
 expect 'acceptance beyond 1' 64 'target-accept' -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --target-accept 2 --out never
-expect 'a checkpoint that is no time' 64 "'nan' was given" -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --checkpoint nan --out never
+expect 'a checkpoint that is no time' 64 "'nan', but a value must be a finite number" -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --checkpoint nan --out never
 expect 'no program' 64 'a program is needed' -- "$kullback" fit
 expect 'a missing program' 66 'none.stan' -- "$kullback" fit none.stan --method nuts
 expect 'a faulty program' 65 'faulty.stan' -- bash -c "echo 'parameters { real x }' >faulty.stan; '$kullback' fit faulty.stan --method nuts"
@@ -81,6 +82,8 @@ expect 'no parameters' 0 '^z ' -- "$kullback" fit no_parameters.stan --method nu
 echo '{"mu": 1, "tau": -1}' >negative.json
 expect 'a starting value outside its support' 65 "negative.json.*tau.*eight_schools.stan" -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --init negative.json
 echo '{"mu": 1, "nu": 1}' >unknown.json
+expect 'starting values in several lines' 0 '^mu ' -- bash -c "'$kullback' fit eight_schools.stan eight_schools.json --method nuts --init '{\"mu\": 1,
+\"tau\": 2}' --out lines ${short[*]} && '$kullback' summary lines"
 expect 'a starting value of nothing' 0 "'nu' is not declared" -- "$kullback" fit eight_schools.stan eight_schools.json --method nuts --init unknown.json --out unknown "${short[@]}"
 expect 'summary of nothing' 66 'nowhere' -- "$kullback" summary nowhere
 expect 'compare without log_lik' 65 "has no 'log_lik'" -- "$kullback" compare steps steps
@@ -92,7 +95,7 @@ expect 'a complete fit is left alone' 0 'one: is complete' -- "$kullback" fit --
 expect 'resume with options of a fit' 64 'from the folder; others were given' -- "$kullback" fit --resume one --draws 9
 expect 'resume of predictions' 65 'holds predictions, not a fit' -- bash -c "sed -i 's/complete/interrupted/' eight-predictions/run.json; '$kullback' fit --resume eight-predictions"
 expect 'resume of a program that was edited' 65 'model.stan: has [0-9]+ bytes; the run wrote' -- bash -c "sed -i 's/complete/interrupted/' one/run.json; echo >>one/model.stan; '$kullback' fit --resume one"
-expect 'a seed below 0' 64 "'-1' was given" -- "$kullback" fit steps.stan --method nuts --seed=-1
+expect 'a seed below 0' 64 "found '-1'" -- "$kullback" fit steps.stan --method nuts --seed=-1
 echo 'parameters { real x; } model { x ~ normal(0, 1); } generated quantities { real y = not_a_number(); }' >nan.stan
 expect 'how many are not finite, in full' 0 'y \(4000\)' -- "$kullback" fit nan.stan --method nuts --seed 1 --out nan
 expect 'an interrupted run keeps the draws of chains that began' 130 '^x ' -- bash -c "timeout --preserve-status 1 '$kullback' fit nan.stan --method nuts --seed 1 --draws 100000000 --threads 1 --out cut"

@@ -78,8 +78,8 @@ TEST(FunctionRhat, FindsChainsThatDisagree) {
 }
 
 ToyRun long_run(const std::string& posterior, std::map<std::string, std::string> options) {
-  options["draws-kept"] = "1000";
-  options["burn-in"] = "0.4";
+  options["draws_kept"] = "1000";
+  options["burn_in"] = "0.4";
   return {.posterior = posterior, .options = std::move(options), .epochs = 700, .batch = 100, .members = 64};
 }
 
@@ -87,7 +87,7 @@ ToyRun long_run(const std::string& posterior, std::map<std::string, std::string>
 TEST(Sgld, ReachesTheExactPosterior) {
   const LinearModel model(200);
   const auto posterior =
-      train_posterior(model.net, long_run("sgld", {{"rate", "0.01"}, {"final-rate", "1"}}), model.x, model.y);
+      train_posterior(model.net, long_run("sgld", {{"rate", "0.01"}, {"final_rate", "1"}}), model.x, model.y);
   expect_exact_posterior(model, posterior->draw_parameters(1000), 0.04);
 }
 
@@ -124,7 +124,7 @@ TEST(Cyclical, VisitsBothModes) {
   const auto posterior =
       train_posterior(net,
                       {.posterior = "cyclical",
-                       .options = {{"cycles", "10"}, {"rate", "0.02"}, {"explore-temperature", "30"}},
+                       .options = {{"cycles", "10"}, {"rate", "0.02"}, {"explore_temperature", "30"}},
                        .epochs = 500,
                        .batch = 5},
                       x, y);
@@ -141,8 +141,8 @@ TEST(Chains, SayWhereNoDrawWasKept) {
   const LinearModel model(50);
   const BayesNet& net = model.net;
   const PosteriorRecord* record = find_posterior("sghmc");
-  const auto posterior = record->make(net, Settings(record->options, {}),
-                                      {.nets = 2, .all_rows = 50, .options = model.x.options()});
+  const auto posterior =
+      record->make(net, OptionValues(), {.nets = 2, .all_rows = 50, .options = model.x.options()});
   EXPECT_EQ(posterior->findings().at(0).code, "no-draws");
   EXPECT_EQ(posterior->predict(model.x.expand({2, 50, 2}), 10).mean.size(1), 1);
 }

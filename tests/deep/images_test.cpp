@@ -55,10 +55,10 @@ TEST_P(ConvolutionsOf, TrainAndPredict) {
   const PosteriorRecord* record = find_posterior(GetParam());
   const auto has = [&](const char* name) {
     return std::any_of(record->options.begin(), record->options.end(),
-                       [&](const Option& option) { return option.name == name; });
+                       [&](const OptionRecord* option) { return option->name == name; });
   };
   std::vector<std::map<std::string, std::string>> variants = {{}};
-  if (has("max-leapfrogs")) variants = {{{"max-leapfrogs", "3"}}};
+  if (has("max_leapfrogs")) variants = {{{"max_leapfrogs", "3"}}};
   if (has("gradient")) variants.push_back({{"gradient", "weights"}});
   if (has("curvature"))
     variants = {{{"curvature", "diagonal"}},
@@ -153,12 +153,13 @@ class ImageFiles : public testing::Test {
     FitRequest request;
     request.data = {file("train-images-ubyte")};
     request.labels = file("train-labels-ubyte").string();
-    request.network.architecture = "auto";
+    request.network.architecture = NetworkShape::automatic;
     request.network.filters = {4};
     request.network.hidden = {10};
     request.network.posterior = "map";
-    request.network.posterior_options = Settings(find_posterior("map")->options, {{"rate", "0.02"}}).values();
-    request.network.prior_options = Settings(priors().front()->options, {}).values();
+    request.network.posterior_options =
+        read_options(find_posterior("map")->options, {{"rate", "0.02"}}, "a part");
+    request.network.prior_options = OptionValues();
     request.network.seed = request.train.seed = 3;
     request.train.epochs = 20;
     request.threads = 1;
@@ -183,7 +184,7 @@ TEST_F(ImageFiles, TrainAndPredict) {
   const FitOutcome outcome = fit(request("fit"), ranks_, {});
   EXPECT_TRUE(outcome.is_complete());
   const Network network = read_network(file("fit") / "network.json");
-  EXPECT_EQ(network.architecture, "conv");
+  EXPECT_EQ(network.architecture, NetworkShape::conv);
   EXPECT_EQ(network.filters, (std::vector<std::int64_t>{4}));
   EXPECT_TRUE(network.preparation.image.has_levels);
   EXPECT_EQ(network.preparation.classes, (std::vector<std::string>{"0", "1"}));

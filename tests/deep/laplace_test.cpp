@@ -310,7 +310,7 @@ std::unique_ptr<Posterior> linear_laplace(const LinearModel& model, const std::s
                          {.posterior = "laplace",
                           .options = {{"curvature", curvature},
                                       {"prediction", prediction},
-                                      {"tune-prior", "false"},
+                                      {"tune_prior", "false"},
                                       {"rate", "0.05"}},
                           .epochs = 300,
                           .batch = 1000},
@@ -384,7 +384,7 @@ TEST(Laplace, SeveralOutputsAreDrawnWithTheirCovariance) {
   const torch::Tensor x = torch::randn({20, 3}, kDouble), y = torch::randn({20}, kDouble);
   const auto posterior = train_posterior(
       small.net,
-      {.posterior = "laplace", .options = {{"curvature", "full"}, {"tune-prior", "false"}}, .epochs = 5}, x,
+      {.posterior = "laplace", .options = {{"curvature", "full"}, {"tune_prior", "false"}}, .epochs = 5}, x,
       y);
   const Predictive predictive = posterior->predict(x.narrow(0, 0, 2).unsqueeze(0), 4000);
   ASSERT_EQ(predictive.mean.sizes(), at::IntArrayRef({1, 4000, 2}));

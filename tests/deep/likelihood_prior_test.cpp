@@ -26,7 +26,7 @@ std::unique_ptr<Likelihood> likelihood(std::string_view name, LikelihoodSpec spe
 
 std::unique_ptr<Prior> prior(std::string_view name, std::map<std::string, std::string> values = {}) {
   const PriorRecord& record = named(priors(), name);
-  return record.make(Settings(record.options, std::move(values)));
+  return record.make(read_options(record.options, std::move(values), "a part"));
 }
 
 double normal_log(double x, double sd) {
@@ -163,10 +163,10 @@ struct Fixture {
 };
 
 TEST(ScaleMixture, IsTheMixtureOfBlundellEtAl) {
-  const Fixture fixture(prior("scale-mixture", {{"prior-wide-share", "0.25"},
-                                                {"prior-scale", "1.5"},
-                                                {"prior-narrow", "0.1"},
-                                                {"prior-bias-scale", "2"}}));
+  const Fixture fixture(prior("scale-mixture", {{"prior_wide_share", "0.25"},
+                                                {"prior_scale", "1.5"},
+                                                {"prior_narrow", "0.1"},
+                                                {"prior_bias_scale", "2"}}));
   const torch::Tensor found = fixture.log_prior();
   for (int n = 0; n < 2; ++n) {
     const double needed = fixture.others(n, 2) + fixture.weights(n, [](double w, double root) {
@@ -178,7 +178,7 @@ TEST(ScaleMixture, IsTheMixtureOfBlundellEtAl) {
 }
 
 TEST(LaplacePrior, HasTheStandardDeviationAsked) {
-  const Fixture fixture(prior("laplace", {{"prior-scale", "1.5"}}));
+  const Fixture fixture(prior("laplace", {{"prior_scale", "1.5"}}));
   const torch::Tensor found = fixture.log_prior();
   for (int n = 0; n < 2; ++n) {
     const double needed = fixture.others(n, 1) + fixture.weights(n, [](double w, double root) {
@@ -190,7 +190,7 @@ TEST(LaplacePrior, HasTheStandardDeviationAsked) {
 }
 
 TEST(Horseshoe, SharesAScaleAmongTheWeightsOfAnInput) {
-  const Fixture fixture(prior("horseshoe", {{"prior-scale", "0.7"}}));
+  const Fixture fixture(prior("horseshoe", {{"prior_scale", "0.7"}}));
   const torch::Tensor found = fixture.log_prior();
   const auto half_cauchy = [](double u) { return std::log(2 / kPi) + u - std::log1p(std::exp(2 * u)); };
   for (int n = 0; n < 2; ++n) {
@@ -229,7 +229,7 @@ TEST(Priors, AreDensitiesOfWeights) {
     Layout layout;
     layout.add({.name = "net.1.weight", .shape = {1, 1}, .role = Role::weight, .fan_in = 4});
     const auto made =
-        prior(name, name == "scale-mixture" ? std::map<std::string, std::string>{{"prior-narrow", "0.1"}}
+        prior(name, name == "scale-mixture" ? std::map<std::string, std::string>{{"prior_narrow", "0.1"}}
                                             : std::map<std::string, std::string>{});
     const torch::Tensor w = torch::linspace(-12, 12, 240001, torch::kFloat64).unsqueeze(1);
     const torch::Tensor density = made->log_density(layout, Parameters(layout, w)).exp();

@@ -18,7 +18,8 @@ inline std::unique_ptr<Likelihood> gaussian_likelihood(double noise) {
 
 inline std::unique_ptr<Prior> gaussian_prior(std::map<std::string, std::string> options = {}) {
   for (const PriorRecord* record : priors())
-    if (record->name == "gaussian") return record->make(Settings(record->options, std::move(options)));
+    if (record->name == "gaussian")
+      return record->make(read_options(record->options, std::move(options), "a part"));
   return nullptr;
 }
 

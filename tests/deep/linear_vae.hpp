@@ -21,9 +21,10 @@ inline std::unique_ptr<Vae> gaussian_vae(const VaeSpec& spec, const Parts& parts
   const LatentFamilyRecord* family = find_latent_family(parts.family);
   const LatentPriorRecord* prior = find_latent_prior(parts.prior);
   const DecoderLikelihoodRecord* likelihood = find_decoder_likelihood("gaussian");
-  return std::make_unique<Vae>(spec, family->make(Settings(family->options, parts.family_options), spec),
-                               likelihood->make(Settings(likelihood->options, {{"noise", sd}}), spec),
-                               prior->make(Settings(prior->options, parts.prior_options), spec));
+  return std::make_unique<Vae>(
+      spec, family->make(read_options(family->options, parts.family_options, "a part"), spec),
+      likelihood->make(read_options(likelihood->options, {{"noise", sd}}, "a part"), spec),
+      prior->make(read_options(prior->options, parts.prior_options, "a part"), spec));
 }
 
 // x = weight z + bias + sd e, z ~ N(0, I).

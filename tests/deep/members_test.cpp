@@ -60,8 +60,8 @@ class Members : public testing::TestWithParam<std::string> {
   std::unique_ptr<Posterior> train_part(NetPart part) const {
     const PosteriorRecord* record = find_posterior(GetParam());
     std::map<std::string, std::string> settings;
-    if (GetParam() == "hmc") settings = {{"max-leapfrogs", "10"}};
-    auto posterior = record->make(net_, Settings(record->options, settings),
+    if (GetParam() == "hmc") settings = {{"max_leapfrogs", "10"}};
+    auto posterior = record->make(net_, read_options(record->options, settings, "a part"),
                                   {.nets = part.count,
                                    .all_rows = kRows,
                                    .seed = 1,

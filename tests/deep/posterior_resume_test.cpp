@@ -32,7 +32,7 @@ class Resume : public testing::TestWithParam<std::string> {
 
   Trained run(TrainOptions options, std::int64_t stop_after = kEpochs) {
     const PosteriorRecord* record = find_posterior(GetParam());
-    Trained result{.posterior = record->make(net_, Settings(record->options, settings_of()),
+    Trained result{.posterior = record->make(net_, read_options(record->options, settings_of(), "a part"),
                                              {.nets = 2, .all_rows = 20, .seed = 1, .options = x_.options()}),
                    .outcome = {}};
     PosteriorTrainee trainee(net_, *result.posterior, {.train = {x_, y_}, .members = 2, .epochs = kEpochs});
@@ -50,7 +50,7 @@ class Resume : public testing::TestWithParam<std::string> {
   // Twelve transitions do not find a step size.
   static std::map<std::string, std::string> settings_of() {
     if (GetParam() != "hmc") return {};
-    return {{"max-leapfrogs", "10"}};
+    return {{"max_leapfrogs", "10"}};
   }
 
   static std::vector<torch::Tensor> state(Posterior& posterior) {
@@ -81,7 +81,7 @@ TEST_P(Resume, StateOfAFinishedRunPredicts) {
   const Trained whole = run({});
   const std::vector<torch::Tensor> saved = state(*whole.posterior);
   const PosteriorRecord* record = find_posterior(GetParam());
-  const auto fresh = record->make(net_, Settings(record->options, settings_of()),
+  const auto fresh = record->make(net_, read_options(record->options, settings_of(), "a part"),
                                   {.nets = 2, .all_rows = 20, .seed = 1, .options = x_.options()});
   std::size_t i = 0;
   fresh->visit([&](const std::string&, torch::Tensor& tensor) {

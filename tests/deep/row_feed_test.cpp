@@ -49,8 +49,8 @@ TEST(RowFeed, StreamedNetworksTrainToTheSameBits) {
   for (const std::string name : {"map", "mean-field"}) {
     const auto trained = [&](bool streams) {
       const PosteriorRecord* record = find_posterior(name);
-      auto posterior = record->make(net, Settings(record->options, {}),
-                                    {.nets = 2, .all_rows = 30, .seed = 1, .options = x.options()});
+      auto posterior =
+          record->make(net, OptionValues(), {.nets = 2, .all_rows = 30, .seed = 1, .options = x.options()});
       PosteriorTrainee trainee(
           net, *posterior,
           {.train = {x, y}, .held_out = {x, y}, .members = 2, .epochs = 5, .streams = streams});

@@ -95,7 +95,7 @@ TEST(Dropout, LeavesOutInputsWhereAsked) {
   const auto spread = [&](const std::string& inputs) {
     const auto posterior = train_posterior(
         model.net,
-        {.posterior = "dropout", .options = {{"drop", "0.3"}, {"drop-inputs", inputs}}, .epochs = 5}, model.x,
+        {.posterior = "dropout", .options = {{"drop", "0.3"}, {"drop_inputs", inputs}}, .epochs = 5}, model.x,
         model.y);
     return posterior->predict(model.x.unsqueeze(0), 20).mean.std(1).max().item<double>();
   };

@@ -25,7 +25,7 @@ struct ToyRun {
 inline std::unique_ptr<Posterior> train_posterior(const BayesNet& net, const ToyRun& run,
                                                   const torch::Tensor& x, const torch::Tensor& y) {
   const PosteriorRecord* record = find_posterior(run.posterior);
-  const Settings settings(record->options, run.options);
+  const OptionValues settings = read_options(record->options, run.options, "a part");
   auto posterior = record->make(
       net, settings, {.nets = run.members, .all_rows = x.size(0), .seed = run.seed, .options = x.options()});
   const GroupRows rows{x.unsqueeze(0), y.unsqueeze(0)};

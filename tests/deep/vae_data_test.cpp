@@ -251,7 +251,8 @@ TEST(VaeModel, ComesBackFromItsFiles) {
   model.names = {"a", "b,\"c", "d"};
   model.center = {1, 2, 3};
   model.sd = {1, 0.5, 2};
-  model.decoder = {"gaussian", {{"noise", "output"}}};
+  model.decoder = {"gaussian", read_options(find_decoder_likelihood("gaussian")->options,
+                                            {{"noise", "output"}}, "gaussian")};
   model.seed = 12345678901234567ULL;
   BuiltVae built(model, torch::kCPU);
   built.start({torch::zeros({5, 3})});

@@ -42,9 +42,9 @@ void expect_equal(const torch::Tensor& a, const torch::Tensor& b, double toleran
 TEST_F(Objectives, EndsMeetTheirNeighbours) {
   const Words twelve = {{"samples", "12"}};
   const torch::Tensor iwae = bound("iwae", twelve);
-  const torch::Tensor elbo = bound("ciwae", {{"samples", "12"}, {"elbo-share", "1"}});
+  const torch::Tensor elbo = bound("ciwae", {{"samples", "12"}, {"elbo_share", "1"}});
   expect_equal(bound("iwae", {{"samples", "12"}, {"gradient", "plain"}}), iwae);
-  expect_equal(bound("ciwae", {{"samples", "12"}, {"elbo-share", "0"}}), iwae);
+  expect_equal(bound("ciwae", {{"samples", "12"}, {"elbo_share", "0"}}), iwae);
   expect_equal(bound("miwae", {{"samples", "12"}, {"groups", "1"}}), iwae);
   expect_equal(bound("miwae", {{"samples", "1"}, {"groups", "12"}}), elbo);
   expect_equal(bound("piwae", {{"samples", "3"}, {"groups", "4"}}), iwae);
@@ -59,7 +59,7 @@ TEST_F(Objectives, EndsMeetTheirNeighbours) {
 
 TEST_F(Objectives, ClosedDivergenceIsTheMeanOfItsDraws) {
   const double closed = mean_of(bound("vae", {{"samples", "4000"}}));
-  const torch::Tensor drawn = bound("ciwae", {{"samples", "4000"}, {"elbo-share", "1"}});
+  const torch::Tensor drawn = bound("ciwae", {{"samples", "4000"}, {"elbo_share", "1"}});
   EXPECT_NEAR(mean_of(drawn), closed, 0.02);
 }
 
@@ -198,7 +198,7 @@ TEST(Floors, KeepTheDivergenceAboveThem) {
   for (const char* floor : {"delta", "batch-norm"}) {
     ToyVae toy;
     toy.spec.latent = 3;
-    toy.family_options = {{"floor", floor}, {"floor-nats", "1.5"}};
+    toy.family_options = {{"floor", floor}, {"floor_nats", "1.5"}};
     const Vae vae = toy.make();
     const torch::Tensor flat = vae.fresh(toy_bits(9, 6), 1);
     const Parameters parameters = vae.split(flat);
@@ -225,7 +225,7 @@ TEST(Floors, BatchNormRemembersItsAverages) {
 TEST(Vamp, IsTheMixtureOfThePosteriorsOfItsPseudoInputs) {
   ToyVae toy;
   toy.prior = "vamp";
-  toy.prior_options = {{"pseudo-inputs", "3"}};
+  toy.prior_options = {{"pseudo_inputs", "3"}};
   const Vae vae = toy.make();
   const torch::Tensor x = toy_bits(7, 6), flat = vae.fresh(x, 1);
   const Parameters parameters = vae.split(flat);

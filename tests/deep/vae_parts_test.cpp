@@ -33,10 +33,10 @@ void expect_normalised(const torch::Tensor& z, const torch::Tensor& log_q) {
 }
 
 // Small nets where a part has some.
-std::map<std::string, std::string> small(const std::vector<Option>& options) {
+std::map<std::string, std::string> small(OptionTable options) {
   std::map<std::string, std::string> result;
-  for (const Option& option : options)
-    if (option.name.ends_with("-hidden")) result[option.name] = "16";
+  for (const OptionRecord* option : options)
+    if (option->name.ends_with("_hidden")) result[std::string(option->name)] = "16";
   return result;
 }
 
@@ -172,9 +172,9 @@ VqCase vq_vae(const std::string& codebook) {
   result.vae = gaussian_vae(
       {.pixels = 4, .latent = 4, .hidden = {}},
       {.family = "vq",
-       .family_options = {{"codes", "3"}, {"code-size", "2"}, {"codebook", codebook}, {"code-restart", "0"}},
+       .family_options = {{"codes", "3"}, {"code_size", "2"}, {"codebook", codebook}, {"code_restart", "0"}},
        .prior = "codes",
-       .prior_options = {{"codes", "3"}, {"code-size", "2"}}},
+       .prior_options = {{"codes", "3"}, {"code_size", "2"}}},
       "0.5");
   result.flat = result.vae->fresh(torch::randn({10, 4}, kDouble), 5);
   return result;
@@ -307,7 +307,8 @@ double loss_at(const Vae& vae, const VaeObjective& objective, const torch::Tenso
 
 TEST_F(Refine, LearnsThroughTheSteps) {
   const VaeObjectiveRecord* record = find_vae_objective("semi-amortised");
-  const auto objective = record->make(Settings(record->options, {{"refine-steps", "3"}}), vae_->spec());
+  const auto objective =
+      record->make(read_options(record->options, {{"refine_steps", "3"}}, "a part"), vae_->spec());
   const torch::Tensor flat = flat_.detach().requires_grad_();
   const Parameters parameters = vae_->split(flat);
   torch::manual_seed(11);
@@ -324,7 +325,7 @@ TEST_F(Refine, LearnsThroughTheSteps) {
 TEST_F(Refine, StoppedStepsTeachEncoderAndDecoderApart) {
   const VaeObjectiveRecord* record = find_vae_objective("semi-amortised");
   const auto objective =
-      record->make(Settings(record->options, {{"refine-gradient", "stopped"}}), vae_->spec());
+      record->make(read_options(record->options, {{"refine_gradient", "stopped"}}, "a part"), vae_->spec());
   const torch::Tensor flat = flat_.detach().requires_grad_();
   const Parameters parameters = vae_->split(flat);
   const ObjectiveLoss loss = objective->loss(pass(parameters));
@@ -346,7 +347,7 @@ struct Trained {
 Trained train_toy(const Vae& vae, torch::Tensor& flat, const torch::Tensor& x, const std::string& name,
                   std::int64_t epochs) {
   const VaeObjectiveRecord* record = find_vae_objective(name);
-  const auto objective = record->make(Settings(record->options, {}), vae.spec());
+  const auto objective = record->make(OptionValues(), vae.spec());
   VaeTrainee trainee(vae, *objective, flat, {.x = x}, {}, {.rate = 0.01});
   const Ranks ranks;
   const TrainOutcome outcome = train(trainee, {.epochs = epochs, .batch = 50, .seed = 1}, ranks);
@@ -360,7 +361,7 @@ TEST(Iterative, TheNetworkLearnsToRaiseTheBound) {
   const torch::Tensor x = model.sample(200);
   VaeSpec spec = linear_spec(model);
   const auto vae =
-      gaussian_vae(spec, {.family = "iterative", .family_options = {{"refine-hidden", "20"}}}, "0.5");
+      gaussian_vae(spec, {.family = "iterative", .family_options = {{"refine_hidden", "20"}}}, "0.5");
   torch::Tensor flat = vae->fresh(x, 3);
   train_toy(*vae, flat, x, "iterative", 30);
   const Parameters parameters = vae->split(flat);

@@ -30,9 +30,9 @@ struct ToyVae {
     const auto* c = find_latent_prior(prior);
     VaeSpec with = spec;
     with.has_unit_range = b->needs_unit_range;
-    return Vae(with, a->make(Settings(a->options, family_options), with),
-               b->make(Settings(b->options, decoder_options), with),
-               c->make(Settings(c->options, prior_options), with));
+    return Vae(with, a->make(read_options(a->options, family_options, "a part"), with),
+               b->make(read_options(b->options, decoder_options, "a part"), with),
+               c->make(read_options(c->options, prior_options, "a part"), with));
   }
 };
 
@@ -44,7 +44,7 @@ inline bool refines(const VaeObjectiveRecord& record) {
 
 inline std::unique_ptr<VaeObjective> make_objective(const std::string& name, const Words& options = {}) {
   const auto* record = find_vae_objective(name);
-  return record->make(Settings(record->options, options), {});
+  return record->make(read_options(record->options, options, "a part"), {});
 }
 
 inline torch::Tensor toy_bits(std::int64_t rows, std::int64_t pixels, std::uint64_t seed = 5) {

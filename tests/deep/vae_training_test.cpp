@@ -99,9 +99,9 @@ void expect_improvement(const VaeObjectiveRecord& record, Architecture architect
   const Vae vae = toy.make();
   const torch::Tensor x = stripes(64);
   Words options;
-  for (const Option& option : record.options)
-    if (option.name == "samples" || option.name == "groups") options[option.name] = "3";
-  const auto objective = record.make(Settings(record.options, options), vae.spec());
+  for (const OptionRecord* option : record.options)
+    if (option->name == "samples" || option->name == "groups") options[std::string(option->name)] = "3";
+  const auto objective = record.make(read_options(record.options, options, "a part"), vae.spec());
   const torch::Tensor flat = vae.fresh(x, 1);
   const double before = mean_bound(vae, flat, {x}, 5, 1);
   VaeTrainee trainee(vae, *objective, flat, {x}, {}, {.rate = 0.02});

@@ -196,14 +196,14 @@ TEST(Alpha, RefusesWhatItCannotDo) {
   const BayesNet net = small_net();
   const PosteriorRecord& record = *find_posterior("mean-field");
   const auto make = [&](std::map<std::string, std::string> options) {
-    return record.make(net, Settings(record.options, std::move(options)),
+    return record.make(net, read_options(record.options, std::move(options), "a part"),
                        {.all_rows = 9, .options = kDouble});
   };
   EXPECT_NO_THROW(make({{"alpha", "0.5"}}));
   EXPECT_THROW(make({{"alpha", "0.5"}, {"gradient", "local"}}), Error);
-  EXPECT_THROW(make({{"alpha", "0.5"}, {"step-draws", "1"}}), Error);
+  EXPECT_THROW(make({{"alpha", "0.5"}, {"step_draws", "1"}}), Error);
   EXPECT_THROW(make({{"alpha", "-1"}}), Error);
-  EXPECT_THROW(make({{"kl-warmup", "2"}}), Error);
+  EXPECT_THROW(make({{"kl_warmup", "2"}}), Error);
 }
 
 }  // namespace

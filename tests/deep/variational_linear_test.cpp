@@ -75,7 +75,7 @@ double diagonal_error(Posterior& posterior, const Regression& data) {
 // Adam's steps at the optimum are as long as its rate, whatever the draws: a small one from a start that is
 // near.
 std::map<std::string, std::string> quick(std::map<std::string, std::string> more) {
-  more.insert({{"rate", "0.015"}, {"initial-sd", "0.1"}, {"step-draws", "8"}});
+  more.insert({{"rate", "0.015"}, {"initial_sd", "0.1"}, {"step_draws", "8"}});
   return more;
 }
 
@@ -107,7 +107,7 @@ TEST(LinearRegression, MeanFieldHasTheDiagonalOfThePrecision) {
 TEST(LinearRegression, IvonHasTheDiagonalOfThePrecision) {
   const Regression data = correlated_inputs();
   const auto posterior =
-      train_on(data, "ivon", {{"rate", "0.2"}, {"beta2", "0.99"}, {"step-draws", "64"}}, 800);
+      train_on(data, "ivon", {{"rate", "0.2"}, {"beta2", "0.99"}, {"step_draws", "64"}}, 800);
   EXPECT_LT(mean_error(*posterior, data), 0.05);
   EXPECT_LT(diagonal_error(*posterior, data), 0.06);
 }
@@ -116,7 +116,7 @@ TEST(LinearRegression, IvonHasTheDiagonalOfThePrecision) {
 TEST(LinearRegression, IvonsTemperatureCountsTheDivergence) {
   const Regression data = correlated_inputs();
   const auto posterior = train_on(
-      data, "ivon", {{"rate", "0.2"}, {"beta2", "0.99"}, {"step-draws", "64"}, {"temperature", "4"}}, 800);
+      data, "ivon", {{"rate", "0.2"}, {"beta2", "0.99"}, {"step_draws", "64"}, {"temperature", "4"}}, 800);
   const torch::Tensor prior = torch::tensor({3.0, 3.0, 3.0, 0.25}, kDouble);
   Regression tempered = data;
   const torch::Tensor diagonal = (data.precision.diagonal() - prior) / 4 + prior;
@@ -127,7 +127,7 @@ TEST(LinearRegression, IvonsTemperatureCountsTheDivergence) {
 TEST(LinearRegression, NaturalGradientHasTheDiagonalOfThePrecision) {
   const Regression data = correlated_inputs();
   const auto posterior = train_on(data, "natural-gradient",
-                                  {{"rate", "0.2"}, {"precision-rate", "0.05"}, {"step-draws", "16"}}, 500);
+                                  {{"rate", "0.2"}, {"precision_rate", "0.05"}, {"step_draws", "16"}}, 500);
   EXPECT_LT(mean_error(*posterior, data), 0.05);
   EXPECT_LT(diagonal_error(*posterior, data), 0.06);
 }

@@ -69,8 +69,8 @@ TEST(Variational, MembersAreIndependent) {
   const Curve data = noisy_curve();
   for (const std::string name :
        {"mean-field", "matrix-normal", "low-rank", "last-layer", "natural-gradient"}) {
-    ToyRun run{.posterior = name, .options = {{"initial-sd", "1e-8"}, {"rate", "0.002"}}, .epochs = 5};
-    if (name == "natural-gradient") run.options["precision-rate"] = "1e-4";
+    ToyRun run{.posterior = name, .options = {{"initial_sd", "1e-8"}, {"rate", "0.002"}}, .epochs = 5};
+    if (name == "natural-gradient") run.options["precision_rate"] = "1e-4";
     const auto alone = train_posterior(net, run, data.x, data.y);
     run.members = 3;
     const auto many = train_posterior(net, run, data.x, data.y);
@@ -83,7 +83,7 @@ TEST(Ivon, MembersAreIndependent) {
   const BayesNet net = curve_net();
   const Curve data = noisy_curve();
   ToyRun run{.posterior = "ivon",
-             .options = {{"hess-init", "1e14"}, {"rate", "1e-3"}, {"beta2", "0.999999"}},
+             .options = {{"hess_init", "1e14"}, {"rate", "1e-3"}, {"beta2", "0.999999"}},
              .epochs = 5};
   const auto alone = train_posterior(net, run, data.x, data.y);
   run.members = 2;
@@ -97,14 +97,16 @@ TEST(Ivon, StepsAsTheAuthorsDo) {
   const torch::Tensor x = torch::tensor({{{0.5, -1.0}, {1.5, 0.3}, {-0.2, 0.8}}}, kDouble);
   const torch::Tensor y = torch::tensor({{0.3, -0.9, 1.1}}, kDouble);
   const PosteriorRecord& record = *find_posterior("ivon");
-  const Settings settings(record.options, {{"rate", "0.3"},
-                                           {"schedule", "constant"},
-                                           {"ess", "40"},
-                                           {"temperature", "2"},
-                                           {"hess-init", "0.7"},
-                                           {"beta1", "0.8"},
-                                           {"beta2", "0.9"},
-                                           {"clip-radius", "1.5"}});
+  const OptionValues settings = read_options(record.options,
+                                             {{"rate", "0.3"},
+                                              {"schedule", "constant"},
+                                              {"ess", "40"},
+                                              {"temperature", "2"},
+                                              {"hess_init", "0.7"},
+                                              {"beta1", "0.8"},
+                                              {"beta2", "0.9"},
+                                              {"clip_radius", "1.5"}},
+                                             "a part");
   const auto posterior = record.make(net, settings, {.all_rows = 30, .seed = 1, .options = kDouble});
   const torch::Tensor m = posterior->center()[0].clone();
   const double ess = 20, rate = 0.3, h0 = 0.7;
@@ -157,7 +159,7 @@ TEST(LastLayer, BoundOfClassesIsBelowTheExpectation) {
   const Curve data = three_classes();
   const PosteriorRecord& record = *find_posterior("last-layer");
   const auto loss_at = [&](const std::string& sd, bool is_drawn) {
-    const auto posterior = record.make(net, Settings(record.options, {{"initial-sd", sd}}),
+    const auto posterior = record.make(net, read_options(record.options, {{"initial_sd", sd}}, "a part"),
                                        {.all_rows = 150, .seed = 1, .options = kDouble});
     torch::manual_seed(1);
     const torch::Tensor draws = posterior->draw_parameters(4000)[0];
@@ -196,9 +198,7 @@ TEST(Variational, RefusesWhatHasNoClosedForm) {
                          std::make_unique<UnknownPrior>(scaled_prior()));
   for (const std::string name : {"ivon", "last-layer"}) {
     const PosteriorRecord& record = *find_posterior(name);
-    EXPECT_THROW(record.make(unknown, Settings(record.options, {}), {.all_rows = 9, .options = kDouble}),
-                 Error)
-        << name;
+    EXPECT_THROW(record.make(unknown, OptionValues(), {.all_rows = 9, .options = kDouble}), Error) << name;
   }
 }
 

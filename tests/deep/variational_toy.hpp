@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "base/settings.hpp"
 #include "deep/bnn/posterior.hpp"
 #include "tests/deep/linear_model.hpp"
 
@@ -17,7 +16,8 @@ namespace kullback::deep {
 
 inline std::unique_ptr<Prior> scaled_prior(const std::string& scale = "1") {
   const PriorRecord& record = *priors().front();
-  return record.make(Settings(record.options, {{"prior-scale", scale}, {"prior-bias-scale", "2"}}));
+  return record.make(
+      read_options(record.options, {{"prior_scale", scale}, {"prior_bias_scale", "2"}}, "a part"));
 }
 
 inline BayesNet::BuildNet perceptron(std::int64_t inputs, std::vector<std::int64_t> hidden) {

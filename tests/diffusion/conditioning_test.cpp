@@ -6,11 +6,12 @@
 
 #include "base/error.hpp"
 #include "tests/diffusion/inverse_problems.hpp"
+#include "tests/diffusion/made.hpp"
 
 namespace kullback::deep::diffusion {
 namespace {
 
-using Words = std::map<std::string, std::string>;
+using Words = GivenTexts;
 
 constexpr auto kNumber = torch::kFloat64;
 
@@ -39,12 +40,12 @@ TEST(Operator, AdjointsOfLinearOnes) {
     const char* name;
     RowShape shape;
     Words options;
-  } cases[] = {{"inpaint", kImage, {{"box", "1,2,3,4"}}},    {"blur", kImage, {{"blur-sd", "1.3"}}},
-               {"blur", row_of(7), {{"blur-sd", "4"}}},      {"downsample", kImage, {{"factor", "2"}}},
+  } cases[] = {{"inpaint", kImage, {{"box", "1,2,3,4"}}},    {"blur", kImage, {{"blur_sd", "1.3"}}},
+               {"blur", row_of(7), {{"blur_sd", "4"}}},      {"downsample", kImage, {{"factor", "2"}}},
                {"downsample", row_of(9), {{"factor", "3"}}}, {"linear", row_of(6), {{"matrix", matrix}}}};
   at::manual_seed(1);
   for (const auto& c : cases) {
-    const auto operation = make_operator(c.name, c.shape, c.options);
+    const auto operation = made_operator(c.name, c.shape, c.options);
     ASSERT_TRUE(operation->is_linear());
     const torch::Tensor x = torch::randn({3, c.shape.size}, kNumber),
                         y = torch::randn({3, operation->gives().size}, kNumber);
@@ -62,10 +63,10 @@ TEST(Operator, WhatTheyDo) {
   EXPECT_LT(largest(make_operator("downsample", row_of(6))->forward(line) -
                     torch::tensor({2.0, 5.0, 1.0}, kNumber)),
             1e-12);
-  const auto clip = make_operator("clip", row_of(6), {{"low", "1"}, {"high", "4"}});
+  const auto clip = made_operator("clip", row_of(6), {{"low", "1"}, {"high", "4"}});
   EXPECT_EQ(clip->forward(line).max().item<double>(), 4);
   EXPECT_FALSE(clip->is_linear());
-  const auto box = make_operator("inpaint", kImage, {{"box", "0,0,6,4"}});
+  const auto box = made_operator("inpaint", kImage, {{"box", "0,0,6,4"}});
   EXPECT_EQ(box->seen().sum().item<std::int64_t>(), kImage.size / 2);
 }
 
@@ -83,7 +84,7 @@ TEST(Operator, PhaseIsLost) {
 
 TEST(Operator, WhatDoesNotFitIsSaid) {
   const auto says = [](const char* name, const RowShape& shape, const Words& options) {
-    return message_of([&] { make_operator(name, shape, options); });
+    return message_of([&] { made_operator(name, shape, options); });
   };
   const std::string five = written("five.csv", "1,0,1,0,1\n");
   EXPECT_NE(says("inpaint", row_of(4), {{"mask", five}}).find("the mask has 5 numbers"), std::string::npos);
@@ -97,7 +98,7 @@ TEST(Operator, WhatDoesNotFitIsSaid) {
   EXPECT_NE(says("linear", row_of(4), {}).find("needs --matrix"), std::string::npos);
   EXPECT_NE(says("downsample", kImage, {{"factor", "4"}}).find("does not divide images 6x8x3"),
             std::string::npos);
-  EXPECT_NE(says("blur", kImage, {{"blur-sd", "0"}}).find("blur-sd"), std::string::npos);
+  EXPECT_NE(says("blur", kImage, {{"blur_sd", "0"}}).find("blur-sd"), std::string::npos);
   EXPECT_NE(says("clip", kImage, {{"low", "2"}}).find("not below"), std::string::npos);
   EXPECT_NE(says("sharpen", kImage, {}).find("no --operator 'sharpen'"), std::string::npos);
   EXPECT_NE(says("linear", row_of(2), {{"matrix", written("ragged.csv", "1,2\n3\n")}}).find("line 2"),
@@ -159,7 +160,7 @@ Restored restored(const InverseProblem& problem, const char* sde_name, const cha
   const MixtureScore score(*sde, problem.prior);
   at::manual_seed(9);
   const Measurement measurement = problem.measurement();
-  return make_method(method, options)->run(*sde, score, measurement, {.count = count});
+  return made_method(method, options)->run(*sde, score, measurement, {.count = count});
 }
 
 using Case = std::pair<int, const char*>;
@@ -185,7 +186,7 @@ TEST_P(NormalPosterior, ByLangevin) {
   const auto& [which, sde] = GetParam();
   const InverseProblem problem = normal_problem(which);
   const Restored found =
-      restored(problem, sde, "langevin", {{"chains", "200"}, {"steps", "40"}, {"adjusted-steps", "400"}});
+      restored(problem, sde, "langevin", {{"chains", "200"}, {"steps", "40"}, {"adjusted_steps", "400"}});
   const Comparison errors = compare(found, posterior_of(problem));
   EXPECT_LT(errors.mean_z, 5);
   EXPECT_LT(errors.covariance_z, 5);
@@ -223,7 +224,7 @@ TEST(Restoring, SharesOfTwoModes) {
   EXPECT_LT(exact.error.item<double>(), 0.03);
   // The ladder's shares are about right; both modes are found.
   const Average ladder =
-      share(restored(problem, "vp", "langevin", {{"chains", "400"}, {"adjusted-steps", "60"}}));
+      share(restored(problem, "vp", "langevin", {{"chains", "400"}, {"adjusted_steps", "60"}}));
   EXPECT_NEAR(ladder.value.item<double>(), truth, 0.15);
 }
 
@@ -246,7 +247,7 @@ TEST(Restoring, AnOperatorThatIsNotLinear) {
   prior.mean = torch::zeros({1, 2}, kNumber);
   prior.covariance = torch::eye(2, kNumber).unsqueeze(0);
   const InverseProblem problem{"clip", prior,
-                               make_operator("clip", row_of(2), {{"low", "-9"}, {"high", "0.5"}}),
+                               made_operator("clip", row_of(2), {{"low", "-9"}, {"high", "0.5"}}),
                                torch::tensor({0.5, -0.3}, kNumber), 0.1};
   // Of x = N(0, 1) given that min(x, 1/2) + noise is 1/2, by quadrature.
   double mass = 0, first = 0;
@@ -262,7 +263,7 @@ TEST(Restoring, AnOperatorThatIsNotLinear) {
                                                : Words{{"chains", "300"},
                                                        {"steps", "50"},
                                                        // Beyond the clip the likelihood has no slope.
-                                                       {"adjusted-steps", "500"}});
+                                                       {"adjusted_steps", "500"}});
     const Average mean = average(found, found.x);
     const double error = mean.error[0].item<double>();
     EXPECT_LT(std::abs(mean.value[0].item<double>() - first / mass), 5 * error) << method;
@@ -291,7 +292,7 @@ TEST(Restoring, UnitsOfTheData) {
     EXPECT_LT(errors.mean_error, 0.3) << method;
   }
   at::manual_seed(6);
-  const Restored found = make_method("tsmc", {{"runs", "16"}})->run(*sde, score, measurement, {});
+  const Restored found = made_method("tsmc", {{"runs", "16"}})->run(*sde, score, measurement, {});
   const Evidence evidence = evidence_of(found);
   EXPECT_NEAR(evidence.log_value, log_evidence_of(problem) - std::log(3), 5 * evidence.error);
 }
@@ -333,7 +334,7 @@ TEST(Restoring, WhatCannotBeDoneIsSaid) {
   EXPECT_NE(measure(torch::full({2}, NAN, kNumber), 1).find("nothing of an observed row is seen"),
             std::string::npos);
   EXPECT_THROW(make_method("gibbs"), Error);
-  EXPECT_THROW(make_method("red-diff", {{"repulsion", "-1"}}), Error);
+  EXPECT_THROW(made_method("red-diff", {{"repulsion", "-1"}}), Error);
   EXPECT_NE(message_of([&] {
               restored(problem, "vp", "red-diff", {{"repulsion", "1"}}, 1);
             }).find("two draws"),

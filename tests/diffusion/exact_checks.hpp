@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "deep/diffusion/sampler.hpp"
+#include "tests/diffusion/made.hpp"
 #include "tests/diffusion/targets.hpp"
 
 namespace kullback::deep::diffusion {
@@ -36,7 +37,7 @@ inline std::vector<double> flow_errors(const char* name, const char* sde_name, s
   at::manual_seed(2);
   const torch::Tensor start = draw_prior(*sde, 50, dims, torch::kFloat64);
   const torch::Tensor exact =
-      make_sampler("rk45", {{"tolerance", "1e-10"}})->run(*sde, score, start, {.t_min = kOrderEnd});
+      made_sampler("rk45", {{"tolerance", "1e-10"}})->run(*sde, score, start, {.t_min = kOrderEnd});
   std::vector<double> errors;
   for (const double count : steps) {
     const torch::Tensor found = make_sampler(name)->run(

@@ -8,6 +8,7 @@
 #include "deep/diffusion/likelihood.hpp"
 #include "deep/diffusion/sampler.hpp"
 #include "tests/diffusion/exact_checks.hpp"
+#include "tests/diffusion/made.hpp"
 
 namespace kullback::deep::diffusion {
 namespace {
@@ -150,7 +151,7 @@ TEST(Exact, WhatASamplerCannotDoIsSaid) {
     EXPECT_THROW(make_sampler(name)->run(*sde, score, start, {}), Error) << name;
   EXPECT_THROW(make_sampler("heun")->run(*sde, score, start, {.grid = Grid::edm}), Error);
   EXPECT_THROW(make_sampler("nuts"), Error);
-  EXPECT_THROW(make_sampler("ddim", {{"eta", "2"}}), Error);
+  EXPECT_THROW(made_sampler("ddim", {{"eta", "2"}}), Error);
 }
 
 class Exploding final : public Score {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "deep/diffusion/conditioning/method.hpp"
+#include "tests/diffusion/made.hpp"
 #include "tests/diffusion/targets.hpp"
 
 namespace kullback::deep::diffusion {
@@ -95,7 +96,7 @@ inline InverseProblem normal_problem(int which) {
                              row_of(4), true);
     return with_data("dense 4 x 10", prior, std::move(dense), 0.3);
   }
-  return with_data("blur, 10 dims", prior, make_operator("blur", row_of(dims), {{"blur-sd", "1"}}), 0.2);
+  return with_data("blur, 10 dims", prior, made_operator("blur", row_of(dims), {{"blur_sd", "1"}}), 0.2);
 }
 
 // Two modes of the first coordinate, which is not seen: the second coordinate says which is likelier.

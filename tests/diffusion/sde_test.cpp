@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "deep/diffusion/sampler.hpp"
 #include "tests/diffusion/exact_checks.hpp"
+#include "tests/diffusion/made.hpp"
 
 namespace kullback::deep::diffusion {
 namespace {
@@ -43,7 +44,7 @@ TEST(Sde, PriorIsTheEnd) {
 }
 
 TEST(Sde, DdpmIsTheProductOfItsSteps) {
-  const auto sde = make_sde("ddpm", {{"noise-steps", "10"}, {"first-beta", "0.1"}, {"last-beta", "0.4"}});
+  const auto sde = made_sde("ddpm", {{"noise_steps", "10"}, {"first_beta", "0.1"}, {"last_beta", "0.4"}});
   double share = 1;
   for (int i = 1; i <= 10; ++i) {
     share *= 1 - (0.1 + 0.3 * (i - 1) / 9);
@@ -55,7 +56,7 @@ TEST(Sde, DdpmIsTheProductOfItsSteps) {
 
 // Ho et al. 2020, equations 6 and 7: the mean and the variance of a step back, written with their letters.
 TEST(Sde, AncestralStepIsThatOfDdpm) {
-  const auto sde = make_sde("ddpm", {{"noise-steps", "10"}, {"first-beta", "0.1"}, {"last-beta", "0.4"}});
+  const auto sde = made_sde("ddpm", {{"noise_steps", "10"}, {"first_beta", "0.1"}, {"last_beta", "0.4"}});
   const MixtureScore score(*sde, random_mixture(2, 3, 5));
   const torch::Tensor state = torch::randn({4, 3}, torch::kFloat64);
   for (int i = 10; i >= 2; --i) {
@@ -83,17 +84,18 @@ TEST(Sde, TimeOfARatio) {
 TEST(Sde, GridsFall) {
   for (const char* name : {"vp", "ve", "sub-vp", "ddpm", "edm", "flow"}) {
     const auto sde = make_sde(name);
-    for (const char* grid : {"uniform", "quadratic", "edm", "log-ratio"}) {
-      const std::vector<double> times = time_grid(*sde, 20, grid_named(grid), sde->t_min());
+    for (const Grid grid : {Grid::uniform, Grid::quadratic, Grid::edm, Grid::log_ratio}) {
+      const std::vector<double> times = time_grid(*sde, 20, grid, sde->t_min());
       ASSERT_EQ(times.size(), 21U);
-      for (std::size_t i = 1; i < times.size(); ++i) EXPECT_LT(times[i], times[i - 1]) << name << grid << i;
+      for (std::size_t i = 1; i < times.size(); ++i)
+        EXPECT_LT(times[i], times[i - 1]) << name << static_cast<int>(grid) << i;
     }
   }
 }
 
 std::string message_of(const std::map<std::string, std::string>& options, const char* sde = "vp") {
   try {
-    make_sde(sde, options);
+    made_sde(sde, options);
   } catch (const Error& error) {
     return error.message();
   }
@@ -104,20 +106,20 @@ TEST(Sde, ASchedulesMustBeMonotone) {
   const std::string file = testing::TempDir() + "shares.txt";
   const auto write = [&](const char* text) { std::ofstream(file) << text; };
   write("0.9 0.5 0.6 0.1\n");
-  EXPECT_NE(message_of({{"noise-schedule", file}}).find("share 3 of the schedule is 0.6 after 0.5"),
+  EXPECT_NE(message_of({{"noise_schedule", file}}).find("share 3 of the schedule is 0.6 after 0.5"),
             std::string::npos);
   write("0.9, 0.5, 0.5, 0.1\n");
-  EXPECT_NE(message_of({{"noise-schedule", file}}).find("must fall"), std::string::npos);
+  EXPECT_NE(message_of({{"noise_schedule", file}}).find("must fall"), std::string::npos);
   write("0.9 x\n");
-  EXPECT_NE(message_of({{"noise-schedule", file}}).find("'x' is no number"), std::string::npos);
+  EXPECT_NE(message_of({{"noise_schedule", file}}).find("'x' is no number"), std::string::npos);
   write("0.9 0.5 0.1 0.001\n");
-  EXPECT_EQ(message_of({{"noise-schedule", file}}), "");
-  const auto sde = make_sde("vp", {{"noise-schedule", file}});
+  EXPECT_EQ(message_of({{"noise_schedule", file}}), "");
+  const auto sde = made_sde("vp", {{"noise_schedule", file}});
   EXPECT_NEAR(level(*sde, at_time(0.5)).alpha.square().item<double>(), 0.5, 1e-12);
-  EXPECT_NE(message_of({{"sigma-min", "3"}, {"sigma-max", "2"}}, "ve").find("not below"), std::string::npos);
-  EXPECT_NE(message_of({{"first-beta", "0.3"}, {"last-beta", "0.2"}}, "ddpm").find("above"),
+  EXPECT_NE(message_of({{"sigma_min", "3"}, {"sigma_max", "2"}}, "ve").find("not below"), std::string::npos);
+  EXPECT_NE(message_of({{"first_beta", "0.3"}, {"last_beta", "0.2"}}, "ddpm").find("above"),
             std::string::npos);
-  EXPECT_NE(message_of({{"beta-max", "0.2"}}).find("more than an eighth"), std::string::npos);
+  EXPECT_NE(message_of({{"beta_max", "0.2"}}).find("more than an eighth"), std::string::npos);
 }
 
 }  // namespace

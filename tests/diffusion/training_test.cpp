@@ -9,6 +9,7 @@
 #include "base/ranks.hpp"
 #include "deep/train/train.hpp"
 #include "tests/diffusion/exact_checks.hpp"
+#include "tests/diffusion/made.hpp"
 
 namespace kullback::deep::diffusion {
 namespace {
@@ -36,7 +37,7 @@ class KnownNet final : public ScoreNet {
   double scale_ = 1;
 };
 
-using Words = std::map<std::string, std::string>;
+using Words = GivenTexts;
 
 struct Known {
   explicit Known(Mixture mixture)
@@ -48,7 +49,7 @@ struct Known {
     const Coefficients at = sde->at(torch::full({rows}, kTime, torch::kFloat64));
     const torch::Tensor x = score.draw(rows);
     const Noise noise;
-    return make_objective(objective, options)
+    return made_objective(objective, options)
         ->loss({.network = {*sde, net, parameterisation_named("score")},
                 .parameters = Parameters(layout, flat),
                 .at = at,
@@ -70,7 +71,7 @@ struct ObjectiveCase {
   Words options;
 };
 const ObjectiveCase kObjectives[] = {
-    {"denoising", {}}, {"explicit", {}}, {"explicit", {{"exact-dims", "0"}}}, {"sliced", {{"slices", "2"}}}};
+    {"denoising", {}}, {"explicit", {}}, {"explicit", {{"exact_dims", "0"}}}, {"sliced", {{"slices", "2"}}}};
 
 TEST(Objectives, ShareTheirMinimum) {
   const Known known(random_mixture(3, 2, 1));
@@ -184,7 +185,7 @@ TEST(Weightings, AreErrorsOfWhatTheyName) {
 // E f(t) / density(t) is the integral of f, here of 1 + t.
 TEST(Times, InverseDensityIsThat) {
   constexpr std::int64_t kRows = 200'000;
-  const auto sde = make_sde("edm", {{"sigma-min", "0.02"}, {"sigma-max", "10"}});
+  const auto sde = made_sde("edm", {{"sigma_min", "0.02"}, {"sigma_max", "10"}});
   const RatioTable table(*sde);
   const double low = sde->t_min(), exact = (1 - low) + (1 - low * low) / 2;
   for (const TimesKind kind : {TimesKind::uniform, TimesKind::log_ratio, TimesKind::lognormal}) {

@@ -195,7 +195,7 @@ TEST(Glauber, BothLossesPreferTheExactConditionals) {
   const Table table = random_table({3, 2}, 2);
   for (const char* loss : {"prediction", "classification"}) {
     auto options = options_for("glauber");
-    options["heat-bath-loss"] = loss;
+    options["heat_bath_loss"] = loss;
     const auto process = process_of("glauber", table, options);
     at::manual_seed(10);
     const torch::Tensor x = table.draw(6000);

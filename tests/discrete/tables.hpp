@@ -58,7 +58,8 @@ inline Table random_table(std::vector<std::int64_t> values, std::uint64_t seed) 
 
 inline std::unique_ptr<Process> process_of(const std::string& name, const Table& table,
                                            const std::map<std::string, std::string>& options = {}) {
-  return make_process(name, {.space = table.space, .number = doubles()}, options);
+  return make_process(name, {.space = table.space, .number = doubles()},
+                      read_options(process_named(name).options, options, name));
 }
 
 // Exact, from log P(state | data row) of all rows. `blend` makes the answer wrong: mixed with an ignorant

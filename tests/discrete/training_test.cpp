@@ -17,7 +17,8 @@ namespace {
 struct Learner {
   explicit Learner(const std::string& name, const Table& table,
                    const std::map<std::string, std::string>& options = {})
-      : process(make_process(name, {.space = table.space, .number = torch::kFloat32}, options)) {
+      : process(make_process(name, {.space = table.space, .number = torch::kFloat32},
+                             read_options(process_named(name).options, options, name))) {
     net = diffusion::make_score_net(layout, net_spec({.hidden = {64, 64}}, *process, table.space.dims()));
     flat = fresh_parameters(layout, 1, 1, torch::kFloat32);
   }
@@ -75,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, Trained,
     testing::Values(Case{"masked", {}, 50, 3}, Case{"blackout", {}, 130, 100},
                     Case{"glauber", {{"sweeps", "3"}}, 50, 1},
-                    Case{"glauber", {{"sweeps", "3"}, {"heat-bath-loss", "classification"}}, 50, 1},
+                    Case{"glauber", {{"sweeps", "3"}, {"heat_bath_loss", "classification"}}, 50, 1},
                     Case{"flow", {}, 60, 100}),
     [](const auto& info) { return info.param.name + (info.param.options.size() > 1 ? "_by_classes" : ""); });
 
@@ -113,9 +114,13 @@ TEST(Net, ImagesGoThroughAUnet) {
   for (const ProcessRecord* record : processes()) {
     const auto process = make_process(std::string(record->name), {.space = table.space});
     Layout layout;
-    const auto net = diffusion::make_score_net(
-        layout, net_spec({.channels = 1, .height = 8, .width = 8, .architecture = "unet", .filters = {8, 8}},
-                         *process, 64));
+    const auto net =
+        diffusion::make_score_net(layout, net_spec({.channels = 1,
+                                                    .height = 8,
+                                                    .width = 8,
+                                                    .architecture = diffusion::NetArchitecture::unet,
+                                                    .filters = {8, 8}},
+                                                   *process, 64));
     const NetDenoiser denoiser(*process, *net,
                                Parameters(layout, fresh_parameters(layout, 1, 1, torch::kFloat32)));
     const torch::Tensor x = torch::randint(3, {5, 64}, torch::kInt64);

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::int64_t kSide = 3, kVisible = kSide * kSide, kHidden = 12;
 
-BuiltEbm machine(std::int64_t visible, const Part& training) {
+BuiltEbm machine(std::int64_t visible, const Told& training) {
   return BuiltEbm(
-      toy_model(visible, {"rbm", {{"hidden-units", std::to_string(kHidden)}}}, {"gibbs"}, training),
+      toy_model(visible, {"rbm", {{"hidden_units", std::to_string(kHidden)}}}, {"gibbs"}, training),
       torch::kCPU);
 }
 
@@ -153,7 +153,7 @@ TEST(Gradients, OfTheProgramAreWhatIsExpected) {
   const auto check = [&](const std::string& name, const Words& options, const torch::Tensor& shares,
                          double noise) {
     const EnergyTrainingRecord* record = find_energy_training(name);
-    const auto training = record->make(Settings(record->options, options), built.energy());
+    const auto training = record->make(read_options(record->options, options, "a part"), built.energy());
     const torch::Tensor flat = built.flat().detach().requires_grad_();
     const Parameters parameters(built.energy().layout(), flat), fixed = built.parameters();
     const EnergyLoss loss = training->loss({.energy = built.energy(),
@@ -167,9 +167,9 @@ TEST(Gradients, OfTheProgramAreWhatIsExpected) {
   };
   // Numbers in [0, 1] have sds of at most 0.5.
   const double noise = 5 * 0.5 / std::sqrt(static_cast<double>(rows.size(0)));
-  check("cd", {{"chain-steps", "2"}}, sweep.moved(of_data, 2), noise);
-  check("short-run", {{"chain-steps", "3"}}, sweep.moved(base_shares(built), 3), noise);
-  check("persistent", {{"chain-steps", "1"}, {"chains", std::to_string(rows.size(0))}},
+  check("cd", {{"chain_steps", "2"}}, sweep.moved(of_data, 2), noise);
+  check("short-run", {{"chain_steps", "3"}}, sweep.moved(base_shares(built), 3), noise);
+  check("persistent", {{"chain_steps", "1"}, {"chains", std::to_string(rows.size(0))}},
         sweep.moved(base_shares(built), 1), noise);
   check("exact", {}, model_shares(built), 1e-10);
 }
@@ -185,8 +185,8 @@ TEST(Gradients, WeightsMakeUpForWhatChainsHaveNotFollowed) {
   constexpr int kSteps = 10;
   const auto error = [&](const std::string& name) {
     const EnergyTrainingRecord* record = find_energy_training(name);
-    const Words options{{"chain-steps", "1"}, {"chains", "20000"}};
-    const auto training = record->make(Settings(record->options, options), built.energy());
+    const Words options{{"chain_steps", "1"}, {"chains", "20000"}};
+    const auto training = record->make(read_options(record->options, options, "a part"), built.energy());
     built.flat().zero_();
     training->begin(built.energy(), built.parameters());
     torch::Tensor slope;
@@ -212,7 +212,7 @@ TEST(Gradients, WeightsMakeUpForWhatChainsHaveNotFollowed) {
 // A machine trained by each: the likelihood that it reaches, exactly.
 TEST(Gradients, WhatEachTrainingReaches) {
   const torch::Tensor data = bars_and_stripes(4);
-  const auto reached = [&](const Part& training) {
+  const auto reached = [&](const Told& training) {
     BuiltEbm built = machine(16, training);
     EXPECT_EQ(train_toy(built, data.repeat({10, 1}), {.epochs = 250, .batch = 100, .rate = 0.01}).failure,
               "");

@@ -63,15 +63,15 @@ TEST_P(ChainSamplers, HaveTheModelsMoments) {
 
 INSTANTIATE_TEST_SUITE_P(All, ChainSamplers,
                          testing::Values(SamplerCase{"mala", {}, 0}, SamplerCase{"hmc", {}, 0},
-                                         SamplerCase{"langevin", {{"step-size", "0.05"}}, 0.03},
-                                         SamplerCase{"preconditioned", {{"step-size", "0.05"}}, 0.04}),
+                                         SamplerCase{"langevin", {{"step_size", "0.05"}}, 0.03},
+                                         SamplerCase{"preconditioned", {{"step_size", "0.05"}}, 0.04}),
                          [](const auto& info) { return info.param.name; });
 
 TEST(ChainSamplers, AreAllTested) { EXPECT_EQ(chain_samplers().size(), 5U); }  // gibbs: rbm_test.cpp
 
 // Unadjusted Langevin in a normal has the variance 1 / (1 - h / 2): the bias is seen where it should be.
 TEST(ChainSamplers, UnadjustedOnesHaveTheirBias) {
-  const auto built = shifted_normal("langevin", {{"step-size", "0.5"}});
+  const auto built = shifted_normal("langevin", {{"step_size", "0.5"}});
   const torch::Tensor w = built->flat()[0].narrow(0, 0, 2);
   const Parameters parameters = built->parameters();
   const ChainTarget target(built->energy(), parameters);
@@ -91,7 +91,7 @@ torch::Tensor four_modes(std::int64_t rows) { return ring_of_gaussians(rows, 4, 
 torch::Tensor two_modes(std::int64_t rows) { return ring_of_gaussians(rows, 2, 0.3); }
 torch::Tensor ring(std::int64_t rows) { return ring_of_gaussians(rows, 1000, 0.2); }
 
-std::unique_ptr<BuiltEbm> trained(const torch::Tensor& rows, Part training, Part sampler = {"mala"}) {
+std::unique_ptr<BuiltEbm> trained(const torch::Tensor& rows, Told training, Told sampler = {"mala"}) {
   auto built = std::make_unique<BuiltEbm>(
       toy_model(2, {"net", {{"hidden", "32,32"}}}, std::move(sampler), std::move(training)), torch::kCPU);
   EXPECT_EQ(train_toy(*built, rows, {.epochs = 25, .batch = 100, .rate = 0.015}).failure, "");
@@ -134,8 +134,8 @@ TEST(EbmTraining, ADivergentChainEndsItAndTheLastGoodEpochIsKept) {
   at::manual_seed(22);
   const torch::Tensor rows = two_modes(500);
   BuiltEbm built(toy_model(2, {"net", {{"hidden", "8"}, {"activation", "relu"}}},
-                           {"langevin", {{"step-size", "2.2"}}},  // |1 - h| > 1: the chains grow
-                           {"persistent", {{"chains", "50"}, {"chain-steps", "5"}}}),
+                           {"langevin", {{"step_size", "2.2"}}},  // |1 - h| > 1: the chains grow
+                           {"persistent", {{"chains", "50"}, {"chain_steps", "5"}}}),
                  torch::kCPU);
   const TrainOutcome outcome = train_toy(built, rows, {.epochs = 200, .batch = 100});
   EXPECT_NE(outcome.failure.find("chain"), std::string::npos) << outcome.failure;

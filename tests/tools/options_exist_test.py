@@ -1,26 +1,20 @@
 #!/usr/bin/env python3
-"""Messages name only options that exist: every --name in a text of the modules behind `fit` is an option of a method, of a fit, or
-of a verb."""
+"""Messages name only options that exist: every --name in a text of the modules behind `fit` and of `deep` is an option of a method, of a
+fit, of a part of a network, or of a verb."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2] / "src"
-MODULES = ("infer", "fit", "posterior", "certify", "model")
+MODULES = ("infer", "fit", "posterior", "certify", "model", "deep")
 TEXT = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-RECORD = re.compile(r'(?:Count|Number|Flag|Text|Choice)Option(?:<[\w:]+>)?\(\s*"(\w+)"')
+RECORD = re.compile(r'(?:Count|Size|Number|Flag|Choice|Text|List)Option(?:<[\w:]+>)?\(\s*"(\w+)"')
 NAME = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)")
 
 
-def defined(path, macro, place):
-    lines = (ROOT / path).read_text().splitlines()
-    calls = [line.split("(", 1)[1].split(",") for line in lines if line.startswith(macro + "(")]
-    return {call[place].strip().replace("_", "-") for call in calls}
-
-
 def known():
-    names = defined("fit/options.def", "KULLBACK_FIT_OPTION", 0)
-    for path in (ROOT / "infer").rglob("*.[ch]pp"):
+    names = set()
+    for path in [ROOT / "fit/options.hpp", *(path for module in ("infer", "deep") for path in (ROOT / module).rglob("*.[ch]pp"))]:
         names |= {name.replace("_", "-") for name in RECORD.findall(path.read_text())}
     for path in set((ROOT / "cli").glob("*.cpp")) - {ROOT / "cli/run.cpp"}:  # which has the names of other programs
         names |= set(re.findall(r'"(?:-\w,)?--([a-z-]+)"', path.read_text()))

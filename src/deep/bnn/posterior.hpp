@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/finding.hpp"
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/bnn/bayes_net.hpp"
 #include "deep/train/trainee.hpp"
 
@@ -90,7 +90,7 @@ struct PosteriorRecord {
   std::string_view summary;   // what it is, one clause
   std::string_view use_when;  // one sentence
   std::string_view citation;
-  std::vector<Option> options;  // besides those of training (epochs, batch, rate)
+  OptionTable options;  // besides those of training (epochs, batch, rate)
   // Defaults of training that suit it; empty: the program's.
   std::int64_t members = 1;
   // False where draws are collected while it trains: an early end, or going back to the best epoch, would
@@ -100,7 +100,7 @@ struct PosteriorRecord {
   bool suits_short_products = true;  // layers may multiply in bfloat16 or tf32 while it trains
   // Throws Error usage for what makes no sense (a prior without precisions, a likelihood without a closed
   // form ...).
-  std::unique_ptr<Posterior> (*make)(const BayesNet& net, const Settings& settings,
+  std::unique_ptr<Posterior> (*make)(const BayesNet& net, const OptionValues& values,
                                      const PosteriorStart& start);
 };
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/net/layout.hpp"
 
 namespace kullback::deep {
@@ -26,11 +26,16 @@ class Prior {
   virtual torch::Tensor precisions(const Layout& /*layout*/) const { return {}; }
 };
 
+inline constexpr auto kPriorScale =
+    NumberOption("prior_scale", 1, "Sd of a weight times the root of the number of inputs of its layer")
+        .above(0);
+inline constexpr auto kPriorBiasScale = NumberOption("prior_bias_scale", 1, "Sd of a bias").above(0);
+
 struct PriorRecord {
   std::string_view name;
   std::string_view summary;
-  std::vector<Option> options;
-  std::unique_ptr<Prior> (*make)(const Settings& settings);
+  OptionTable options;
+  std::unique_ptr<Prior> (*make)(const OptionValues& values);
 };
 
 // In the order of deep/bnn/priors.def: gaussian, scale-mixture, laplace, horseshoe.

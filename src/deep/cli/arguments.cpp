@@ -1,25 +1,23 @@
 #include "deep/cli/arguments.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/error.hpp"
 
 namespace kullback::deep::cli {
 
 namespace {
 
 using shell::Command;
-
-bool is_flag(const Option& option) { return option.fallback == "false" || option.fallback == "true"; }
-
-std::string upper_first(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
+using shell::UnitedOption;
 
 void add_positional(const Command& verb, const Positional& positional, Arguments& given) {
-  const std::string help = upper_first(positional.help);
   if (!positional.takes_many) {
     verb.add_text(
-            positional.name, [&given](const std::string& word) { given.positionals.push_back(word); }, help)
+            positional.name, [&given](const std::string& word) { given.positionals.push_back(word); },
+            positional.help)
         .required();
     return;
   }
@@ -28,26 +26,19 @@ void add_positional(const Command& verb, const Positional& positional, Arguments
           [&given](const std::vector<std::string>& words) {
             given.positionals.insert(given.positionals.end(), words.begin(), words.end());
           },
-          help)
+          positional.help)
       .required();
 }
 
-void add_option(const Command& verb, const std::string& group, const Option& option, bool is_list,
-                Arguments& given) {
-  const std::string name = "--" + option.name, help = upper_first(option.help);
-  const auto take = [&given, key = option.name](const std::string& word) { given.values[key] = word; };
-  if (is_flag(option)) {
-    verb.add_truth(name, take, help + (option.fallback == "true" ? " [true]" : "")).group(group);
-  } else if (is_list) {
-    verb.add_list(
-            name,
-            [&given, key = option.name](const std::vector<std::string>& words) { given.lists[key] = words; },
-            help)
-        .one_value_each()
-        .group(group);
-  } else {
-    verb.add_text(name, take, help).default_text(option.fallback).group(group);
+void add_group(const Command& verb, const Usage& usage, const shell::OwnedTable& group, Arguments& given) {
+  const std::vector<shell::OwnedTable> alone = {{.owner = {}, .options = group.options}};
+  std::vector<UnitedOption> options = shell::united(alone);
+  for (UnitedOption& option : options) {
+    const auto choices = usage.choices.find(option.record);
+    if (choices != usage.choices.end()) option.help += fmt::format(" ({})", choices->second);
   }
+  shell::add_options(verb, options, std::string(group.owner), given.given);
+  given.own.insert(given.own.end(), group.options.begin(), group.options.end());
 }
 
 }  // namespace
@@ -55,21 +46,34 @@ void add_option(const Command& verb, const std::string& group, const Option& opt
 std::shared_ptr<const Arguments> add_usage(const Command& verb, const Usage& usage) {
   const auto given = std::make_shared<Arguments>();
   for (const Positional& positional : usage.positionals) add_positional(verb, positional, *given);
-  for (const OptionGroup& group : usage.groups) {
-    for (const Option& option : group.options) {
-      const bool is_list =
-          std::find(usage.lists.begin(), usage.lists.end(), option.name) != usage.lists.end();
-      add_option(verb, group.title, option, is_list, *given);
-    }
+  for (const shell::OwnedTable& group : usage.groups) add_group(verb, usage, group, *given);
+  given->all = given->own;
+  for (const PartOptions& kind : usage.parts) {
+    const std::vector<UnitedOption> options = shell::united(kind.parts, given->all);
+    shell::add_options(verb, options, kind.title, given->given);
+    for (const UnitedOption& option : options) given->all.push_back(option.record);
   }
   return given;
 }
 
-std::vector<Option> all_options(const Usage& usage) {
-  std::vector<Option> all;
-  for (const OptionGroup& group : usage.groups)
-    all.insert(all.end(), group.options.begin(), group.options.end());
-  return all;
+Given::Given(const Arguments& arguments) {
+  GivenTexts own;
+  for (const auto& [name, text] : arguments.given)
+    (find_option(arguments.own, name) != nullptr ? own : rest_).emplace(name, text);
+  own_ = read_options(arguments.own, own, "this verb");
+}
+
+void Given::check() const {
+  for (const auto& [name, text] : rest_) {
+    if (taken_.count(name) != 0) continue;
+    const auto its_kind = std::find_if(kinds_.begin(), kinds_.end(),
+                                       [&](const Kind& kind) { return kind.options.count(name) != 0; });
+    const std::string owner = its_kind != kinds_.end() ? its_kind->owner
+                              : kinds_.empty()         ? "this verb"
+                                                       : kinds_.back().owner;
+    throw Error(ErrorKind::usage, fmt::format("{} is not an option of {}.", flag_of(name), owner),
+                "Leave it out, or choose another.");
+  }
 }
 
 }  // namespace kullback::deep::cli

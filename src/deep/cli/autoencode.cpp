@@ -9,7 +9,9 @@
 #include "data/source.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/kinds.hpp"
+#include "deep/cli/options.hpp"
 #include "deep/cli/verb.hpp"
+#include "deep/counts.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/data/png.hpp"
 #include "deep/vae/fit/model.hpp"
@@ -21,6 +23,18 @@ namespace kullback::deep::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr auto kEncodeLabels = TextOption("labels", "Of a conditional model: IDX file, or column");
+constexpr auto kEncodeFile =
+    TextOption("out", "CSV or .npy file (default: DIR/latents.csv)").shown_as("FILE");
+constexpr const OptionRecord* kEncodeOptions[] = {&kEncodeLabels, &kEncodeFile};
+
+constexpr auto kDecodeFile =
+    TextOption("out", "CSV, .npy or (images) .png file (default: DIR/decoded.csv)").shown_as("FILE");
+constexpr const OptionRecord* kDecodeOptions[] = {&option::kLabel, &kDecodeFile};
+
+constexpr const OptionRecord* kSampleOptions[] = {&option::kCount, &option::kDrawSeed, &option::kLabelOfDraws,
+                                                  &option::kSamplesFile};
 
 using Work = void (*)(const BuiltVae& built, const FolderCall& call);
 
@@ -43,17 +57,18 @@ void encode(const BuiltVae& built, const FolderCall& call) {
   request.paths.assign(words.begin() + 1, words.end());
   request.names = model.names;
   request.label_names = model.label_names;
-  request.labels = call.settings.text("labels");
+  request.labels = call.values[kEncodeLabels];
   if (model.spec.labels > 0 && request.labels.empty()) request.labels = model.label_column;
   if (model.spec.is_image() && !model.names.empty())
     request.image = fmt::format("{}x{}x{}", model.spec.height, model.spec.width, model.spec.channels);
-  const fs::path out = call.out("latents.csv");
+  const fs::path out = call.out(kEncodeFile, "latents.csv");
   const RawRows rows = read_rows(request);
   check_rows(model, rows, words[1]);
   const Moments moments = built.encode(built.prepared(rows));
   std::vector<std::string> names = numbered("mean", model.spec.latent);
   for (const std::string& name : numbered("sd", model.spec.latent)) names.push_back(name);
   write_matrix(out, names, at::cat({moments.mean, moments.sd}, 1));
+  if (call.values[option::kQuiet]) return;
   std::printf("Means and standard deviations of %ld latent variables of %ld rows: %s\n",
               static_cast<long>(model.spec.latent), static_cast<long>(rows.x.size(0)), out.c_str());
 }
@@ -67,9 +82,9 @@ void write_decoded(const BuiltVae& built, const torch::Tensor& means, const fs::
   replace_file(out, png_bytes(image_grid(means, built.model().spec, 8)));
 }
 
-std::optional<std::int64_t> given_label(const BuiltVae& built, const Settings& settings) {
+std::optional<std::int64_t> given_label(const BuiltVae& built, std::optional<std::string_view> label) {
   const VaeModel& model = built.model();
-  return label_of(settings, model.spec.labels > 0 ? model.label_names : std::vector<std::string>());
+  return label_of(label, model.spec.labels > 0 ? model.label_names : std::vector<std::string>());
 }
 
 torch::Tensor read_latents(const std::string& file, std::int64_t latent) {
@@ -90,48 +105,44 @@ torch::Tensor read_latents(const std::string& file, std::int64_t latent) {
 }
 
 void decode(const BuiltVae& built, const FolderCall& call) {
-  const fs::path out = call.out("decoded.csv");
+  const fs::path out = call.out(kDecodeFile, "decoded.csv");
   const torch::Tensor z = read_latents(call.arguments.positionals[1], built.model().spec.latent);
   torch::Tensor label;
-  if (const auto given = given_label(built, call.settings))
+  if (const auto given = given_label(built, call.values.given(option::kLabel)))
     label = torch::full({z.size(0)}, *given, built.options().dtype(torch::kInt64));
   if (!label.defined() && built.model().spec.labels > 0)
     throw Error(ErrorKind::usage, "the model is conditional: it needs a label.", "Give one with --label.");
   write_decoded(built, built.decode(z, label), out);
+  if (call.values[option::kQuiet]) return;
   std::printf("Means of %ld rows: %s\n", static_cast<long>(z.size(0)), out.c_str());
 }
 
 void sample(const BuiltVae& built, const FolderCall& call) {
-  const Settings& settings = call.settings;
-  const fs::path out = call.out(built.model().spec.is_image() ? "new_samples.png" : "new_samples.csv");
-  const auto count = static_cast<std::int64_t>(settings.count("count", 1, 10'000'000));
-  const std::optional<std::int64_t> label = given_label(built, settings);
-  write_decoded(built, sample_vae(built, count, label, settings.count("seed", 0, 0xFFFFFFFF)), out);
+  const OptionValues& values = call.values;
+  const fs::path out =
+      call.out(option::kSamplesFile, built.model().spec.is_image() ? "new_samples.png" : "new_samples.csv");
+  const std::int64_t count = count_of(values, option::kCount);
+  const std::optional<std::int64_t> label = given_label(built, values.given(option::kLabelOfDraws));
+  write_decoded(built, sample_vae(built, count, label, values[option::kDrawSeed]), out);
+  if (call.values[option::kQuiet]) return;
   std::printf("%ld samples (means of the decoder): %s\n", static_cast<long>(count), out.c_str());
 }
 
 }  // namespace
 
 Run add_encode(const Command& verb, const std::vector<std::string>&) {
-  return add(
-      verb,
-      {.positionals = {{"DIR", "folder of a trained autoencoder"},
-                       {"DATA", "rows of the kind it was trained on"}},
-       .groups = {{"Options", with_device({{"labels", "", "of a conditional model: IDX file, or column"},
-                                           {"out", "", "CSV or .npy file (default: DIR/latents.csv)"}},
-                                          {kForce})}}},
-      encode);
+  return add(verb,
+             {.positionals = {{"DIR", "Folder of a trained autoencoder"},
+                              {"DATA", "Rows of the kind it was trained on"}},
+              .groups = {{"Options", kEncodeOptions}, {"Run", option::kRunOnFolder}}},
+             encode);
 }
 
 Run add_decode(const Command& verb, const std::vector<std::string>&) {
   return add(verb,
-             {.positionals = {{"DIR", "folder of a trained autoencoder"},
+             {.positionals = {{"DIR", "Folder of a trained autoencoder"},
                               {"LATENTS", "CSV or .npy file with a column for each latent variable"}},
-              .groups = {{"Options", with_device({{"label", "", "of a conditional model"},
-                                                  {"out", "",
-                                                   "CSV, .npy or (images) .png file (default: "
-                                                   "DIR/decoded.csv)"}},
-                                                 {kForce})}}},
+              .groups = {{"Options", kDecodeOptions}, {"Run", option::kRunOnFolder}}},
              decode);
 }
 
@@ -140,15 +151,8 @@ namespace {
 Run sample_autoencoder(const Command& verb) {
   verb.describe("Draw new rows from a fitted autoencoder");
   return add(verb,
-             {.positionals = {{"DIR", "folder of a trained autoencoder"}},
-              .groups = {{"Options",
-                          with_device({{"count", "64", "of new rows"},
-                                       {"seed", "1", "others give other rows"},
-                                       {"label", "", "of a conditional model (default: each in turn)"},
-                                       {"out", "",
-                                        "CSV, .npy or (images) .png file (default: DIR/new_samples.png, or "
-                                        ".csv)"}},
-                                      {kForce})}}},
+             {.positionals = {{"DIR", "Folder of a trained autoencoder"}},
+              .groups = {{"Options", kSampleOptions}, {"Run", option::kRunOnFolder}}},
              sample);
 }
 

@@ -3,139 +3,141 @@
 #include "base/error.hpp"
 #include "deep/bnn/fit/fit.hpp"
 #include "deep/cli/training.hpp"
-#include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
+#include "deep/counts.hpp"
+#include "deep/part.hpp"
 
 namespace kullback::deep::cli {
 
 namespace {
 
-std::vector<OptionGroup> program_groups() {
-  return {
-      {"Data",
-       {{"target", "", "column to explain"},
-        {"labels", "", "of a file of images: the IDX or .npy file with their classes"},
-        {"image", "",
-         "HEIGHTxWIDTH, or HEIGHTxWIDTHx3: the other columns of a table are the pixels of images"},
-        kIgnore,
-        validation_option(": to judge, and to stop by")}},
-      {"Network",
-       {{"architecture", "auto", "mlp, or conv: convolutions, of images; auto: conv where there are images"},
-        {"filters", "",
-         "conv: filters of each convolution, after which the image is halved (default: 16,32)"},
-        {"kernel", "", "conv: side of a convolution's window, odd (default: 3)"},
-        {"hidden", "50", "units of each hidden layer: 50,50; none: a linear model"},
-        activation_option("relu"),
-        {"residual", "false", "hidden layers of equal size become x + f(x)"},
-        {"likelihood", "auto",
-         "gaussian: a number with the same noise everywhere; heteroscedastic: noise that "
-         "depends on the inputs; categorical: classes; auto: categorical where the target "
-         "is text or has two values, else gaussian"},
-        {"noise", "", "gaussian: sd of the noise where it is known (default: it is learned)"},
-        {"prior", "gaussian", "gaussian, scale-mixture, laplace, horseshoe"}}},
-      {"Posterior",
-       {{"posterior", "ensemble", "'kullback-deep posteriors' lists them"},
-        {"members", "",
-         "independent networks or chains, which predict together (default: 5 of ensemble, else 1)"},
-        {"draws", "100", "of the parameters of each member, for predictions"}}},
-      {"Training",
-       {kEpochs,
-        batch_option("", " (default: 32; hmc: all)"),
-        {"patience", "",
-         "epochs without a better held-out likelihood after which training ends; the best epoch is "
-         "kept; 0: never (default: a fifth of the epochs)"},
-        precision_option(Precisions::all)}},
-      run_group("bnn", {kDeviceMemory})};
-}
+constexpr auto kTarget = TextOption("target", "Column to explain").shown_as("COLUMN");
+constexpr auto kLabels =
+    TextOption("labels", "Of a file of images: the IDX or .npy file with their classes").shown_as("FILE");
+constexpr auto kImage = TextOption(
+    "image", "HEIGHTxWIDTH, or HEIGHTxWIDTHx3: the other columns of a table are the pixels of images");
+constexpr auto kFilters =
+    TextOption("filters",
+               "Of conv: filters of each convolution, after which the image is halved (default: 16,32)")
+        .shown_as("COUNTS");
+constexpr auto kKernel =
+    CountOption("kernel", "Of conv: side of a convolution's window, odd (default: 3)").from(1).to(99);
+constexpr auto kHidden =
+    TextOption("hidden", "50", "Units of each hidden layer: 50,50; none: a linear model").shown_as("COUNTS");
+constexpr auto kResidual = FlagOption("residual", false, "Hidden layers of equal size become x + f(x)");
+constexpr auto kLikelihood = TextOption(
+    "likelihood", "",
+    "gaussian: a number with the same noise everywhere; heteroscedastic: noise that depends on the inputs; "
+    "categorical: classes; auto: categorical where the target is text or has two values, else gaussian");
+constexpr auto kNoise =
+    NumberOption("noise", "Of gaussian: sd of the noise where it is known (default: it is learned)").above(0);
+constexpr auto kPrior = TextOption("prior", "gaussian", "Of the weights");
+constexpr auto kPosterior = TextOption("posterior", "ensemble",
+                                       "Of the parameters; 'kullback-deep posteriors' says what each is for");
+constexpr auto kMembers = CountOption("members",
+                                      "Independent networks or chains, which predict together (default: 5 of "
+                                      "ensemble, 4 of most chains, else 1)")
+                              .from(1)
+                              .to(10'000);
+constexpr auto kDraws =
+    CountOption("draws", 100, "Of the parameters of each member, for predictions").from(1).to(100'000);
+constexpr auto kBatch = option::batch_option(0, "Rows of a minibatch; auto: 32, of hmc all").automatic();
+
+constexpr const OptionRecord* kData[] = {&kTarget, &kLabels, &kImage, &option::kIgnore, &option::kValidation};
+constexpr const OptionRecord* kNetwork[] = {&kNetworkShape, &kFilters,        &kKernel,
+                                            &kHidden,       &kReluActivation, &kResidual,
+                                            &kLikelihood,   &kNoise,          &kPrior};
+constexpr const OptionRecord* kPosteriors[] = {&kPosterior, &kMembers, &kDraws};
+constexpr const OptionRecord* kTraining[] = {&option::kEpochs, &kBatch, &option::kPatience, &kPrecision};
 
 Usage usage() {
-  Usage result{
+  return {
       .positionals = {{"TRAIN",
                        "CSV or .npy file (or several, or a folder), or an IDX or .npy file of images", true}},
-      .groups = program_groups(),
-      .lists = {"ignore"}};
-  const std::vector<Option> program = all_options(result);
-  append(result.groups[1], united(priors(), program));
-  append(result.groups[2], united(posteriors(), program));
-  return result;
+      .groups = {{"Data", kData},
+                 {"Network", kNetwork},
+                 {"Posterior", kPosteriors},
+                 {"Training", kTraining},
+                 {"Run", option::kRunWithMemory}},
+      .parts = {{"Network", tables_of(priors())}, {"Posterior", tables_of(posteriors())}},
+      .choices = {{&kPrior, names_of(priors())}, {&kPosterior, names_of(posteriors())}}};
 }
 
 struct Chosen {
-  Settings program;
-  Words prior, posterior;
+  OptionValues values;
+  const PriorRecord& prior;
+  OptionValues prior_options;
+  const PosteriorRecord& posterior;
+  OptionValues posterior_options;
 };
 
 Chosen choose(const Arguments& arguments) {
-  Given given(program_groups(), arguments);
-  const PriorRecord& prior = prior_named(given.program().text("prior"));
-  const PosteriorRecord& posterior = posterior_named(given.program().text("posterior"));
-  Chosen chosen{given.program(), given.of("prior", prior.name, priors()),
-                given.of("posterior", posterior.name, posteriors())};
+  Given given(arguments);
+  const PriorRecord& prior = prior_named(std::string(given.own()[kPrior]));
+  const PosteriorRecord& posterior = posterior_named(std::string(given.own()[kPosterior]));
+  Chosen chosen{.values = given.own(),
+                .prior = prior,
+                .prior_options = given.of(kPrior, prior, priors()),
+                .posterior = posterior,
+                .posterior_options = given.of(kPosterior, posterior, posteriors())};
   given.check();
   return chosen;
 }
 
-std::int64_t kernel_of(const Settings& settings, const std::string& architecture) {
-  const auto kernel = static_cast<std::int64_t>(settings.count("kernel", 1, 99));
+std::int64_t kernel_of(const OptionValues& values) {
+  const std::int64_t kernel = count_of(values, kKernel);
   if (kernel % 2 == 0)
     throw Error(ErrorKind::usage, fmt::format("--kernel is {}; it must be odd.", kernel),
                 "A window has a pixel in its middle: give 3 or 5.");
-  if (architecture == "mlp")
+  if (values[kNetworkShape] == NetworkShape::mlp)
     throw Error(ErrorKind::usage, "--kernel is not an option of --architecture mlp.",
                 "Leave it out, or give --architecture conv.");
   return kernel;
 }
 
 Network network_of(const Chosen& chosen, const Ranks& ranks) {
-  const Settings& settings = chosen.program;
+  const OptionValues& values = chosen.values;
   Network network;
-  settings.choice("architecture", {"mlp", "conv", "auto"});
-  network.architecture = settings.text("architecture");
-  if (settings.has("filters"))
-    network.filters =
-        counts_of("filters", settings.text("filters"), "Write --filters 16,32 for two convolutions.");
-  if (settings.has("kernel")) network.kernel = kernel_of(settings, network.architecture);
-  network.hidden =
-      counts_of("hidden", settings.text("hidden"),
-                "Write --hidden 50,50 for two layers of 50 units, --hidden none for a linear model.");
-  network.activation = settings.text("activation");
-  activation_named(network.activation);
-  network.is_residual = settings.flag("residual");
-  network.noise = settings.has("noise") ? settings.positive("noise") : 0;
-  network.prior = settings.text("prior");
-  network.prior_options = Settings(prior_named(network.prior).options, chosen.prior).values();
-  network.posterior = settings.text("posterior");
-  const PosteriorRecord& posterior = posterior_named(network.posterior);
-  network.posterior_options = Settings(posterior.options, chosen.posterior).values();
-  network.members = settings.has("members") ? static_cast<std::int64_t>(settings.count("members", 1, 10'000))
-                                            : posterior.members;
-  network.draws = static_cast<std::int64_t>(settings.count("draws", 1, 100'000));
-  network.precision = precision_of(settings, Precisions::all);
-  network.seed = seed_of(settings, ranks);
+  network.architecture = values[kNetworkShape];
+  if (values.is_given(kFilters)) network.filters = counts_of(values, kFilters);
+  if (values.is_given(kKernel)) network.kernel = kernel_of(values);
+  network.hidden = counts_of(values, kHidden);
+  network.activation = values[kReluActivation];
+  network.is_residual = values[kResidual];
+  network.noise = values.given(kNoise).value_or(0);
+  network.prior = chosen.prior.name;
+  network.prior_options = chosen.prior_options;
+  network.posterior = chosen.posterior.name;
+  network.posterior_options = chosen.posterior_options;
+  network.members = values.is_given(kMembers) ? count_of(values, kMembers) : chosen.posterior.members;
+  network.draws = count_of(values, kDraws);
+  network.precision = values[kPrecision];
+  network.seed = seed_of(values, ranks);
   return network;
 }
 
 FitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ranks& ranks) {
-  const Settings& settings = chosen.program;
+  const OptionValues& values = chosen.values;
   FitRequest request;
   request.data.assign(arguments.positionals.begin(), arguments.positionals.end());
-  request.target = settings.text("target");
-  request.labels = settings.text("labels");
-  request.image = settings.text("image");
-  request.ignored = ignored_of(arguments);
-  request.likelihood = settings.text("likelihood");
+  request.target = values[kTarget];
+  request.labels = values[kLabels];
+  request.image = values[kImage];
+  request.ignored = ignored_of(values);
+  request.likelihood = values.text_of(kLikelihood);
   if (request.likelihood != "auto") likelihood_named(request.likelihood);
   request.network = network_of(chosen, ranks);
-  request.validation = validation_of(settings);
-  request.train = train_options(settings, request.network.seed);
-  request.has_patience = settings.has("patience");
-  request.device = device_of(settings, ranks);
-  request.device_memory = device_memory_of(settings);
-  if (settings.has("threads")) request.threads = static_cast<int>(settings.count("threads", 1, 4096));
-  request.out = settings.text("out");
-  request.force = settings.flag("force");
-  request.options = recorded_options(
-      settings, {&request.network.prior_options, &request.network.posterior_options}, request.ignored);
+  request.validation = values[option::kValidation];
+  request.train = train_options(values, kBatch, request.network.seed);
+  request.has_patience = values.is_given(option::kPatience);
+  request.device = device_of(values[option::kDevice], ranks);
+  request.device_memory = device_memory_of(values);
+  request.threads = static_cast<int>(count_of(values, option::kThreads));
+  request.out = values[option::kOut];
+  request.force = values[option::kForce];
+  request.options = recorded_options(arguments, values,
+                                     {recorded(chosen.prior.options, chosen.prior_options),
+                                      recorded(chosen.posterior.options, chosen.posterior_options)});
   return request;
 }
 
@@ -144,7 +146,7 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const std::string out = out_of(arguments, "bnn");
   const run::RunRecord before = resumed_record(arguments, "bnn", "a network");
   const Chosen chosen = choose(arguments);
-  const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
+  const bool prints = ranks.is_first() && !chosen.values[option::kQuiet];
   if (before.status == "complete") return end_complete(before, out, prints);
   const FitRequest request = request_of(arguments, chosen, ranks);
   const FitOutcome outcome =

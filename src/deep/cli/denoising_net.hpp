@@ -1,19 +1,16 @@
-// Networks that take noise away, and their training, as options: what continuous and discrete states share.
+// The training of networks that take noise away, as options: what continuous and discrete states share.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "base/settings.hpp"
+#include "deep/cli/options.hpp"
 #include "deep/diffusion/score_net.hpp"
 
-namespace kullback::deep::cli {
+namespace kullback::deep::cli::option {
 
-std::vector<Option> network_options();
-diffusion::NetSpec net_of(const Settings& settings);
+inline constexpr auto kDenoisingBatch = batch_option(256, "Rows of a minibatch");
+inline constexpr auto kAveraging =
+    NumberOption("averaging", 0.999,
+                 "Of the running mean of the parameters, which is what is kept; 0: the last ones")
+        .from(0)
+        .below(1);
 
-std::vector<Option> diffusion_training_options(const Option& rate);
-// A number from 0 to below 1.
-double part_of(const Settings& settings, const std::string& name);
-
-}  // namespace kullback::deep::cli
+}  // namespace kullback::deep::cli::option

@@ -11,6 +11,8 @@
 #include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "deep/cli/diffusion_folder.hpp"
+#include "deep/cli/options.hpp"
+#include "deep/counts.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/diffusion/fit/figure.hpp"
 #include "deep/diffusion/likelihood.hpp"
@@ -27,8 +29,18 @@ namespace fs = std::filesystem;
 using diffusion::Built;
 using diffusion::Figure;
 
+constexpr auto kTolerance =
+    NumberOption("tolerance", 1e-4, "Relative and absolute error of a step of the solver").above(0);
+constexpr auto kExactDims =
+    CountOption("exact_dims", 32, "Numbers of a state up to which the divergence is exact").to(1'000'000);
+constexpr auto kProbes =
+    CountOption("probes", 4, "Random directions of its estimate beyond that").from(2).to(1'000'000);
+constexpr const OptionRecord* kOptions[] = {&option::kLabels,    &option::kRows, &kTolerance,
+                                            &kExactDims,         &kProbes,       &option::kDrawSeed,
+                                            &option::kLoglikFile};
+
 RawRows read_new(const Built& built, const FolderCall& call) {
-  const Settings& settings = call.settings;
+  const OptionValues& values = call.values;
   const std::vector<std::string>& words = call.arguments.positionals;
   const diffusion::Model& model = built.model();
   RowsRequest request;
@@ -36,7 +48,7 @@ RawRows read_new(const Built& built, const FolderCall& call) {
   request.names = model.names;
   request.label_names = model.label_names;
   if (model.is_conditional) {
-    request.labels = settings.has("labels") ? settings.text("labels") : model.label_column;
+    request.labels = values.given(option::kLabels).value_or(model.label_column);
     if (request.labels.empty())
       throw Error(ErrorKind::usage, "the model is conditional: it needs the rows' labels.",
                   "Name them with --labels.");
@@ -45,9 +57,8 @@ RawRows read_new(const Built& built, const FolderCall& call) {
     request.image = fmt::format("{}x{}x{}", model.image.height, model.image.width, model.image.channels);
   RawRows raw = read_rows(request);
   check_rows(model, raw, words[1]);
-  if (!settings.has("rows")) return raw;
-  const std::int64_t count =
-      std::min(static_cast<std::int64_t>(settings.count("rows", 1, 1'000'000'000)), raw.x.size(0));
+  if (!values.is_given(option::kRows)) return raw;
+  const std::int64_t count = std::min(count_of(values, option::kRows), raw.x.size(0));
   raw.x = raw.x.narrow(0, 0, count).contiguous();
   if (raw.label.defined()) raw.label = raw.label.narrow(0, 0, count).contiguous();
   return raw;
@@ -62,28 +73,28 @@ struct Loglik {
   std::optional<Figure> bound = {};  // variational; not of SDEs with a velocity
 };
 
-diffusion::LikelihoodOptions options_of(const Settings& settings) {
+diffusion::LikelihoodOptions options_of(const OptionValues& values) {
   diffusion::LikelihoodOptions options;
-  const double tolerance = settings.positive("tolerance");
+  const double tolerance = values[kTolerance];
   options.ode = {.relative = tolerance, .absolute = tolerance};
-  options.exact_dims = static_cast<std::int64_t>(settings.count("exact-dims", 0, 1'000'000));
-  options.probes = static_cast<std::int64_t>(settings.count("probes", 2, 1'000'000));
+  options.exact_dims = count_of(values, kExactDims);
+  options.probes = count_of(values, kProbes);
   return options;
 }
 
-void seed(const Built& built, const Settings& settings) {
+void seed(const Built& built, const OptionValues& values) {
   Random random(built.model().seed, 0, static_cast<std::uint32_t>(Purpose::evaluation),
-                static_cast<std::uint32_t>(settings.count("seed", 0, 0xFFFFFFFF)));
+                static_cast<std::uint32_t>(values[option::kDrawSeed]));
   at::manual_seed(random());
 }
 
 // Some rows at a time.
 Loglik by_flow(const Built& built, const diffusion::Rows& rows, const torch::Tensor& label,
-               const Settings& settings) {
-  diffusion::LikelihoodOptions options = options_of(settings);
-  run::ProgressLine progress(settings.flag("quiet"));
+               const OptionValues& values) {
+  diffusion::LikelihoodOptions options = options_of(values);
+  run::ProgressLine progress(values[option::kQuiet]);
   const std::int64_t at_once = 500, total = rows.size();
-  std::vector<torch::Tensor> values, errors;
+  std::vector<torch::Tensor> log_densities, errors;
   Loglik result;
   for (std::int64_t first = 0; first < total; first += at_once) {
     const std::int64_t count = std::min(at_once, total - first);
@@ -96,11 +107,11 @@ Loglik by_flow(const Built& built, const diffusion::Rows& rows, const torch::Ten
     const auto score = built.score(label.defined() ? label.narrow(0, first, count) : torch::Tensor());
     const diffusion::Likelihood found =
         log_likelihood(built.sde(), *score, rows.x.narrow(0, first, count), options);
-    values.push_back(found.log_density.to(torch::kCPU, torch::kFloat64) - built.log_volume());
+    log_densities.push_back(found.log_density.to(torch::kCPU, torch::kFloat64) - built.log_volume());
     errors.push_back(found.standard_error.to(torch::kCPU, torch::kFloat64));
     result.ode_error = std::max(result.ode_error, found.ode_error);
   }
-  result.rows = at::cat(values);
+  result.rows = at::cat(log_densities);
   result.errors = at::cat(errors);
   result.flow = diffusion::figure_of(result.rows);
   result.probe_error = result.errors.square().mean().sqrt().item<double>();
@@ -154,16 +165,16 @@ std::string loglik_text(const Loglik& loglik, bool has_levels) {
 
 void loglik(const Built& built, const FolderCall& call) {
   const diffusion::Model& model = built.model();
-  const fs::path out = call.out("loglik.csv"), json = call.folder / "loglik.json";
+  const fs::path out = call.out(option::kLoglikFile, "loglik.csv"), json = call.folder / "loglik.json";
   const RawRows raw = read_new(built, call);
-  seed(built, call.settings);
+  seed(built, call.values);
   const diffusion::Rows rows = built.prepared(raw, true);
   const torch::Tensor label = one_hot(rows.label, model.labels(), built.options());
-  Loglik result = by_flow(built, rows, label, call.settings);
+  Loglik result = by_flow(built, rows, label, call.values);
   result.bound = bound_of(built, raw, label);
   write_matrix(out, {"log_likelihood", "standard_error"}, at::stack({result.rows, result.errors}, 1));
   replace_file(json, loglik_json(result, model.has_levels));
-  if (call.settings.flag("quiet")) return;
+  if (call.values[option::kQuiet]) return;
   std::fputs(loglik_text(result, model.has_levels).c_str(), stdout);
   std::printf("Figures: %s\nRow by row: %s\n", json.c_str(), out.c_str());
 }
@@ -173,20 +184,11 @@ void loglik(const Built& built, const FolderCall& call) {
 Run loglik_diffusion(const Command& verb) {
   verb.describe(
       "Give the log likelihood of new rows under a fitted diffusion model, through its probability flow");
-  return add_on_diffusion(
-      verb,
-      {.positionals = {{"DIR", "folder of a 'kullback diffusion' or 'kullback score'"},
-                       {"NEW", "rows of the kind it was trained on", true}},
-       .groups = {{"Options",
-                   with_device(
-                       {{"labels", "", "labels of the rows, as in the training"},
-                        {"rows", "", "how many rows to take, from the first on (default: all)"},
-                        {"tolerance", "1e-4", "relative and absolute error of a step of the solver"},
-                        {"exact-dims", "32", "numbers of a state up to which the divergence is exact"},
-                        {"probes", "4", "random directions of its estimate beyond that"},
-                        {"seed", "1", "of the random directions"},
-                        {"out", "", "CSV or .npy file (default: DIR/loglik.csv)"}})}}},
-      loglik);
+  return add_on_diffusion(verb,
+                          {.positionals = {{"DIR", "Folder of a 'kullback diffusion' or 'kullback score'"},
+                                           {"NEW", "Rows of the kind it was trained on", true}},
+                           .groups = {{"Options", kOptions}, {"Run", option::kRunOnFolder}}},
+                          loglik);
 }
 
 }  // namespace kullback::deep::cli

@@ -15,10 +15,12 @@
 #include "base/json.hpp"
 #include "base/json_fields.hpp"
 #include "deep/cli/diffusion_folder.hpp"
-#include "deep/cli/union.hpp"
+#include "deep/cli/options.hpp"
+#include "deep/counts.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/diffusion/fit/pictures.hpp"
 #include "deep/diffusion/fit/restore.hpp"
+#include "deep/part.hpp"
 #include "run/folder.hpp"
 #include "run/json_text.hpp"
 #include "run/progress_line.hpp"
@@ -32,24 +34,30 @@ using diffusion::Built;
 using diffusion::RestoredRow;
 using diffusion::RestoredRows;
 using diffusion::RestoreRequest;
-using Words = std::map<std::string, std::string>;
 
 constexpr std::int64_t kMostShown = 8;  // rows of pictures and of the table
 
-// An option that another part has and this one has not is refused.
-template <class Record>
-Words options_of(std::span<const Record* const> records, const Record& chosen, const char* part,
-                 const Words& given) {
-  const Words taken = given_of(chosen.options, given);
-  for (const auto& [name, value] : given)
-    if (has_option(records, name) && taken.count(name) == 0)
-      throw Error(ErrorKind::usage, fmt::format("--{} is not an option of --{} {}.", name, part, chosen.name),
-                  fmt::format("Leave it out, or choose another --{}.", part));
-  return taken;
-}
+enum class Format { automatic, csv, npy };
+constexpr auto kOperator = TextOption("operator", "What was done to x");
+constexpr auto kNoiseSd = NumberOption("noise_sd", "Sd of the noise, in the units of OBSERVED").above(0);
+constexpr auto kMethod = TextOption("method", "tsmc", "How");
+constexpr auto kDraws = CountOption("count", 64, "Draws of each row").from(1).to(1'000'000);
+constexpr auto kLabel = TextOption("label", "Of a conditional model: the label of the rows, or none");
+constexpr auto kGuidance =
+    NumberOption("guidance", 0, "Of a conditional model: how much more like its label x is to be");
+constexpr auto kEndNoise =
+    NumberOption(
+        "end_noise",
+        "Noise at which the way to the data ends, for data with the sd 1 (default: 0.03; langevin 0.1)")
+        .above(0);
+constexpr auto kFormat =
+    ChoiceOption("format", Format::automatic, "auto|csv|npy", "Of numbers; auto: npy of images, else csv");
+constexpr auto kOut = TextOption("out", "Folder of the results (default: DIR/restored)").shown_as("DIR");
+constexpr const OptionRecord* kOptions[] = {&kOperator, &kNoiseSd,  &kMethod,           &kDraws,  &kLabel,
+                                            &kGuidance, &kEndNoise, &option::kDrawSeed, &kFormat, &kOut};
 
 struct Job {
-  Words operator_options = {};
+  GivenTexts operator_options = {}, method_options = {};  // as the record has them
   std::string operation = {};
   std::unique_ptr<diffusion::Operator> made = {};
   RestoreRequest request = {};
@@ -57,48 +65,51 @@ struct Job {
   bool writes_npy = false;
 };
 
-void choose_label(const Built& built, const Settings& settings, RestoreRequest& request) {
+void choose_label(const Built& built, const OptionValues& values, RestoreRequest& request) {
   const diffusion::Model& model = built.model();
   const bool is_conditional = model.labels() > 0;
   std::string labels;
   for (const std::string& name : model.label_names) labels += (labels.empty() ? "" : ", ") + name;
-  if (is_conditional && !settings.has("label"))
+  if (is_conditional && !values.is_given(kLabel))
     throw Error(ErrorKind::usage, "the model is conditional: restoring needs the --label of the rows.",
                 "Known are: " + labels + "; none restores without one.");
-  if (is_conditional && settings.text("label") == "none") return;
-  request.label = label_of(settings, is_conditional ? model.label_names : std::vector<std::string>());
+  if (is_conditional && values[kLabel] == "none") return;
+  request.label =
+      label_of(values.given(kLabel), is_conditional ? model.label_names : std::vector<std::string>());
 }
 
 Job job_of(const Built& built, const FolderCall& call) {
-  const Settings& settings = call.settings;
+  const OptionValues& values = call.values;
   Job job;
-  job.operation = settings.text("operator");
+  job.operation = values[kOperator];
   if (job.operation.empty())
     throw Error(ErrorKind::usage, "kullback restore needs --operator: what was done to the rows.",
                 "Known are: " + names_of(diffusion::operators()) + ".");
   const diffusion::OperatorRecord& operation = diffusion::operator_named(job.operation);
-  job.operator_options = options_of(diffusion::operators(), operation, "operator", call.arguments.values);
   RestoreRequest& request = job.request;
-  request.method = settings.text("method");
-  request.method_options = options_of(diffusion::methods(), diffusion::method_named(request.method), "method",
-                                      call.arguments.values);
-  if (!settings.has("noise-sd"))
+  request.method = values[kMethod];
+  const diffusion::MethodRecord& method = diffusion::method_named(request.method);
+  Given given(call.arguments);
+  const OptionValues operator_options = given.of(kOperator, operation, diffusion::operators());
+  request.method_options = given.of(kMethod, method, diffusion::methods());
+  given.check();
+  job.operator_options = texts_of(operation.options, operator_options);
+  job.method_options = texts_of(method.options, request.method_options);
+  if (!values.is_given(kNoiseSd))
     throw Error(ErrorKind::usage, "kullback restore needs --noise-sd: the sd of the noise in OBSERVED.",
                 "It is in the units of OBSERVED; a small one stands for none.");
-  request.noise_sd = settings.positive("noise-sd");
-  request.count = static_cast<std::int64_t>(settings.count("count", 1, 1'000'000));
+  request.noise_sd = values[kNoiseSd];
+  request.count = count_of(values, kDraws);
   // Langevin dwells there, and a learned score is too steep at less noise.
-  request.end_noise = settings.has("end-noise")      ? settings.positive("end-noise")
-                      : request.method == "langevin" ? 0.1
-                                                     : 0.03;
-  request.guidance = settings.number("guidance");
-  request.seed = settings.count("seed", 0, 0xFFFFFFFF);
+  request.end_noise = values.given(kEndNoise).value_or(request.method == "langevin" ? 0.1 : 0.03);
+  request.guidance = values[kGuidance];
+  request.seed = values[option::kDrawSeed];
   request.should_stop = is_interrupted;
-  choose_label(built, settings, request);
-  const std::size_t format = settings.choice("format", {"auto", "csv", "npy"});
-  job.writes_npy = format == 2 || (format == 0 && built.model().is_image());
-  job.out = call.out("restored");
-  job.made = diffusion::make_operator(job.operation, row_shape_of(built.model()), job.operator_options);
+  choose_label(built, values, request);
+  job.writes_npy =
+      values[kFormat] == Format::npy || (values[kFormat] == Format::automatic && built.model().is_image());
+  job.out = call.out(kOut, "restored");
+  job.made = operation.make(operator_options, row_shape_of(built.model()));
   return job;
 }
 
@@ -225,9 +236,9 @@ std::string account_json(const FolderCall& call, const Job& job, const RestoredR
       "  \"evaluations\": {},\n  \"rows\": [\n{}\n  ]\n}}\n",
       json_string(call.arguments.positionals[1]), json_string(job.operation),
       json_words(job.operator_options), run::json_number(job.request.noise_sd),
-      json_string(job.request.method), json_words(job.request.method_options), job.request.count,
+      json_string(job.request.method), json_words(job.method_options), job.request.count,
       run::json_number(job.request.end_noise),
-      call.settings.has("label") ? json_string(call.settings.text("label")) : "null",
+      call.values.is_given(kLabel) ? json_string(call.values[kLabel]) : "null",
       run::json_number(job.request.guidance), job.request.seed, result.at_once, result.evaluations, rows);
 }
 
@@ -266,7 +277,7 @@ void print_findings(const Job& job, const RestoredRows& result) {
         "  Raise --particles, or --steps; the shares of different answers and the sds are not to be "
         "trusted.\n",
         static_cast<long>(few), result.rows.size());
-  const bool repels = job.request.method_options.count("repulsion") > 0;
+  const bool repels = job.method_options.contains("repulsion") && job.method_options.at("repulsion") != "0";
   if (job.request.method == "red-diff" && !repels)
     std::printf(
         "! Particles of red-diff are points of high density: their sd is not that of the posterior.\n"
@@ -276,7 +287,7 @@ void print_findings(const Job& job, const RestoredRows& result) {
 void restore(const Built& built, const FolderCall& call) {
   const Job job = job_of(built, call);
   const torch::Tensor observed = read_observed(built.model(), *job.made, call.arguments.positionals[1]);
-  const bool is_quiet = call.settings.flag("quiet");
+  const bool is_quiet = call.values[option::kQuiet];
   run::check_has_only(job.out, result_names());  // before the work
   const RestoredRows result = restored(built, job, observed, is_quiet);
   begin_folder(job.out);
@@ -295,29 +306,14 @@ Run restore_diffusion(const Command& verb) {
       "Restore rows or images from what was observed of them, y = A(x) + noise, with a diffusion model as "
       "the "
       "prior of x");
-  Usage usage{
-      .positionals = {{"DIR", "folder of a 'kullback diffusion' or 'kullback score'"},
+  const Usage usage{
+      .positionals = {{"DIR", "Folder of a 'kullback diffusion' or 'kullback score'"},
                       {"OBSERVED", "CSV, .npy or IDX file with a row y for each x, in the data's units"}},
-      .groups = {
-          {"Options",
-           {{"operator", "", "what was done to x"},
-            {"noise-sd", "", "sd of the noise, in the units of OBSERVED"},
-            {"method", "tsmc", "how"},
-            {"count", "64", "draws of each row"},
-            {"label", "", "of a conditional model: the label of the rows, or none"},
-            {"guidance", "0", "of a conditional model: how much more like its label x is to be"},
-            {"end-noise", "",
-             "noise at which the way to the data ends, for data with the sd 1 (default: 0.03; langevin 0.1)"},
-            {"seed", "1", "others give other draws"},
-            {"format", "auto", "of numbers: csv, npy; auto: npy of images, else csv"},
-            {"out", "", "folder of the results (default: DIR/restored)"}}},
-          {"Operators", {}},
-          {"Methods", {}},
-          {"Run", with_device({})}}};
-  usage.groups[0].options[0].help += ": " + names_of(diffusion::operators());
-  usage.groups[0].options[2].help += ": " + names_of(diffusion::methods());
-  usage.groups[1].options = united(diffusion::operators(), all_options(usage));
-  usage.groups[2].options = united(diffusion::methods(), all_options(usage));
+      .groups = {{"Options", kOptions}, {"Run", option::kRunOnFolder}},
+      .parts = {{"Operators", tables_of(diffusion::operators())},
+                {"Methods", tables_of(diffusion::methods())}},
+      .choices = {{&kOperator, names_of(diffusion::operators())},
+                  {&kMethod, names_of(diffusion::methods())}}};
   return add_on_diffusion(verb, usage, restore);
 }
 

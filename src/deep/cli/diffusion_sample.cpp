@@ -8,7 +8,8 @@
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "deep/cli/diffusion_folder.hpp"
-#include "deep/cli/union.hpp"
+#include "deep/cli/options.hpp"
+#include "deep/counts.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/data/png.hpp"
 #include "deep/diffusion/fit/pictures.hpp"
@@ -22,33 +23,36 @@ namespace {
 namespace fs = std::filesystem;
 using diffusion::Built;
 
+constexpr auto kSampler = TextOption("sampler", "", "How; auto: heun, after 'kullback score' langevin");
+constexpr auto kSteps = CountOption("steps", 100, "From noise to data").from(1).to(1'000'000);
+constexpr auto kGuidance =
+    NumberOption("guidance", 0, "Of a conditional model: how much more like its label a sample is to be");
+constexpr auto kLabel =
+    TextOption("label", "Of a conditional model: the label of the rows, or none (default: each in turn)");
+constexpr const OptionRecord* kOptions[] = {&option::kCount,    &kSampler,       &kSteps,
+                                            &diffusion::kGrid,  &kLabel,         &kGuidance,
+                                            &option::kDrawSeed, &option::kStrip, &option::kSamplesFile};
+
 diffusion::DrawRequest request_of(const Built& built, const FolderCall& call) {
-  const Settings& settings = call.settings;
-  diffusion::DrawRequest request;
-  request.count = static_cast<std::int64_t>(settings.count("count", 1, 10'000'000));
-  request.sampler = settings.text("sampler");
-  if (!request.sampler.empty()) {
-    const diffusion::SamplerRecord& record = diffusion::sampler_named(request.sampler);
-    request.sampler_options = given_of(record.options, call.arguments.values);
-  }
-  for (const auto& [name, value] : call.arguments.values)
-    if (has_option(diffusion::samplers(), name) && request.sampler_options.count(name) == 0)
-      throw Error(
-          ErrorKind::usage,
-          fmt::format("--{} is not an option of {}.", name,
-                      request.sampler.empty() ? "the default sampler" : "--sampler " + request.sampler),
-          "Leave it out, or choose another --sampler.");
-  request.steps = static_cast<std::int64_t>(settings.count("steps", 1, 1'000'000));
-  request.grid = settings.text("grid");
-  if (request.grid != "auto") diffusion::grid_named(request.grid);
+  const OptionValues& values = call.values;
   const diffusion::Model& model = built.model();
+  diffusion::DrawRequest request;
+  request.count = count_of(values, option::kCount);
+  request.sampler = values[kSampler].empty() ? diffusion::default_sampler(model) : values[kSampler];
+  Given given(call.arguments);
+  request.sampler_options =
+      given.of(kSampler, diffusion::sampler_named(request.sampler), diffusion::samplers());
+  given.check();
+  request.steps = count_of(values, kSteps);
+  request.grid = values[diffusion::kGrid];
   const bool is_conditional = model.labels() > 0;
-  request.without_label = settings.text("label") == "none" && is_conditional;
+  request.without_label = values[kLabel] == "none" && is_conditional;
   if (!request.without_label)
-    request.label = label_of(settings, is_conditional ? model.label_names : std::vector<std::string>());
-  request.guidance = settings.number("guidance");
-  request.seed = settings.count("seed", 0, 0xFFFFFFFF);
-  request.strip = settings.has("strip") ? 10 : 0;
+    request.label =
+        label_of(values.given(kLabel), is_conditional ? model.label_names : std::vector<std::string>());
+  request.guidance = values[kGuidance];
+  request.seed = values[option::kDrawSeed];
+  request.strip = values.is_given(option::kStrip) ? 10 : 0;
   request.should_stop = is_interrupted;
   return request;
 }
@@ -68,20 +72,20 @@ diffusion::Drawn draw(const Built& built, diffusion::DrawRequest request, bool i
 }
 
 void sample(const Built& built, const FolderCall& call) {
-  const Settings& settings = call.settings;
+  const OptionValues& values = call.values;
   const bool is_image = built.model().is_image();
-  const fs::path out = call.out(is_image ? "new_samples.png" : "new_samples.csv");
-  if (settings.has("strip") && !is_image)
+  const fs::path out = call.out(option::kSamplesFile, is_image ? "new_samples.png" : "new_samples.csv");
+  if (values.is_given(option::kStrip) && !is_image)
     throw Error(ErrorKind::usage, "--strip shows images, and these rows are none.", "Leave it out.");
-  const diffusion::Drawn drawn = draw(built, request_of(built, call), settings.flag("quiet"));
+  const diffusion::Drawn drawn = draw(built, request_of(built, call), values[option::kQuiet]);
   if (out.extension() == ".png") {
     replace_file(out, png_bytes(samples_picture(built, drawn.x)));
   } else {
     write_matrix(out, built.column_names(), built.in_own_units(drawn.x));
   }
   if (drawn.strip.defined())
-    replace_file(settings.text("strip"), png_bytes(strip_picture(built, drawn.strip)));
-  if (settings.flag("quiet")) return;
+    replace_file(std::string(values[option::kStrip]), png_bytes(strip_picture(built, drawn.strip)));
+  if (values[option::kQuiet]) return;
   std::printf("%ld samples by %s, %s: %s\n", static_cast<long>(drawn.x.size(0)), drawn.sampler.c_str(),
               drawn.evaluations > 0 ? fmt::format("{} evaluations of the network", drawn.evaluations).c_str()
                                     : "as many steps as the tolerance needs",
@@ -92,25 +96,10 @@ void sample(const Built& built, const FolderCall& call) {
 
 Run sample_diffusion(const Command& verb) {
   verb.describe("Draw new rows from a fitted diffusion model");
-  Usage usage{
-      .positionals = {{"DIR", "folder of a 'kullback diffusion' or 'kullback score'"}},
-      .groups = {
-          {"Options",
-           {{"count", "64", "of new rows"},
-            {"sampler", "", "how (default: heun, after 'kullback score' langevin)"},
-            {"steps", "100", "from noise to data"},
-            {"grid", "auto",
-             "where in time the steps are: uniform, quadratic, edm, log-ratio; auto: edm, of a ladder and of "
-             "cld uniform"},
-            {"label", "", "of a conditional model, or none (default: each in turn)"},
-            {"guidance", "0", "of a conditional model: how much more like its label a sample is to be"},
-            {"seed", "1", "others give other rows"},
-            {"strip", "", "PNG file of the way from noise to images"},
-            {"out", "", "CSV, .npy or .png file (default: DIR/new_samples.png, or .csv)"}}},
-          {"Samplers", {}},
-          {"Run", with_device({})}}};
-  usage.groups[0].options[1].help += ": " + names_of(diffusion::samplers());
-  usage.groups[1].options = united(diffusion::samplers(), all_options(usage));
+  const Usage usage{.positionals = {{"DIR", "Folder of a 'kullback diffusion' or 'kullback score'"}},
+                    .groups = {{"Options", kOptions}, {"Run", option::kRunOnFolder}},
+                    .parts = {{"Samplers", tables_of(diffusion::samplers())}},
+                    .choices = {{&kSampler, names_of(diffusion::samplers())}}};
   return add_on_diffusion(verb, usage, sample);
 }
 

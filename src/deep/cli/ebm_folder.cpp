@@ -9,6 +9,8 @@
 #include "base/interrupt.hpp"
 #include "deep/cli/folder_verb.hpp"
 #include "deep/cli/kinds.hpp"
+#include "deep/cli/options.hpp"
+#include "deep/counts.hpp"
 #include "deep/data/number_files.hpp"
 #include "deep/data/png.hpp"
 #include "deep/energy/fit/loglik.hpp"
@@ -21,6 +23,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr auto kFrom =
+    ChoiceOption("from", ChainStart::automatic, "auto|exact|chains|base|annealed",
+                 "Where chains begin: exact (few hidden units: draws of the model itself), chains (of the "
+                 "training), base, annealed; auto: the first of exact, chains, annealed that there is");
+constexpr auto kChainTransitions =
+    CountOption("transitions",
+                "Of each chain (default: 500, of annealed ones 100, of a short run as in the training)")
+        .from(1)
+        .to(1e9);
+constexpr const OptionRecord* kSampleOptions[] = {&option::kCount, &kFrom, &kChainTransitions,
+                                                  &option::kDrawSeed, &option::kSamplesFile};
+
+constexpr auto kTemperatures =
+    CountOption("temperatures", 1000, "From the base to the model").from(2).to(1e9);
+constexpr auto kChains = CountOption("chains", 1000, "Of the annealing").from(2).to(1e9);
+constexpr auto kLeapfrogs = CountOption("leapfrogs", 5, "Steps of a transition (numbers)").from(1).to(1e9);
+constexpr auto kTransitions = CountOption("transitions", 1, "At each temperature").from(1).to(1e9);
+constexpr auto kRaiseRows =
+    CountOption("raise_rows", 100, "Rows of the conservative figure; 0: none").to(1e9);
+constexpr auto kRaiseChains = CountOption("raise_chains", 16, "Chains of each of those rows").from(2).to(1e9);
+constexpr const OptionRecord* kLoglikOptions[] = {
+    &kTemperatures, &kChains,      &kLeapfrogs,        &kTransitions,
+    &kRaiseRows,    &kRaiseChains, &option::kDrawSeed, &option::kLoglikFile};
+
 using Work = void (*)(BuiltEbm& built, const FolderCall& call);
 
 Run add(const Command& verb, const Usage& usage, Work work) {
@@ -31,27 +57,23 @@ Run add(const Command& verb, const Usage& usage, Work work) {
 }
 
 void sample(BuiltEbm& built, const FolderCall& call) {
-  const Settings& settings = call.settings;
+  const OptionValues& values = call.values;
   const bool is_image = built.model().is_image();
-  const fs::path out = call.out(is_image ? "new_samples.png" : "new_samples.csv");
+  const fs::path out = call.out(option::kSamplesFile, is_image ? "new_samples.png" : "new_samples.csv");
   if (out.extension() == ".png" && !is_image)
     throw Error(ErrorKind::usage, fmt::format("{}: these rows are no images.", out.string()),
                 "Give --out a .csv or .npy file.");
-  settings.choice("from", {"auto", "exact", "chains", "base", "annealed"});
-  const EbmDraws draws = sample_ebm(
-      built, {.count = static_cast<std::int64_t>(settings.count("count", 1, 10'000'000)),
-              .from = settings.text("from"),
-              .transitions = settings.has("transitions")
-                                 ? static_cast<std::int64_t>(settings.count("transitions", 1, 1'000'000'000))
-                                 : 0,
-              .seed = settings.count("seed", 0, 0xFFFFFFFF),
-              .should_stop = is_interrupted});
+  const EbmDraws draws = sample_ebm(built, {.count = count_of(values, option::kCount),
+                                            .from = values[kFrom],
+                                            .transitions = count_of(values, kChainTransitions),
+                                            .seed = values[option::kDrawSeed],
+                                            .should_stop = is_interrupted});
   if (out.extension() == ".png") {
     replace_file(out, png_bytes(ebm_images(built, draws.x)));
   } else {
     write_matrix(out, built.column_names(), built.in_own_units(draws.x));
   }
-  if (!settings.flag("quiet"))
+  if (!values[option::kQuiet])
     std::printf("%ld samples (%s): %s\n", static_cast<long>(draws.x.size(0)), draws.how.c_str(), out.c_str());
 }
 
@@ -68,25 +90,22 @@ torch::Tensor rows_of(const BuiltEbm& built, const std::vector<std::string>& wor
 }
 
 void loglik(BuiltEbm& built, const FolderCall& call) {
-  const Settings& settings = call.settings;
-  const auto count = [&](const char* name, std::size_t low) {
-    return static_cast<std::int64_t>(settings.count(name, low, 1'000'000'000));
-  };
-  const fs::path out = call.out("loglik.csv");
+  const OptionValues& values = call.values;
+  const fs::path out = call.out(option::kLoglikFile, "loglik.csv");
   const torch::Tensor rows = rows_of(built, call.arguments.positionals);
-  const EbmLoglikOptions options{.annealing = {.temperatures = count("temperatures", 2),
-                                               .chains = count("chains", 2),
-                                               .leapfrogs = count("leapfrogs", 1),
-                                               .transitions = count("transitions", 1),
-                                               .seed = settings.count("seed", 0, 1'000'000'000'000),
+  const EbmLoglikOptions options{.annealing = {.temperatures = count_of(values, kTemperatures),
+                                               .chains = count_of(values, kChains),
+                                               .leapfrogs = count_of(values, kLeapfrogs),
+                                               .transitions = count_of(values, kTransitions),
+                                               .seed = values[option::kDrawSeed],
                                                .should_stop = is_interrupted},
-                                 .raise_rows = count("raise-rows", 0),
-                                 .raise_chains = count("raise-chains", 2)};
+                                 .raise_rows = count_of(values, kRaiseRows),
+                                 .raise_chains = count_of(values, kRaiseChains)};
   const EbmLoglik result = loglik_of(built, rows, options);
   write_matrix(out, {"log_likelihood"}, result.row_values.unsqueeze(1));
   const fs::path json = call.folder / "loglik.json";
   replace_file(json, loglik_json(result));
-  if (settings.flag("quiet")) return;
+  if (values[option::kQuiet]) return;
   std::fputs(loglik_text(result).c_str(), stdout);
   for (const Finding& finding : result.findings)
     std::printf("! %s %s\n  %s\n", finding.message.c_str(), finding.evidence.c_str(), finding.advice.c_str());
@@ -95,40 +114,19 @@ void loglik(BuiltEbm& built, const FolderCall& call) {
 
 Run sample_energy(const Command& verb) {
   verb.describe("Draw new rows from a fitted energy");
-  return add(
-      verb,
-      {.positionals = {{"DIR", "folder of a 'kullback ebm'"}},
-       .groups =
-           {{"Options",
-             with_device(
-                 {{"count", "64", "of new rows, each the end of a chain of its own"},
-                  {"from", "auto",
-                   "where chains begin: exact (few hidden units: draws of the model itself), chains (of the "
-                   "training), base, annealed; auto: the first of exact, chains, annealed that there is"},
-                  {"transitions", "",
-                   "of each chain (default: 500, of annealed ones 100, of a short run as in the training)"},
-                  {"seed", "1", "others give other rows"},
-                  {"out", "", "CSV, .npy or (images) .png file (default: DIR/new_samples.png, or .csv)"}})}}},
-      sample);
+  return add(verb,
+             {.positionals = {{"DIR", "Folder of a 'kullback ebm'"}},
+              .groups = {{"Options", kSampleOptions}, {"Run", option::kRunOnFolder}}},
+             sample);
 }
 
 Run loglik_energy(const Command& verb) {
   verb.describe("Give the log likelihood of new rows under a fitted energy, by annealing");
-  return add(
-      verb,
-      {.positionals = {{"DIR", "folder of a 'kullback ebm'"},
-                       {"NEW", "rows of the kind it was trained on", true}},
-       .groups = {{"Options",
-                   with_device(
-                       {{"temperatures", "1000", "from the base to the model"},
-                        {"chains", "1000", "of the annealing"},
-                        {"leapfrogs", "5", "steps of a transition (numbers)"},
-                        {"transitions", "1", "at each temperature"},
-                        {"raise-rows", "100", "rows of the conservative figure; 0: none"},
-                        {"raise-chains", "16", "chains of each of those rows"},
-                        {"seed", "1", "of the chains, and of where in its interval a level is"},
-                        {"out", "", "CSV or .npy file, a number for each row (default: DIR/loglik.csv)"}})}}},
-      loglik);
+  return add(verb,
+             {.positionals = {{"DIR", "Folder of a 'kullback ebm'"},
+                              {"NEW", "Rows of the kind it was trained on", true}},
+              .groups = {{"Options", kLoglikOptions}, {"Run", option::kRunOnFolder}}},
+             loglik);
 }
 
 }  // namespace

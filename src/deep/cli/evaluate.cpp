@@ -9,7 +9,9 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "deep/cli/folder_verb.hpp"
+#include "deep/cli/options.hpp"
 #include "deep/cli/verb.hpp"
+#include "deep/counts.hpp"
 #include "deep/vae/fit/model.hpp"
 #include "deep/vae/fit/prepare.hpp"
 
@@ -17,38 +19,42 @@ namespace kullback::deep::cli {
 
 namespace {
 
+constexpr auto kTrain = TextOption("train",
+                                   "File with rows of the training data: adds what is lost on new rows "
+                                   "(labels of conditional models: a column)")
+                            .shown_as("FILE");
+constexpr auto kManySamples =
+    CountOption("samples", 5000, "Draws of the importance weighting of a row").from(1).to(1e9);
+constexpr auto kGaps =
+    FlagOption("gaps", true, "Fit posteriors to single rows, to see where the bound is lost");
+constexpr auto kAis = FlagOption("ais", false, "Log likelihood by annealed importance sampling too");
+constexpr auto kGapRows =
+    CountOption("gap_rows", 100, "Rows of the gaps and of the annealing").from(1).to(1e9);
+constexpr auto kTemperatures = CountOption("ais_temperatures", 500, "Of the annealing").from(2).to(1e9);
+constexpr auto kChains = CountOption("ais_chains", 16, "Chains of the annealing for a row").from(2).to(1e9);
+constexpr auto kLeapfrogs =
+    CountOption("ais_leapfrogs", 10, "Leapfrog steps of a transition").from(1).to(1e9);
+constexpr auto kFitSteps = CountOption("fit_steps", 500, "Steps of the fit to a single row").from(1).to(1e9);
+constexpr auto kRefineSteps =
+    CountOption("refine_steps", 0, "Steps that refine the posterior of each row before all else").to(1e9);
+
+constexpr const OptionRecord* kRowOptions[] = {&option::kLabels, &kTrain, &option::kRows};
+constexpr const OptionRecord* kFigures[] = {
+    &kManySamples, &kGaps,      &kAis,      &kGapRows,     &kTemperatures,
+    &kChains,      &kLeapfrogs, &kFitSteps, &kRefineSteps, &option::kDrawSeed};
+
 Usage usage() {
-  OptionGroup rows{.title = "Rows",
-                   .options = {{"labels", "", "labels of the rows, as in the training"},
-                               {"train", "",
-                                "file with rows of the training data: adds what is lost on "
-                                "new rows (labels of conditional models: a column)"},
-                               {"rows", "", "how many rows to take, from the first on (default: all)"}}};
-  OptionGroup figures{
-      .title = "Figures",
-      .options = {{"samples", "5000", "draws of the importance weighting of a row"},
-                  {"gaps", "true", "fit posteriors to single rows, to see where the bound is lost"},
-                  {"ais", "false", "log likelihood by annealed importance sampling too"},
-                  {"gap-rows", "100", "rows of the gaps and of the annealing"},
-                  {"ais-temperatures", "500", "of the annealing"},
-                  {"ais-chains", "16", "chains of the annealing for a row"},
-                  {"ais-leapfrogs", "10", "leapfrog steps of a transition"},
-                  {"fit-steps", "500", "steps of the fit to a single row"},
-                  {"refine-steps", "0", "steps that refine the posterior of each row before all else"},
-                  {"seed", "1", "of the draws, and of the binarisation of levels"}}};
-  OptionGroup others{.title = "Others", .options = {{"quiet", "false", "print nothing but errors"}}};
-  for (Option& option : device_options()) others.options.push_back(std::move(option));
   return {
-      .positionals = {{"DIR", "folder of a 'kullback vae'"},
-                      {"DATA", "rows that it was not trained on, in the form of the training data", true}},
-      .groups = {rows, figures, others}};
+      .positionals = {{"DIR", "Folder of a 'kullback vae'"},
+                      {"DATA", "Rows that it was not trained on, in the form of the training data", true}},
+      .groups = {{"Rows", kRowOptions}, {"Figures", kFigures}, {"Run", option::kDeviceOptions}}};
 }
 
-VaeRows rows_of(const BuiltVae& built, std::vector<std::filesystem::path> paths, const Settings& settings) {
+VaeRows rows_of(const BuiltVae& built, std::vector<std::filesystem::path> paths, const OptionValues& values) {
   const VaeModel& model = built.model();
   const std::string file = paths.front().string();
   RowsRequest request{.paths = std::move(paths),
-                      .labels = settings.text("labels"),
+                      .labels = std::string(values[option::kLabels]),
                       .names = model.names,
                       .label_names = model.label_names};
   if (model.spec.labels > 0 && request.labels.empty()) request.labels = model.label_column;
@@ -57,39 +63,35 @@ VaeRows rows_of(const BuiltVae& built, std::vector<std::filesystem::path> paths,
   const RawRows raw = read_rows(request);
   check_rows(model, raw, file);
   VaeRows rows = built.prepared(raw);
-  if (!settings.has("rows")) return rows;
-  const auto wanted = static_cast<std::int64_t>(settings.count("rows", 1, 1'000'000'000));
-  const std::int64_t count = std::min(wanted, rows.size());
+  if (!values.is_given(option::kRows)) return rows;
+  const std::int64_t count = std::min(count_of(values, option::kRows), rows.size());
   return {.x = rows.x.narrow(0, 0, count),
           .label = rows.label.defined() ? rows.label.narrow(0, 0, count) : torch::Tensor()};
 }
 
-VaeEvaluateOptions options_of(const Settings& settings) {
-  const auto count = [&](const char* name, std::size_t low) {
-    return static_cast<std::int64_t>(settings.count(name, low, 1'000'000'000));
-  };
-  return {.samples = count("samples", 1),
-          .gap_rows = count("gap-rows", 1),
-          .uses_ais = settings.flag("ais"),
-          .wants_gaps = settings.flag("gaps"),
-          .refining_steps = count("refine-steps", 0),
-          .ais = {.temperatures = count("ais-temperatures", 2),
-                  .chains = count("ais-chains", 2),
-                  .leapfrogs = count("ais-leapfrogs", 1)},
-          .local = {.steps = count("fit-steps", 1)},
-          .seed = settings.count("seed", 0, 1'000'000'000'000),
+VaeEvaluateOptions options_of(const OptionValues& values) {
+  return {.samples = count_of(values, kManySamples),
+          .gap_rows = count_of(values, kGapRows),
+          .uses_ais = values[kAis],
+          .wants_gaps = values[kGaps],
+          .refining_steps = count_of(values, kRefineSteps),
+          .ais = {.temperatures = count_of(values, kTemperatures),
+                  .chains = count_of(values, kChains),
+                  .leapfrogs = count_of(values, kLeapfrogs)},
+          .local = {.steps = count_of(values, kFitSteps)},
+          .seed = values[option::kDrawSeed],
           .on_stage = {}};
 }
 
 void evaluate(const FolderCall& call) {
-  const Settings& settings = call.settings;
+  const OptionValues& values = call.values;
   const std::vector<std::string>& words = call.arguments.positionals;
   BuiltVae built = open_vae(call.folder, call.device);
-  const VaeRows test = rows_of(built, {words.begin() + 1, words.end()}, settings);
+  const VaeRows test = rows_of(built, {words.begin() + 1, words.end()}, values);
   VaeRows train;
-  if (settings.has("train")) train = rows_of(built, {settings.text("train")}, settings);
-  VaeEvaluateOptions options = options_of(settings);
-  const bool is_quiet = settings.flag("quiet");
+  if (const auto file = values.given(kTrain)) train = rows_of(built, {*file}, values);
+  VaeEvaluateOptions options = options_of(values);
+  const bool is_quiet = values[option::kQuiet];
   if (!is_quiet)
     options.on_stage = [](const std::string& what) { std::fprintf(stderr, "%s ...\n", what.c_str()); };
   const VaeEvaluation evaluation = evaluate_vae(built.vae(), built.flat(), test, train, options);

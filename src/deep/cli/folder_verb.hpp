@@ -9,34 +9,28 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
 #include "deep/cli/arguments.hpp"
 #include "deep/cli/verb.hpp"
 
 namespace kullback::deep::cli {
 
-extern const Option kForce;
-extern const Option kQuiet;
-
-// `options`, then `last` and those of the device.
-std::vector<Option> with_device(std::vector<Option> options,
-                                const std::vector<Option>& last = {kForce, kQuiet});
-
 struct FolderCall {
   const Arguments& arguments;
-  const Settings& settings;
+  const OptionValues& values;
   std::filesystem::path folder;  // the first positional argument
   torch::Device device;
 
   // The --out, or a file in the folder. Throws Error cannot_write where there is one and no --force.
-  std::filesystem::path out(const std::string& fallback) const;
+  std::filesystem::path out(const TextOption& option, const std::string& fallback) const;
 };
 
-// The place of --label among the labels of a conditional model; none where it was not given. Throws Error
+// The place of a --label among the labels of a conditional model; none where it was not given. Throws Error
 // usage where the model is not conditional (no names) or does not know it.
-std::optional<std::int64_t> label_of(const Settings& settings, const std::vector<std::string>& known);
+std::optional<std::int64_t> label_of(std::optional<std::string_view> label,
+                                     const std::vector<std::string>& known);
 
 // What Ctrl-C does.
 enum class Interruption {

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "deep/cli/verb.hpp"
 #include "run/record.hpp"
+#include "shell/description.hpp"
 
 namespace kullback::deep::cli {
 
@@ -39,12 +40,6 @@ std::string folder_of(const std::vector<std::string>& words) {
   return {};
 }
 
-bool wants_help(const std::vector<std::string>& words) {
-  for (const std::string& word : words)
-    if (word == "--help" || word == "-h") return true;
-  return false;
-}
-
 std::string kinds_text(const FolderVerb& verb) {
   std::string text;
   for (const FolderVerbs* kind : kKinds)
@@ -52,6 +47,13 @@ std::string kinds_text(const FolderVerb& verb) {
       text += fmt::format("{}{} ('{}')", text.empty() ? "" : ", ", run::record_of(kind->kind).what,
                           run::record_of(kind->kind).verb);
   return text;
+}
+
+std::vector<shell::Part> parts_of(const FolderVerb& verb) {
+  std::vector<shell::Part> parts;
+  for (const FolderVerbs* kind : kKinds)
+    if (kind->*verb.add != nullptr) parts.push_back({run::record_of(kind->kind).name, kind->*verb.add});
+  return parts;
 }
 
 [[noreturn]] void refuse_folder(const FolderVerb& verb, const std::vector<std::string>& words) {
@@ -67,11 +69,12 @@ std::string kinds_text(const FolderVerb& verb) {
 Run add_on_kind(const Command& command, const FolderVerb& verb, const std::vector<std::string>& words) {
   const std::string folder = folder_of(words);
   if (folder.empty()) {
-    if (!wants_help(words)) refuse_folder(verb, words);
+    if (!shell::asks_for_help(words)) refuse_folder(verb, words);
     command.add_footer(
-        fmt::format("DIR is the folder of {}.\nkullback {} DIR --help shows the options of each.",
+        fmt::format("DIR is the folder of {}.\nkullback {} DIR --help shows the options of that one.",
                     kinds_text(verb), verb.name));
-    add_usage(command, {.positionals = {{"DIR", "folder of a fitted model"}}});
+    add_usage(command, {.positionals = {{"DIR", "Folder of a fitted model"}}});
+    add_help_of_parts(command, parts_of(verb));
     return {};
   }
   const run::Kind kind = run::read_run_record((fs::path(folder) / "run.json").string()).kind;

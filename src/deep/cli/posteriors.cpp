@@ -16,11 +16,13 @@ std::string record_text(const PosteriorRecord& record) {
   std::string text = fmt::format("{}: {}\n", record.name, record.summary);
   run::append_wrapped(text, "  ", record.use_when, kWidth);
   if (!record.citation.empty()) run::append_wrapped(text, "  ", record.citation, kWidth);
-  for (const Option& option : record.options)
+  for (const OptionRecord* option : record.options) {
+    const std::string preset = default_text(*option);
     run::append_wrapped(text, "    ",
-                        fmt::format("--{}{}: {}", option.name,
-                                    option.fallback.empty() ? "" : " [" + option.fallback + "]", option.help),
+                        fmt::format("{}{}: {}", flag_of(option->name),
+                                    preset.empty() ? "" : " [" + preset + "]", option->help),
                         kWidth);
+  }
   return text;
 }
 

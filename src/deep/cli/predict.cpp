@@ -2,36 +2,35 @@
 
 #include <cstdio>
 
-#include "base/error.hpp"
 #include "deep/bnn/fit/fit.hpp"
 #include "deep/cli/folder_verb.hpp"
+#include "deep/cli/options.hpp"
 #include "deep/cli/text.hpp"
 #include "deep/cli/verb.hpp"
+#include "deep/counts.hpp"
 
 namespace kullback::deep::cli {
 
 namespace {
 
+constexpr auto kOut = TextOption("out", "Folder of the results (default: DIR-predictions)").shown_as("DIR");
+constexpr auto kLabels =
+    TextOption("labels", "Of a file of images: the file with their classes, for figures").shown_as("FILE");
+constexpr auto kDraws =
+    CountOption("draws", "Draws of each member (default: as trained)").from(1).to(100'000);
+constexpr auto kOod = ListOption("ood",
+                                 "Rows of another origin: does the network know that it does not know them? "
+                                 "Adds the AUROC of its epistemic uncertainty; may be given several times")
+                          .shown_as("FILE");
+constexpr const OptionRecord* kOptions[] = {&kOut, &kLabels, &kDraws, &kOod};
+
 Usage usage() {
-  OptionGroup options{
-      .title = "Options",
-      .options = {{"out", "", "folder of the results (default: DIR-predictions)"},
-                  {"labels", "", "of a file of images: the file with their classes, for figures"},
-                  {"draws", "", "draws of each member (default: as trained)"},
-                  {"ood", "",
-                   "rows of another origin: does the network know that it does not know "
-                   "them? Adds the AUROC of its epistemic uncertainty"},
-                  {"force", "false", "replace what is there already"},
-                  {"quiet", "false", "print nothing but errors"}}};
-  for (Option& option : device_options()) options.options.push_back(std::move(option));
-  return {
-      .positionals = {{"DIR", "folder of a 'kullback bnn'"},
-                      {"NEW",
-                       "new rows with the columns of the training data, or new images; with the target also "
-                       "figures",
-                       true}},
-      .groups = {options},
-      .lists = {"ood"}};
+  return {.positionals =
+              {{"DIR", "Folder of a 'kullback bnn'"},
+               {"NEW",
+                "New rows with the columns of the training data, or new images; with the target also figures",
+                true}},
+          .groups = {{"Options", kOptions}, {"Run", option::kRunOnFolder}}};
 }
 
 std::string default_out(std::string folder) {
@@ -52,20 +51,19 @@ std::string outcome_text(const PredictOutcome& outcome, const std::string& out) 
 }
 
 void apply(const FolderCall& call) {
-  const Settings& settings = call.settings;
+  const OptionValues& values = call.values;
   const std::vector<std::string>& words = call.arguments.positionals;
-  PredictRequest request{
-      .folder = words[0],
-      .data = {words.begin() + 1, words.end()},
-      .labels = settings.text("labels"),
-      .out = settings.has("out") ? settings.text("out") : default_out(words[0]),
-      .force = settings.flag("force"),
-      .draws = settings.has("draws") ? static_cast<std::int64_t>(settings.count("draws", 1, 100'000)) : 0,
-      .device = call.device};
-  const auto ood = call.arguments.lists.find("ood");
-  if (ood != call.arguments.lists.end()) request.ood.assign(ood->second.begin(), ood->second.end());
+  PredictRequest request{.folder = words[0],
+                         .data = {words.begin() + 1, words.end()},
+                         .labels = std::string(values[kLabels]),
+                         .out = values.is_given(kOut) ? std::string(values[kOut]) : default_out(words[0]),
+                         .force = values[option::kForce],
+                         .draws = count_of(values, kDraws),  // 0: as trained
+                         .device = call.device};
+  const std::span<const std::string> ood = values[kOod];
+  request.ood.assign(ood.begin(), ood.end());
   const PredictOutcome outcome = predict(request);
-  if (!settings.flag("quiet")) std::fputs(outcome_text(outcome, request.out.string()).c_str(), stdout);
+  if (!values[option::kQuiet]) std::fputs(outcome_text(outcome, request.out.string()).c_str(), stdout);
 }
 
 }  // namespace

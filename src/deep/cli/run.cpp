@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "deep/bnn/fit/network.hpp"
+#include "deep/cli/options.hpp"
 #include "deep/cli/verb.hpp"
 #include "kullback_version.hpp"
 
@@ -47,22 +47,10 @@ shell::Program program() {
 
 }  // namespace
 
-std::vector<Option> device_options() {
-  return {{"device", "auto", "cpu, cuda, or auto: CUDA where there is a device"},
-          {"threads", "", "threads (default: all cores; training of small networks: one)"}};
-}
-
-void use_threads(const Settings& settings, const Ranks& ranks) {
+void use_threads(const OptionValues& values, const Ranks& ranks) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t threads = settings.has("threads")
-                                  ? settings.count("threads", 1, 4096)
-                                  : std::max(1U, cores / static_cast<unsigned>(ranks.size()));
-  at::set_num_threads(static_cast<int>(threads));
-}
-
-torch::Device device_of(const Settings& settings, const Ranks& ranks) {
-  settings.choice("device", {"cpu", "cuda", "auto"});
-  return device_named(settings.text("device"), ranks);
+  const std::size_t shared = std::max(1U, cores / static_cast<unsigned>(ranks.size()));
+  at::set_num_threads(static_cast<int>(values.given(option::kThreads).value_or(shared)));
 }
 
 int run_on_ranks(int (*work)(const Ranks& ranks, const Arguments& arguments), const Arguments& arguments) {

@@ -7,7 +7,7 @@
 namespace kullback::deep::cli {
 
 Run add_summary(const Command& verb, const std::vector<std::string>&) {
-  return [arguments = add_usage(verb, {.positionals = {{"DIR", "folder of the model"}}})] {
+  return [arguments = add_usage(verb, {.positionals = {{"DIR", "Folder of the model"}}})] {
     const std::string& folder = arguments->positionals[0];
     std::fputs(record_text(run::open_folder(folder), folder).c_str(), stdout);
     return 0;

@@ -1,130 +1,126 @@
-#include <fmt/format.h>
-
-#include "base/error.hpp"
-#include "base/json_fields.hpp"
-#include "deep/bnn/fit/network.hpp"
 #include "deep/cli/training.hpp"
-#include "deep/cli/union.hpp"
 #include "deep/cli/verb.hpp"
+#include "deep/counts.hpp"
+#include "deep/part.hpp"
+#include "deep/train/options.hpp"
 #include "deep/vae/fit/fit.hpp"
 
 namespace kullback::deep::cli {
 
 namespace {
 
-std::vector<OptionGroup> program_groups() {
-  return {
-      {"Data",
-       {{"labels", "",
-         "IDX file of the images' labels, or column of a table: colours of the map of latent variables"},
-        {"conditional", "false", "give the label to both networks"},
-        kImage,
-        kIgnore,
-        validation_option(": to judge, and to stop by")}},
-      {"Networks",
-       {{"latent", "20", "latent variables"},
-        {"hidden", "400",
-         "units of each hidden layer of the encoder, in reverse of the decoder: 200,200; none: linear"},
-        {"architecture", "mlp", "mlp, conv or residual"},
-        {"filters", "32,64", "of the convolutions, each of which halves the image (conv, residual)"},
-        activation_option("relu")}},
-      {"Model",
-       {{"decoder", "auto",
-         "bernoulli, gaussian, categorical, discretised-logistic; auto: bernoulli of images and of "
-         "columns of 0 and 1, else gaussian"},
-        {"prior", "gaussian", "of the latent variables"},
-        {"posterior", "gaussian", "family of the latent variables given a row"}}},
-      {"Objective", {{"objective", "vae", "objective to maximise"}}},
-      {"Training",
-       {kEpochs,
-        batch_option("128"),
-        kRate,
-        schedule_option("constant"),
-        {"patience", "",
-         "epochs without a better held-out bound after which training ends; the best epoch is kept; 0: never "
-         "(default: a fifth of the epochs)"},
-        judge_every_option("held-out bounds"),
-        precision_option(Precisions::all)}},
-      run_group("vae", {kDeviceMemory})};
-}
+constexpr auto kLabels = TextOption(
+    "labels", "IDX file of the images' labels, or column of a table: colours of the map of latent variables");
+constexpr auto kConditional = FlagOption("conditional", false, "Give the label to both networks");
+constexpr auto kLatent = CountOption("latent", 20, "Latent variables").from(1).to(100'000);
+constexpr auto kHidden =
+    TextOption("hidden", "400",
+               "Units of each hidden layer of the encoder, in reverse of the decoder: 200,200; none: linear")
+        .shown_as("COUNTS");
+constexpr auto kFilters =
+    TextOption("filters", "32,64", "Of the convolutions, each of which halves the image (conv, residual)")
+        .shown_as("COUNTS");
+constexpr auto kDecoder = TextOption("decoder", "",
+                                     "Of a row given the latent variables; auto: bernoulli of images and of "
+                                     "columns of 0 and 1, else gaussian");
+constexpr auto kPrior = TextOption("prior", "gaussian", "Of the latent variables");
+constexpr auto kPosterior = TextOption("posterior", "gaussian", "Family of the latent variables given a row");
+constexpr auto kObjective = TextOption("objective", "vae", "Objective to maximise");
+constexpr auto kBatch = option::batch_option(128, "Rows of a minibatch");
+
+constexpr const OptionRecord* kData[] = {&kLabels, &kConditional, &option::kImage, &option::kIgnore,
+                                         &option::kValidation};
+constexpr const OptionRecord* kNetworks[] = {&kLatent, &kHidden, &kArchitecture, &kFilters, &kReluActivation};
+constexpr const OptionRecord* kModel[] = {&kDecoder, &kPrior, &kPosterior};
+constexpr const OptionRecord* kObjectives[] = {&kObjective};
+constexpr const OptionRecord* kTraining[] = {
+    &option::kEpochs,     &kBatch,    &option::kRate, &kConstantRate, &option::kPatience,
+    &option::kJudgeEvery, &kPrecision};
 
 Usage usage() {
-  Usage result{.positionals = {{"DATA", "IDX images (gzipped too), CSV or .npy", true}},
-               .groups = program_groups(),
-               .lists = {"ignore"}};
-  result.groups[2].options[1].help += ": " + names_of(latent_priors());
-  result.groups[2].options[2].help += ": " + names_of(latent_families());
-  result.groups[3].options[0].help += ": " + names_of(vae_objectives());
-  append(result.groups[2], united(decoder_likelihoods(), all_options(result)));
-  append(result.groups[2], united(latent_priors(), all_options(result)));
-  append(result.groups[2], united(latent_families(), all_options(result)));
-  append(result.groups[3], united(vae_objectives(), all_options(result)));
-  return result;
+  return {.positionals = {{"DATA", "IDX images (gzipped too), CSV or .npy", true}},
+          .groups = {{"Data", kData},
+                     {"Networks", kNetworks},
+                     {"Model", kModel},
+                     {"Objective", kObjectives},
+                     {"Training", kTraining},
+                     {"Run", option::kRunWithMemory}},
+          .parts = {{"Model", tables_of(decoder_likelihoods())},
+                    {"Model", tables_of(latent_priors())},
+                    {"Model", tables_of(latent_families())},
+                    {"Objective", tables_of(vae_objectives())}},
+          .choices = {{&kDecoder, names_of(decoder_likelihoods())},
+                      {&kPrior, names_of(latent_priors())},
+                      {&kPosterior, names_of(latent_families())},
+                      {&kObjective, names_of(vae_objectives())}}};
 }
 
 struct Chosen {
-  Settings program;
-  Words decoder, prior, family, objective;
+  OptionValues values;
+  GivenTexts decoder;  // as given: the data may choose the decoder
+  Part prior, family, objective;
 };
 
 Chosen choose(const Arguments& arguments) {
-  Given given(program_groups(), arguments);
-  Chosen chosen{given.program(), {}, {}, {}, {}};
-  const Settings& settings = chosen.program;
-  const std::string& decoder = settings.text("decoder");
+  Given given(arguments);
+  const OptionValues& values = given.own();
+  const auto part = [&](const TextOption& option, const auto& named, const auto& records) {
+    const std::string name(values[option]);
+    return Part{name, given.of(option, named(name), records)};
+  };
+  const std::string decoder = values.text_of(kDecoder);
   if (decoder != "auto") decoder_named(decoder);
-  chosen.objective =
-      given.of("objective", objective_named(settings.text("objective")).name, vae_objectives());
-  chosen.prior = given.of("prior", latent_prior_named(settings.text("prior")).name, latent_priors());
-  chosen.family = given.of("posterior", family_named(settings.text("posterior")).name, latent_families());
-  chosen.decoder = given.of("decoder", decoder, decoder_likelihoods());
+  Chosen chosen{.values = values,
+                .decoder = {},
+                .prior = {},
+                .family = {},
+                .objective = part(kObjective, objective_named, vae_objectives())};
+  chosen.prior = part(kPrior, latent_prior_named, latent_priors());
+  chosen.family = part(kPosterior, family_named, latent_families());
+  chosen.decoder = given.texts(kDecoder, decoder, decoder_likelihoods());
   given.check();
   return chosen;
 }
 
 VaeModel model_of(const Chosen& chosen, const Ranks& ranks) {
-  const Settings& settings = chosen.program;
+  const OptionValues& values = chosen.values;
   VaeModel model;
-  model.spec.latent = static_cast<std::int64_t>(settings.count("latent", 1, 100'000));
-  model.spec.hidden = counts_of("hidden", settings.text("hidden"), "Write --hidden 200,200 for two layers.");
-  model.spec.filters =
-      counts_of("filters", settings.text("filters"), "Write --filters 200,200 for two layers.");
-  model.spec.architecture = architecture_named(settings.text("architecture"));
-  model.activation = settings.text("activation");
-  model.spec.activation = activation_named(model.activation);
-  const auto part = [](const auto& record, const Words& given) {
-    return Part{std::string(record.name), Settings(record.options, given).values()};
-  };
-  model.objective = part(objective_named(settings.text("objective")), chosen.objective);
-  model.prior = part(latent_prior_named(settings.text("prior")), chosen.prior);
-  model.family = part(family_named(settings.text("posterior")), chosen.family);
-  model.decoder.name = settings.text("decoder");
-  model.precision = precision_of(settings, Precisions::all);
-  model.seed = seed_of(settings, ranks);
+  model.spec.latent = count_of(values, kLatent);
+  model.spec.hidden = counts_of(values, kHidden);
+  model.spec.filters = counts_of(values, kFilters);
+  model.spec.architecture = values[kArchitecture];
+  model.spec.activation = values[kReluActivation];
+  model.objective = chosen.objective;
+  model.prior = chosen.prior;
+  model.family = chosen.family;
+  model.decoder.name = values.text_of(kDecoder);
+  model.precision = values[kPrecision];
+  model.seed = seed_of(values, ranks);
   return model;
 }
 
 VaeFitRequest request_of(const Arguments& arguments, const Chosen& chosen, const Ranks& ranks) {
-  const Settings& settings = chosen.program;
+  const OptionValues& values = chosen.values;
   VaeFitRequest request;
-  request.rows = rows_of(arguments, settings);
-  request.rows.labels = settings.text("labels");
-  request.is_conditional = settings.flag("conditional");
+  request.rows = rows_of(arguments, values);
+  request.rows.labels = values[kLabels];
+  request.is_conditional = values[kConditional];
   request.model = model_of(chosen, ranks);
   request.decoder_options = chosen.decoder;
-  request.rate = settings.positive("rate");
-  request.schedule = schedule_of(settings);
-  request.validation = validation_of(settings);
-  request.train = train_options(settings, request.model.seed);
-  request.has_patience = settings.has("patience");
-  request.device = device_of(settings, ranks);
-  request.device_memory = device_memory_of(settings);
-  request.out = settings.text("out");
-  request.force = settings.flag("force");
-  const VaeModel& model = request.model;
+  request.rate = values[option::kRate];
+  request.schedule = values[kConstantRate];
+  request.validation = values[option::kValidation];
+  request.train = train_options(values, kBatch, request.model.seed);
+  request.has_patience = values.is_given(option::kPatience);
+  request.device = device_of(values[option::kDevice], ranks);
+  request.device_memory = device_memory_of(values);
+  request.out = values[option::kOut];
+  request.force = values[option::kForce];
   request.options = recorded_options(
-      settings, {&model.objective.options, &model.prior.options, &model.family.options, &chosen.decoder},
-      request.rows.ignored);
+      arguments, values,
+      {recorded(objective_named(chosen.objective.name).options, chosen.objective.options),
+       recorded(latent_prior_named(chosen.prior.name).options, chosen.prior.options),
+       recorded(family_named(chosen.family.name).options, chosen.family.options), chosen.decoder});
   return request;
 }
 
@@ -133,8 +129,8 @@ int run_on(const Ranks& ranks, const Arguments& given) {
   const std::string out = out_of(arguments, "vae");
   const run::RunRecord before = resumed_record(arguments, "vae", "an autoencoder");
   const Chosen chosen = choose(arguments);
-  use_threads(chosen.program, ranks);
-  const bool prints = ranks.is_first() && !chosen.program.flag("quiet");
+  use_threads(chosen.values, ranks);
+  const bool prints = ranks.is_first() && !chosen.values[option::kQuiet];
   if (before.status == "complete") return end_complete(before, out, prints);
   const VaeFitRequest request = request_of(arguments, chosen, ranks);
   const FitOutcome outcome =

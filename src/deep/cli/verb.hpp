@@ -2,8 +2,6 @@
 // command line and returns what to run after parsing.
 #pragma once
 
-#include <torch/types.h>
-
 #include <string>
 #include <vector>
 
@@ -22,12 +20,8 @@ using shell::Run;
 #define KULLBACK_COMMON_VERB(name, summary) KULLBACK_DEEP_VERB(name, summary)
 #include "shell/verbs.def"
 
-// Options that every verb with a device has: --device, --threads.
-std::vector<Option> device_options();
-// Sets LibTorch's threads: as many as asked for, or the cores of the machine shared by the processes on it.
-void use_threads(const Settings& settings, const Ranks& ranks);
-// The --device. Throws Error usage for one that is not there.
-torch::Device device_of(const Settings& settings, const Ranks& ranks);
+// Sets LibTorch's threads: --threads, or the cores of the machine shared by the processes on it.
+void use_threads(const OptionValues& values, const Ranks& ranks);
 
 // Runs `work` as one of the processes of mpirun: one that fails ends all.
 int run_on_ranks(int (*work)(const Ranks& ranks, const Arguments& arguments), const Arguments& arguments);

@@ -23,9 +23,8 @@ const ObjectiveRecord& objective_named(const std::string& name) {
   return record_named(objectives(), name, "objective");
 }
 
-std::unique_ptr<Objective> make_objective(const std::string& name,
-                                          const std::map<std::string, std::string>& options) {
-  return make_part(objective_named(name), options);
+std::unique_ptr<Objective> make_objective(const std::string& name, const OptionValues& values) {
+  return objective_named(name).make(values);
 }
 
 }  // namespace kullback::deep::diffusion

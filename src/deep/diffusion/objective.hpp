@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/diffusion/learned_score.hpp"
 #include "deep/train/noise.hpp"
 
@@ -36,12 +36,11 @@ class Objective {
 struct ObjectiveRecord {
   std::string_view name;
   std::string_view summary;
-  std::vector<Option> options;
-  std::unique_ptr<Objective> (*make)(const Settings& settings);
+  OptionTable options;
+  std::unique_ptr<Objective> (*make)(const OptionValues& values);
 };
 std::span<const ObjectiveRecord* const> objectives();
 const ObjectiveRecord& objective_named(const std::string& name);
-std::unique_ptr<Objective> make_objective(const std::string& name,
-                                          const std::map<std::string, std::string>& options = {});
+std::unique_ptr<Objective> make_objective(const std::string& name, const OptionValues& values = {});
 
 }  // namespace kullback::deep::diffusion

@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <memory>
 #include <span>
 #include <string>
 
 #include "base/error.hpp"
-#include "base/settings.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -24,11 +21,6 @@ const Record& record_named(std::span<const Record* const> records, const std::st
   }
   throw Error(ErrorKind::usage, fmt::format("there is no --{} '{}'.", option, name),
               "Known are: " + all + ".");
-}
-
-template <class Record>
-auto make_part(const Record& record, const std::map<std::string, std::string>& options) {
-  return record.make(Settings(record.options, options));
 }
 
 }  // namespace kullback::deep::diffusion

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "deep/diffusion/records.hpp"
+#include "deep/part.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -15,8 +16,6 @@ namespace kullback::deep::diffusion {
 #undef KULLBACK_SAMPLER
 
 namespace {
-
-constexpr const char* kGrids[] = {"uniform", "quadratic", "edm", "log-ratio"};
 
 // Of one number, by its own step.
 double ratio_at(const Sde& sde, double t) {
@@ -39,16 +38,8 @@ const SamplerRecord& sampler_named(const std::string& name) {
   return record_named(samplers(), name, "sampler");
 }
 
-std::unique_ptr<Sampler> make_sampler(const std::string& name,
-                                      const std::map<std::string, std::string>& options) {
-  return make_part(sampler_named(name), options);
-}
-
-Grid grid_named(const std::string& name) {
-  for (std::size_t i = 0; i < std::size(kGrids); ++i)
-    if (name == kGrids[i]) return static_cast<Grid>(i);
-  throw Error(ErrorKind::usage, fmt::format("there is no --grid '{}'.", name),
-              "Known are: uniform, quadratic, edm, log-ratio.");
+std::unique_ptr<Sampler> make_sampler(const std::string& name, const OptionValues& values) {
+  return sampler_named(name).make(values);
 }
 
 std::vector<double> time_grid(const Sde& sde, std::int64_t steps, Grid grid, double t_min) {
@@ -56,7 +47,7 @@ std::vector<double> time_grid(const Sde& sde, std::int64_t steps, Grid grid, dou
   if (by_ratio && sde.blocks() > 1)
     throw Error(ErrorKind::usage,
                 fmt::format("--grid {} needs one level of noise, and with --sde cld a velocity has another.",
-                            kGrids[static_cast<std::size_t>(grid)]),
+                            text_of(kGrid, grid)),
                 "Choose --grid uniform or quadratic.");
   const auto forward = [&](double x) {
     return grid == Grid::uniform     ? x

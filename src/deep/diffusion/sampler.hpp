@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/diffusion/score.hpp"
 #include "deep/diffusion/sde.hpp"
 
@@ -23,13 +23,16 @@ namespace kullback::deep::diffusion {
 
 // Times from t_max down to t_min.
 enum class Grid {
+  automatic,  // edm where there is one level of noise, else uniform; chosen before a grid is made
   uniform,    // in t
   quadratic,  // in sqrt(t)
   edm,        // (sigma / alpha)^(1 / 7), Karras et al. 2022
   log_ratio,  // log(sigma / alpha)
 };
-Grid grid_named(const std::string& name);
-// steps + 1 times. The last two need an SDE without a velocity.
+inline constexpr auto kGrid =
+    ChoiceOption("grid", Grid::automatic, "auto|uniform|quadratic|edm|log-ratio",
+                 "Where in time the steps are; auto: edm, of a ladder and of cld uniform");
+// steps + 1 times. edm and log_ratio need an SDE without a velocity.
 std::vector<double> time_grid(const Sde& sde, std::int64_t steps, Grid grid, double t_min);
 
 struct SampleOptions {
@@ -73,13 +76,12 @@ torch::Tensor flow_velocity(const Sde& sde, const Score& score, const torch::Ten
 struct SamplerRecord {
   std::string_view name;
   std::string_view summary;
-  std::vector<Option> options;
-  std::unique_ptr<Sampler> (*make)(const Settings& settings);
+  OptionTable options;
+  std::unique_ptr<Sampler> (*make)(const OptionValues& values);
 };
 std::span<const SamplerRecord* const> samplers();
 const SamplerRecord& sampler_named(const std::string& name);
-std::unique_ptr<Sampler> make_sampler(const std::string& name,
-                                      const std::map<std::string, std::string>& options = {});
+std::unique_ptr<Sampler> make_sampler(const std::string& name, const OptionValues& values = {});
 
 // Throws Error bad_input that says at which time.
 void check_finite(const torch::Tensor& state, double t);

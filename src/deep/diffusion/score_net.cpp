@@ -1,8 +1,6 @@
 #include "deep/diffusion/score_net.hpp"
 
-#include <fmt/format.h>
-
-#include "base/error.hpp"
+#include "deep/counts.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -19,10 +17,21 @@ std::int64_t rows_at_once(bool is_image, const torch::Device& device) {
 }
 
 std::unique_ptr<ScoreNet> make_score_net(Layout& layout, const NetSpec& spec) {
-  if (spec.architecture == "mlp") return make_mlp(layout, spec);
-  if (spec.architecture == "unet") return make_unet(layout, spec);
-  throw Error(ErrorKind::usage, fmt::format("there is no --architecture '{}'.", spec.architecture),
-              "Known are: mlp, unet.");
+  return spec.architecture == NetArchitecture::unet ? make_unet(layout, spec) : make_mlp(layout, spec);
+}
+
+void NetSpec::choose_architecture(bool has_images) {
+  if (architecture == NetArchitecture::automatic)
+    architecture = has_images ? NetArchitecture::unet : NetArchitecture::mlp;
+}
+
+NetSpec net_of(const OptionValues& values) {
+  NetSpec net;
+  net.architecture = values[kArchitecture];
+  net.hidden = counts_of(values, kHidden);
+  net.filters = counts_of(values, kFilters);
+  net.activation = values[kSiluActivation];
+  return net;
 }
 
 }  // namespace kullback::deep::diffusion

@@ -8,10 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "base/option.hpp"
 #include "deep/net/layout.hpp"
 #include "deep/net/net.hpp"
+#include "deep/net/options.hpp"
 
 namespace kullback::deep::diffusion {
+
+enum class NetArchitecture { automatic, mlp, unet };
 
 struct NetSpec {
   std::int64_t inputs = 0;   // numbers of a state
@@ -19,14 +23,24 @@ struct NetSpec {
   std::int64_t channels = 1;
   std::int64_t height = 0;  // 0: rows are not images
   std::int64_t width = 0;
-  std::int64_t labels = 0;                             // classes; 0: none
-  std::string architecture = "mlp";                    // or unet (images)
-  std::vector<std::int64_t> hidden = {128, 128, 128};  // mlp
-  std::vector<std::int64_t> filters = {32, 64, 64};    // unet: channels of each resolution, halved in between
-  std::string activation = "silu";
+  std::int64_t labels = 0;                              // classes; 0: none
+  NetArchitecture architecture = NetArchitecture::mlp;  // unet: of images
+  std::vector<std::int64_t> hidden = {128, 128, 128};   // mlp
+  std::vector<std::int64_t> filters = {32, 64, 64};  // unet: channels of each resolution, halved in between
+  Activation activation = Activation::silu;
 
   bool is_image() const { return height > 0; }
+  void choose_architecture(bool has_images);  // where it is automatic
 };
+
+inline constexpr auto kArchitecture =
+    ChoiceOption("architecture", NetArchitecture::automatic, "auto|mlp|unet",
+                 "Of the network; auto: unet of images, else mlp");
+inline constexpr auto kHidden = TextOption("hidden", "128,128,128", "Units of each hidden layer (mlp)");
+inline constexpr auto kFilters =
+    TextOption("filters", "32,64,64", "Channels at each resolution, each half of the one before (unet)");
+inline constexpr const OptionRecord* kNetOptions[] = {&kArchitecture, &kHidden, &kFilters, &kSiluActivation};
+NetSpec net_of(const OptionValues& values);
 
 class ScoreNet {
  public:

@@ -23,8 +23,8 @@ std::span<const SdeRecord* const> sdes() {
 
 const SdeRecord& sde_named(const std::string& name) { return record_named(sdes(), name, "sde"); }
 
-std::unique_ptr<Sde> make_sde(const std::string& name, const std::map<std::string, std::string>& options) {
-  return make_part(sde_named(name), options);
+std::unique_ptr<Sde> make_sde(const std::string& name, const OptionValues& values) {
+  return sde_named(name).make(values);
 }
 
 torch::Tensor Sde::training_time(const torch::Tensor& uniform) const {

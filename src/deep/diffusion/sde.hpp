@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/net/layout.hpp"
 
 namespace kullback::deep::diffusion {
@@ -79,14 +79,12 @@ torch::Tensor prior_log_density(const Sde& sde, const torch::Tensor& state);
 struct SdeRecord {
   std::string_view name;
   std::string_view summary;
-  std::vector<Option> options;
-  std::unique_ptr<Sde> (*make)(const Settings& settings);
+  OptionTable options;
+  std::unique_ptr<Sde> (*make)(const OptionValues& values);
 };
 std::span<const SdeRecord* const> sdes();
 // Throws Error usage that lists the names.
 const SdeRecord& sde_named(const std::string& name);
-// With the options as given, others at their defaults.
-std::unique_ptr<Sde> make_sde(const std::string& name,
-                              const std::map<std::string, std::string>& options = {});
+std::unique_ptr<Sde> make_sde(const std::string& name, const OptionValues& values = {});
 
 }  // namespace kullback::deep::diffusion

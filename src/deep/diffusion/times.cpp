@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "base/error.hpp"
+#include "deep/part.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -18,17 +19,11 @@ constexpr double kMean = -0.5, kSd = 1.2;
 
 }  // namespace
 
-TimesKind times_named(const std::string& name, const std::string& sde) {
-  if (name == "auto") return sde == "edm" ? TimesKind::lognormal : TimesKind::uniform;
-  const bool is_by_ratio = name == "log-ratio" || name == "lognormal";
+void check_times(TimesKind times, const std::string& sde) {
+  const bool is_by_ratio = times == TimesKind::log_ratio || times == TimesKind::lognormal;
   if (is_by_ratio && (sde == "cld" || sde == "ladder" || sde == "ddpm" || sde == "learned"))
-    throw Error(ErrorKind::usage, fmt::format("--times {} is not for --sde {}.", name, sde),
+    throw Error(ErrorKind::usage, fmt::format("--times {} is not for --sde {}.", text_of(kTimes, times), sde),
                 "Leave out --times.");
-  if (name == "uniform") return TimesKind::uniform;
-  if (name == "log-ratio") return TimesKind::log_ratio;
-  if (name == "lognormal") return TimesKind::lognormal;
-  throw Error(ErrorKind::usage, fmt::format("there are no --times '{}'.", name),
-              "Known are: auto, uniform, log-ratio, lognormal.");
 }
 
 // Times are denser near t_min, where the log ratio is steep.

@@ -5,18 +5,23 @@
 
 #include <string>
 
+#include "base/option.hpp"
 #include "deep/diffusion/sde.hpp"
 
 namespace kullback::deep::diffusion {
 
 enum class TimesKind {
+  automatic,  // until the data are known
   uniform,    // in t, or of the times that the SDE has
   log_ratio,  // log(sigma / alpha) is uniform
   lognormal,  // log(sigma / alpha) is normal with mean -0.5 and sd 1.2 (Karras et al. 2022, data of variance
               // 1)
 };
-// "auto": lognormal of edm, else uniform. Throws Error usage.
-TimesKind times_named(const std::string& name, const std::string& sde);
+inline constexpr auto kTimes = ChoiceOption("times", TimesKind::automatic, "auto|uniform|log-ratio|lognormal",
+                                            "At which the network is trained; auto: lognormal of rows and of "
+                                            "edm, uniform of images, log-ratio with --weighting likelihood");
+// Throws Error usage where an SDE that has its own times is to be trained at others.
+void check_times(TimesKind times, const std::string& sde);
 
 struct DrawnTimes {
   torch::Tensor t;        // double [rows]

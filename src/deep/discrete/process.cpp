@@ -32,9 +32,8 @@ const ProcessRecord& process_named(const std::string& name) {
 }
 
 std::unique_ptr<Process> make_process(const std::string& name, const Setting& setting,
-                                      const std::map<std::string, std::string>& options) {
-  const ProcessRecord& record = process_named(name);
-  return record.make(Settings(record.options, options), setting);
+                                      const OptionValues& values) {
+  return process_named(name).make(values, setting);
 }
 
 bool after_step(const DrawOptions& options, std::int64_t done, std::int64_t steps,

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/train/noise.hpp"
 
 namespace kullback::deep::discrete {
@@ -90,13 +90,13 @@ struct ProcessRecord {
   bool takes_counts = false;  // columns are counts; else categories
   bool has_steps = true;      // draw() takes as many steps as asked for
   bool has_eta = false;
-  std::vector<Option> options;  // of its training
-  std::unique_ptr<Process> (*make)(const Settings& settings, const Setting& setting);
+  OptionTable options;  // of its training
+  std::unique_ptr<Process> (*make)(const OptionValues& values, const Setting& setting);
 };
 std::span<const ProcessRecord* const> processes();
 const ProcessRecord& process_named(const std::string& name);
 std::unique_ptr<Process> make_process(const std::string& name, const Setting& setting,
-                                      const std::map<std::string, std::string>& options = {});
+                                      const OptionValues& values = {});
 
 // Reports a step; whether to stop.
 bool after_step(const DrawOptions& options, std::int64_t done, std::int64_t steps,

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/chains/potential.hpp"
 #include "deep/energy/energy.hpp"
 
@@ -52,9 +52,9 @@ struct ChainSamplerRecord {
   std::string_view citation;
   bool is_for_bits = false;  // for rows of 0 and 1, else for numbers
   bool is_adjusted = true;   // leaves exp(-E) invariant, whatever the step size
-  std::vector<Option> options;
+  OptionTable options;
   // `options`: type and device of chains; dim: of their states.
-  std::unique_ptr<ChainSampler> (*make)(const Settings& settings, std::int64_t dim,
+  std::unique_ptr<ChainSampler> (*make)(const OptionValues& values, std::int64_t dim,
                                         const torch::TensorOptions& options);
 };
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/net/layout.hpp"
 #include "deep/train/noise.hpp"
 #include "deep/train/trainee.hpp"
@@ -72,9 +72,9 @@ struct EnergySpec {
 struct EnergyRecord {
   std::string_view name;
   std::string_view summary;
-  bool needs_bits = false;      // rows are 0 and 1
-  std::vector<Option> options;  // of the command line
-  std::unique_ptr<Energy> (*make)(const Settings& settings, const EnergySpec& spec);
+  bool needs_bits = false;  // rows are 0 and 1
+  OptionTable options;      // of the command line
+  std::unique_ptr<Energy> (*make)(const OptionValues& values, const EnergySpec& spec);
 };
 
 // In the order of deep/energy/energies.def.

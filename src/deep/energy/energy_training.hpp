@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/energy/chain_sampler.hpp"
 #include "deep/energy/energy.hpp"
 
@@ -41,6 +41,9 @@ class EnergyTraining {
   virtual EnergyLoss loss(const EnergyPass& pass) = 0;
   // Chains that persist begin at the base. Once base and parameters are known.
   virtual void begin(const Energy& /*energy*/, const Parameters& /*parameters*/) {}
+  // The transitions of a chain from the base that a sample is learned to have; 0: samples are draws of the
+  // density.
+  virtual std::int64_t learned_transitions() const { return 0; }
   // Chains that persist, [chains, dim], all of which count alike; undefined where none do.
   virtual torch::Tensor chains() const { return {}; }
   virtual void visit(const VisitTensor& /*visit*/) {}
@@ -58,8 +61,8 @@ struct EnergyTrainingRecord {
   std::string_view citation;
   bool needs_exact_partition = false;
   bool needs_adjusted_sampler = false;  // transitions must leave exp(-E) invariant
-  std::vector<Option> options;
-  std::unique_ptr<EnergyTraining> (*make)(const Settings& settings, const Energy& energy);
+  OptionTable options;
+  std::unique_ptr<EnergyTraining> (*make)(const OptionValues& values, const Energy& energy);
 };
 
 // In the order of deep/energy/trainings.def.

@@ -1,19 +1,10 @@
 // Gains: He et al. 2015 for rectifiers; 5/3 for tanh, as LibTorch has it; 1 for the others.
-#include <array>
 #include <cmath>
-#include <string_view>
 
 #include "base/error.hpp"
 #include "deep/net/net.hpp"
 
 namespace kullback::deep {
-
-namespace {
-
-constexpr std::array<std::string_view, 9> kNames = {"identity", "relu",     "leaky-relu", "elu",    "gelu",
-                                                    "silu",     "softplus", "tanh",       "sigmoid"};
-
-}  // namespace
 
 torch::Tensor activate(Activation activation, const torch::Tensor& x) {
   switch (activation) {
@@ -40,15 +31,6 @@ double gain_of(Activation activation) {
     case Activation::tanh: return 5.0 / 3.0;
     default: return 1;
   }
-}
-
-Activation activation_named(const std::string& name) {
-  std::string all;
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == name) return static_cast<Activation>(i);
-    all += (i == 0 ? "" : ", ") + std::string(kNames[i]);
-  }
-  throw Error(ErrorKind::usage, "there is no activation '" + name + "'.", "Known are: " + all + ".");
 }
 
 }  // namespace kullback::deep

@@ -53,8 +53,6 @@ enum class Activation { identity, relu, leaky_relu, elu, gelu, silu, softplus, t
 torch::Tensor activate(Activation activation, const torch::Tensor& x);
 // sd of weights that keeps the size of signals, times sqrt(fan_in).
 double gain_of(Activation activation);
-// Throws Error usage that lists the names.
-Activation activation_named(const std::string& name);
 
 struct Layer {
   enum class Kind { affine, activation, max_pool, average_pool, reshape, residual };

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/net/layout.hpp"
 #include "deep/train/noise.hpp"
 #include "deep/vae/spec.hpp"
@@ -44,8 +44,8 @@ struct DecoderLikelihoodRecord {
   std::string_view name;
   std::string_view summary;
   bool needs_unit_range = false;  // rows in [0, 1]
-  std::vector<Option> options;
-  std::unique_ptr<DecoderLikelihood> (*make)(const Settings& settings, const VaeSpec& spec);
+  OptionTable options;
+  std::unique_ptr<DecoderLikelihood> (*make)(const OptionValues& values, const VaeSpec& spec);
 };
 
 // In the order of deep/vae/likelihoods.def.

@@ -29,8 +29,9 @@ constexpr std::int64_t kRowsAtOnce = 256;
 // Sylvester layers on a Gaussian, for fits to single rows.
 std::unique_ptr<LatentFamily> local_flow(const VaeSpec& spec) {
   const LatentFamilyRecord& record = *find_latent_family("sylvester");
-  const Settings settings(record.options, {{"flow-layers", "2"}, {"flow-reflections", "4"}});
-  std::unique_ptr<LatentFamily> family = record.make(settings, spec);
+  const OptionValues values =
+      read_options(record.options, {{"flow_layers", "2"}, {"flow_reflections", "4"}}, record.name);
+  std::unique_ptr<LatentFamily> family = record.make(values, spec);
   Layout none;
   family->add_slots(none);
   return family;

@@ -1,7 +1,7 @@
 // How two stochastic layers share the latent variables of a row.
 #pragma once
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/vae/conditional.hpp"
 #include "deep/vae/spec.hpp"
 
@@ -14,9 +14,17 @@ struct TwoLayers {
 };
 
 // Options of both the family and the prior, which must agree.
-std::vector<Option> two_layers_options();
+inline constexpr auto kTopLatent =
+    CountOption(
+        "top_latent",
+        "Latent variables of the upper of two layers, of those in --latent (default: a third of them)")
+        .from(1);
+inline constexpr auto kTopHidden =
+    CountOption("top_hidden", 100, "Units of the networks between the two layers of latent variables")
+        .from(1)
+        .to(100'000);
+inline constexpr const OptionRecord* kTwoLayersOptions[] = {&kTopLatent, &kTopHidden};
 // Throws Error usage for fewer than two latent variables.
-TwoLayers two_layers(const Settings& settings, const VaeSpec& spec);
-std::int64_t top_hidden(const Settings& settings);
+TwoLayers two_layers(const OptionValues& values, const VaeSpec& spec);
 
 }  // namespace kullback::deep

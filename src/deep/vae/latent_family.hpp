@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/net/layout.hpp"
 #include "deep/train/noise.hpp"
 #include "deep/train/trainee.hpp"
@@ -79,8 +79,8 @@ struct LatentFamilyRecord {
   std::string_view summary;  // one clause
   std::string_view use_when;
   std::string_view citation;
-  std::vector<Option> options;
-  std::unique_ptr<LatentFamily> (*make)(const Settings& settings, const VaeSpec& spec);
+  OptionTable options;
+  std::unique_ptr<LatentFamily> (*make)(const OptionValues& values, const VaeSpec& spec);
 };
 
 // In the order of deep/vae/families.def.

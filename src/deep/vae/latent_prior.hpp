@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/net/layout.hpp"
 #include "deep/train/noise.hpp"
 #include "deep/vae/spec.hpp"
@@ -44,9 +44,9 @@ struct LatentPriorRecord {
   std::string_view summary;
   std::string_view use_when;
   std::string_view citation;
-  std::vector<Option> options;
+  OptionTable options;
   bool needs_density = false;  // of the family: LatentFamily::has_density()
-  std::unique_ptr<LatentPrior> (*make)(const Settings& settings, const VaeSpec& spec);
+  std::unique_ptr<LatentPrior> (*make)(const OptionValues& values, const VaeSpec& spec);
 };
 
 // In the order of deep/vae/priors.def.

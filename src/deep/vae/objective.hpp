@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/train/noise.hpp"
 #include "deep/vae/vae.hpp"
 
@@ -33,6 +33,11 @@ struct Pass {
     return vae.terms(parameters, x, label, q, noise, request);
   }
 };
+
+constexpr auto samples_option(std::size_t preset) {
+  return CountOption("samples", preset, "Draws of the latent variables of a row").from(1).to(100'000);
+}
+inline constexpr auto kSamples = samples_option(1);
 
 struct ObjectiveLoss {
   torch::Tensor rows;               // [rows]: its gradient is that of the loss; the value need not be
@@ -57,9 +62,9 @@ struct VaeObjectiveRecord {
   std::string_view summary;
   std::string_view use_when;
   std::string_view citation;
-  std::vector<Option> options;
+  OptionTable options;
   bool needs_density = false;  // of the family: LatentFamily::has_density()
-  std::unique_ptr<VaeObjective> (*make)(const Settings& settings, const VaeSpec& spec);
+  std::unique_ptr<VaeObjective> (*make)(const OptionValues& values, const VaeSpec& spec);
 };
 
 // In the order of deep/vae/objectives.def.

@@ -5,11 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "base/option.hpp"
 #include "deep/net/net.hpp"
 
 namespace kullback::deep {
 
 enum class Architecture { mlp, conv, residual };
+inline constexpr auto kArchitecture =
+    ChoiceOption("architecture", Architecture::mlp, "mlp|conv|residual", "Of both networks");
 
 struct VaeSpec {
   std::int64_t pixels = 0;  // numbers of a row: channels * height * width of an image

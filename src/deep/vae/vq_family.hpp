@@ -10,6 +10,12 @@
 
 namespace kullback::deep {
 
+inline constexpr auto kCodes = CountOption("codes", 512, "Codes of the book").from(2).to(10'000'000);
+inline constexpr auto kCodeSize =
+    CountOption("code_size", "Latent variables of a code (default: all in --latent)").from(1);
+// Throws Error usage where the code has more than there are, or they are no multiple of it.
+std::int64_t code_size_of(const OptionValues& values, std::int64_t latent);
+
 struct VqSpec {
   std::int64_t parts = 1;      // of z, each on a code
   std::int64_t part_size = 1;  // latent variables of a part

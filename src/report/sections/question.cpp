@@ -19,16 +19,11 @@ std::string subject(const run::RunRecord& record) {
   return fmt::format("{}{}{}", file_name(record.program), data.empty() ? "" : " given ", data);
 }
 
-std::string option(const run::RunRecord& record, const char* name) {
-  const auto found = record.options.find(name);
-  return found == record.options.end() ? "" : found->second;
-}
-
 std::string asked_of_posterior(const run::RunRecord& record) {
-  const std::string tolerance = option(record, "tolerance");
+  const std::string tolerance = record.options.text("tolerance");
   if (record.method == "optimize") return "The most probable parameters of " + subject(record) + ".";
   const std::string posterior = "The posterior of " + subject(record);
-  if (!option(record, "ladder_chains").empty())
+  if (record.options.contains("ladder_chains"))
     return fmt::format(
         "{}, with every mean and standard deviation within {} posterior standard deviations, by the cheapest "
         "method that can be "

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "deep/part.hpp"
+
 namespace kullback::deep {
 
 namespace {
@@ -78,7 +80,7 @@ std::string target_text(const Preparation& preparation) {
 std::string network_text(const BuiltNetwork& built) {
   const Network& network = built.network();
   std::string shape = std::to_string(network.preparation.inputs());
-  if (network.architecture == "conv") {
+  if (network.architecture == NetworkShape::conv) {
     shape = network.preparation.image.text();
     for (const std::int64_t filters : network.filters)
       shape += fmt::format(", {} filters {} x {}", filters, network.kernel, network.kernel);
@@ -89,8 +91,9 @@ std::string network_text(const BuiltNetwork& built) {
   };
   for (const std::int64_t units : network.hidden) add(units);
   add(built.net().likelihood().outputs());
-  return fmt::format("{}, {}, {} parameters; {} likelihood, {} prior", shape, network.activation,
-                     built.net().layout().size(), network.likelihood, network.prior);
+  return fmt::format("{}, {}, {} parameters; {} likelihood, {} prior", shape,
+                     text_of(kReluActivation, network.activation), built.net().layout().size(),
+                     network.likelihood, network.prior);
 }
 
 std::string epochs_text(const TrainOutcome& trained, const TrainOptions& options) {

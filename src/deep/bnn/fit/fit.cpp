@@ -158,19 +158,20 @@ class Fit final : public TrainingRun {
   // Images get convolutions unless the user says otherwise.
   static void choose_architecture(Network& network) {
     const bool has_images = network.preparation.image.exists();
-    if (network.architecture == "auto") network.architecture = has_images ? "conv" : "mlp";
-    if (network.architecture == "conv" && !has_images)
+    if (network.architecture == NetworkShape::automatic)
+      network.architecture = has_images ? NetworkShape::conv : NetworkShape::mlp;
+    if (network.architecture == NetworkShape::conv && !has_images)
       throw Error(ErrorKind::usage, "--architecture conv needs images, and these rows are not.",
                   "Say how large the images in the rows of a table are with --image 28x28, or give "
                   "--architecture mlp.");
-    if (network.architecture == "conv" && network.is_residual)
+    if (network.architecture == NetworkShape::conv && network.is_residual)
       throw Error(ErrorKind::usage, "--residual is not an option of --architecture conv.",
                   "Leave it out, or give --architecture mlp.");
-    if (network.architecture == "mlp" && !network.filters.empty())
+    if (network.architecture == NetworkShape::mlp && !network.filters.empty())
       throw Error(ErrorKind::usage, "--filters is not an option of --architecture mlp.",
                   "Leave it out, or give --architecture conv.");
-    if (network.architecture == "conv" && network.filters.empty()) network.filters = {16, 32};
-    if (network.architecture == "mlp") network.filters.clear();
+    if (network.architecture == NetworkShape::conv && network.filters.empty()) network.filters = {16, 32};
+    if (network.architecture == NetworkShape::mlp) network.filters.clear();
   }
 
   // Threads that wait for each other cost more than a small step does.

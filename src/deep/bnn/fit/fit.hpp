@@ -10,6 +10,7 @@
 #include "deep/bnn/fit/evaluate.hpp"
 #include "deep/bnn/fit/network.hpp"
 #include "deep/train/training_run.hpp"
+#include "run/options.hpp"
 
 namespace kullback::deep {
 
@@ -24,7 +25,7 @@ struct FitRequest {
   double validation = 0.1;  // part of the rows that is held out; 0: none
   TrainOptions train = {};  // epochs, batch 0: chosen by the data and the posterior; without files
   bool has_patience = false;
-  Words options = {};  // for the record: all that were chosen
+  run::RunOptions options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
   std::optional<std::int64_t> device_memory = {};  // bytes for rows; not given: half of what is free
   int threads = 0;  // 0: one for small networks, which more would slow down, else the cores of the machine

@@ -15,7 +15,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/nearest_name.hpp"
-#include "deep/net/precision.hpp"
+#include "deep/part.hpp"
 #include "deep/train/safetensors.hpp"
 
 namespace kullback::deep {
@@ -47,8 +47,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 Net add_net(const Network& network, Layout& layout, std::int64_t outputs) {
   const Preparation& preparation = network.preparation;
-  const Activation activation = activation_named(network.activation);
-  if (network.architecture == "conv") {
+  if (network.architecture == NetworkShape::conv) {
     const ImageShape& image = preparation.image.shape;
     return conv_net(layout, "net",
                     {.channels = image.channels,
@@ -58,13 +57,13 @@ Net add_net(const Network& network, Layout& layout, std::int64_t outputs) {
                      .kernel = network.kernel,
                      .hidden = network.hidden,
                      .outputs = outputs,
-                     .activation = activation});
+                     .activation = network.activation});
   }
   return mlp(layout, "net",
              {.inputs = preparation.inputs(),
               .hidden = network.hidden,
               .outputs = outputs,
-              .activation = activation,
+              .activation = network.activation,
               .is_residual = network.is_residual});
 }
 
@@ -75,24 +74,24 @@ std::unique_ptr<BayesNet> build_net(const Network& network) {
   return std::make_unique<BayesNet>(
       [&](Layout& layout, std::int64_t outputs) {
         Net net = add_net(network, layout, outputs);
-        if (network.precision == "bf16") net.use_bfloat16();
+        if (network.precision == Precision::bf16) net.use_bfloat16();
         return net;
       },
       likelihood.make({.classes = static_cast<std::int64_t>(preparation.classes.size()),
                        .noise = network.noise / preparation.target_sd}),
-      prior.make(Settings(prior.options, network.prior_options)));
+      prior.make(network.prior_options));
 }
 
 void check_precision(const Network& network) {
   const PosteriorRecord& posterior = posterior_named(network.posterior);
-  const bool is_exact = network.precision == "float32" || network.precision == "float64";
+  const bool is_exact = network.precision == Precision::float32 || network.precision == Precision::float64;
   if (is_exact || posterior.suits_short_products) return;
-  throw Error(
-      ErrorKind::usage,
-      fmt::format("--precision {} is not safe with --posterior {}: {}.", network.precision, network.posterior,
-                  posterior.needs_all_rows ? "its energies must be exact for proposals to be accepted"
-                                           : "its curvature would be that of rounded products"),
-      "Give --precision float32.");
+  throw Error(ErrorKind::usage,
+              fmt::format("--precision {} is not safe with --posterior {}: {}.",
+                          text_of(kPrecision, network.precision), network.posterior,
+                          posterior.needs_all_rows ? "its energies must be exact for proposals to be accepted"
+                                                   : "its curvature would be that of rounded products"),
+              "Give --precision float32.");
 }
 
 [[noreturn]] void refuse_weights(const std::filesystem::path& file, const std::string& what) {
@@ -116,24 +115,25 @@ std::string to_json(const Network& network) {
     text += fmt::format("  \"{}\": {},\n", name, json);
   };
   add("format", json_string(kFormat));
-  add("architecture", json_string(network.architecture));
-  if (network.architecture == "conv") {
+  add("architecture", json_string(text_of(kNetworkShape, network.architecture)));
+  if (network.architecture == NetworkShape::conv) {
     add("filters", json_counts(network.filters));
     add("kernel", std::to_string(network.kernel));
   }
   add("hidden", json_counts(network.hidden));
-  add("activation", json_string(network.activation));
+  add("activation", json_string(text_of(kReluActivation, network.activation)));
   add("residual", network.is_residual ? "true" : "false");
   add("likelihood", json_string(network.likelihood));
   add("noise", fmt::format("{}", network.noise));
   add("prior", json_string(network.prior));
-  add("prior_options", json_words(network.prior_options));
+  add("prior_options", json_options(prior_named(network.prior).options, network.prior_options));
   add("posterior", json_string(network.posterior));
-  add("posterior_options", json_words(network.posterior_options));
+  add("posterior_options",
+      json_options(posterior_named(network.posterior).options, network.posterior_options));
   add("members", std::to_string(network.members));
   add("draws", std::to_string(network.draws));
   add("train_rows", std::to_string(network.train_rows));
-  add("precision", json_string(network.precision));
+  add("precision", json_string(text_of(kPrecision, network.precision)));
   add("seed", std::to_string(network.seed));
   return text + "  \"data\": " + to_json(network.preparation, "  ") + "\n}\n";
 }
@@ -145,28 +145,28 @@ Network read_network(const std::filesystem::path& file) {
   if (json.text("format") != kFormat) json.refuse("format", fmt::format("'{}'", kFormat));
   Network network;
   network.preparation = read_preparation(json.object("data"));
-  network.architecture = json.text("architecture");
-  if (network.architecture != "mlp" && network.architecture != "conv")
-    json.refuse("architecture", "'mlp' or 'conv'");
-  if (network.architecture == "conv") {
+  network.architecture = read_choice(json, kNetworkShape);
+  if (network.architecture == NetworkShape::automatic) json.refuse("architecture", "'mlp' or 'conv'");
+  if (network.architecture == NetworkShape::conv) {
     network.filters = json.counts("filters");
     network.kernel = static_cast<std::int64_t>(json.count("kernel"));
     if (network.kernel % 2 == 0) json.refuse("kernel", "odd");
     if (!network.preparation.image.exists()) json.refuse("architecture", "'mlp', as the data are no images");
   }
   network.hidden = json.counts("hidden");
-  network.activation = json.text("activation");
+  network.activation = read_choice(json, kReluActivation);
   network.is_residual = json.flag("residual");
   network.likelihood = json.text("likelihood");
   network.noise = json.number("noise");
   network.prior = json.text("prior");
-  network.prior_options = json.words("prior_options");
+  network.prior_options = read_options(json, "prior_options", prior_named(network.prior).options);
   network.posterior = json.text("posterior");
-  network.posterior_options = json.words("posterior_options");
+  network.posterior_options =
+      read_options(json, "posterior_options", posterior_named(network.posterior).options);
   network.members = static_cast<std::int64_t>(json.count("members"));
   network.draws = static_cast<std::int64_t>(json.count("draws"));
   network.train_rows = static_cast<std::int64_t>(json.count("train_rows"));
-  network.precision = json.text("precision");
+  network.precision = read_choice(json, kPrecision);
   network.seed = json.count("seed");
   return network;
 }
@@ -178,7 +178,7 @@ BuiltNetwork::BuiltNetwork(Network network, torch::Device device, const NetPart&
   use_products_of(network_.precision);
   net_ = build_net(network_);
   const PosteriorRecord& record = posterior_named(network_.posterior);
-  posterior_ = record.make(*net_, Settings(record.options, network_.posterior_options),
+  posterior_ = record.make(*net_, network_.posterior_options,
                            {.nets = nets.is_all() ? network_.members : nets.count,
                             .all_rows = network_.train_rows,
                             .seed = network_.seed,
@@ -235,12 +235,12 @@ void BuiltNetwork::load(const std::filesystem::path& file) {
   });
 }
 
-torch::Device device_named(const std::string& name, const Ranks& ranks) {
+torch::Device device_of(DeviceKind kind, const Ranks& ranks) {
   const bool has_cuda = torch::cuda::is_available();
-  if (name == "cuda" && !has_cuda)
+  if (kind == DeviceKind::cuda && !has_cuda)
     throw Error(ErrorKind::usage, "--device is cuda, but there is no CUDA device here.",
                 "Leave --device out, or give --device cpu.");
-  if (name == "cpu" || !has_cuda) return torch::kCPU;
+  if (kind == DeviceKind::cpu || !has_cuda) return torch::kCPU;
 #ifdef KULLBACK_CUDA
   const int index = ranks.local_rank() % static_cast<int>(torch::cuda::device_count());
   c10::cuda::set_device(static_cast<c10::DeviceIndex>(index));

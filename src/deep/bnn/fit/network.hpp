@@ -6,38 +6,43 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/option.hpp"
 #include "base/ranks.hpp"
 #include "deep/bnn/bayes_net.hpp"
 #include "deep/bnn/fit/table.hpp"
 #include "deep/bnn/posterior.hpp"
+#include "deep/net/options.hpp"
+#include "deep/net/precision.hpp"
 
 namespace kullback::deep {
 
-using Words = std::map<std::string, std::string>;
+enum class NetworkShape { automatic, mlp, conv };
+inline constexpr auto kNetworkShape =
+    ChoiceOption("architecture", NetworkShape::automatic, "auto|mlp|conv",
+                 "Of the network; conv: convolutions, of images; auto: conv where there are images");
 
 struct Network {
   Preparation preparation = {};
-  std::string architecture = "mlp";        // or "conv", of images
-  std::vector<std::int64_t> filters = {};  // of conv: of each convolution
-  std::int64_t kernel = 3;                 // of conv: side of a convolution's window, odd
+  NetworkShape architecture = NetworkShape::mlp;  // conv: of images
+  std::vector<std::int64_t> filters = {};         // of conv: of each convolution
+  std::int64_t kernel = 3;                        // of conv: side of a convolution's window, odd
   std::vector<std::int64_t> hidden = {50};
-  std::string activation = "relu";
+  Activation activation = Activation::relu;
   bool is_residual = false;
   std::string likelihood = "gaussian";
   double noise = 0;  // of "gaussian": known sd in the target's units; 0: learned
   std::string prior = "gaussian";
-  Words prior_options = {};
+  OptionValues prior_options = {};
   std::string posterior = "ensemble";
-  Words posterior_options = {};
+  OptionValues posterior_options = {};
   std::int64_t members = 1;
   std::int64_t draws = 100;  // of each member, for predictions
   std::int64_t train_rows = 0;
-  std::string precision = "float32";
+  Precision precision = Precision::float32;
   std::uint64_t seed = 0;
 };
 
@@ -75,8 +80,9 @@ class BuiltNetwork final {
   std::unique_ptr<Posterior> posterior_;
 };
 
-// "cpu", "cuda" (Error usage where there is none), "auto": CUDA where there is one. Of several processes on a
+// automatic: CUDA where there is a device. cuda: Error usage where there is none. Of several processes on a
 // machine each has its own GPU, in turn where there are fewer, which becomes the current one.
-torch::Device device_named(const std::string& name, const Ranks& ranks);
+enum class DeviceKind { automatic, cpu, cuda };
+torch::Device device_of(DeviceKind kind, const Ranks& ranks);
 
 }  // namespace kullback::deep

@@ -111,7 +111,7 @@ run::RunRecord record_of(const PredictRequest& request, const Network& network) 
   record.version = kVersion;
   for (const fs::path& path : request.data) record.data += (record.data.empty() ? "" : " ") + path.string();
   record.seed = network.seed;
-  record.options["draws"] = std::to_string(request.draws == 0 ? network.draws : request.draws);
+  record.options.set("draws", std::to_string(request.draws == 0 ? network.draws : request.draws));
   record.status = "complete";
   record.started = run::utc_now();
   return record;

@@ -9,27 +9,35 @@
 
 #include "base/error.hpp"
 #include "deep/bnn/posteriors/adapted_momentum.hpp"
+#include "deep/bnn/posteriors/options.hpp"
 
 namespace kullback::deep {
 
 namespace {
 
-double not_negative(const Settings& settings, const std::string& name) {
-  const double value = settings.number(name);
-  if (value >= 0) return value;
-  throw Error(ErrorKind::usage, "--" + name + " is " + settings.text(name) + " and cannot be negative.",
-              "Give 0 for no noise.");
-}
+constexpr auto kRate =
+    NumberOption("rate", 0.02, "Length of a step where gradients agree, at the beginning of a cycle")
+        .above(0);
+constexpr auto kCycles = CountOption("cycles", 5, "How often the rate falls to 0").from(1).to(10'000);
+constexpr auto kExplore =
+    NumberOption("explore", 0.5, "The part of a cycle in which no draws are kept").above(0).below(1);
+constexpr auto kExploreTemperature =
+    NumberOption(
+        "explore_temperature", 0,
+        "Of the noise at the beginning of that part, from which it falls to 0; large: crosses barriers")
+        .from(0)
+        .hinted("Give 0 for no noise.");
+constexpr const OptionRecord* kOptions[] = {
+    &kRate, &kFriction, &kCycles, &kExplore, &kExploreTemperature, &kDrawsKept, &kTemperature};
 
 class Cyclical final : public Dynamics {
  public:
-  Cyclical(const BayesNet& net, const Settings& settings, const torch::Tensor& flat)
-      : cycles_(static_cast<double>(settings.count("cycles", 1, 10'000))),
-        explore_(settings.fraction("explore")),
-        explore_temperature_(not_negative(settings, "explore-temperature")),
-        temperature_(settings.positive("temperature")),
-        dynamics_(net, flat, {.rate = settings.positive("rate"), .friction = settings.fraction("friction")}) {
-  }
+  Cyclical(const BayesNet& net, const OptionValues& values, const torch::Tensor& flat)
+      : cycles_(static_cast<double>(values[kCycles])),
+        explore_(values[kExplore]),
+        explore_temperature_(values[kExploreTemperature]),
+        temperature_(values[kTemperature]),
+        dynamics_(net, flat, {.rate = values[kRate], .friction = values[kFriction]}) {}
 
   void move(torch::Tensor& flat, const Slope& slope) override {
     const torch::Tensor place = at::frac(slope.step.progress * cycles_).to(flat.scalar_type());
@@ -66,19 +74,13 @@ const PosteriorRecord kCyclical{
     .use_when = "You want several modes from one chain and can train for some hundred epochs.",
     .citation =
         "Zhang, Li, Zhang, Chen, Wilson 2020, Cyclical stochastic gradient MCMC for Bayesian deep learning",
-    .options = with_chain_options(
-        {{"rate", "0.02", "length of a step where gradients agree, at the beginning of a cycle"},
-         {"friction", "0.05", "the part of its velocity that a chain loses in a step"},
-         {"cycles", "5", "how often the rate falls to 0"},
-         {"explore", "0.5", "the part of a cycle in which no draws are kept"},
-         {"explore-temperature", "0",
-          "of the noise at the beginning of that part, from which it falls to 0; large: crosses barriers"}}),
+    .options = kOptions,
     .members = 1,
     .suits_early_stopping = false,
-    .make = [](const BayesNet& net, const Settings& settings,
+    .make = [](const BayesNet& net, const OptionValues& values,
                const PosteriorStart& start) -> std::unique_ptr<Posterior> {
-      return make_chains(net, settings, start, [&](const torch::Tensor& flat) {
-        return std::make_unique<Cyclical>(net, settings, flat);
+      return make_chains(net, values, start, [&](const torch::Tensor& flat) {
+        return std::make_unique<Cyclical>(net, values, flat);
       });
     }};
 

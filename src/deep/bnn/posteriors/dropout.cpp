@@ -2,12 +2,19 @@
 // (those of the first only where asked for) is 0 with probability p, else divided by 1 - p; masks are drawn
 // for each row.
 #include "base/random.hpp"
+#include "deep/bnn/posteriors/options.hpp"
 #include "deep/bnn/posteriors/point.hpp"
 #include "deep/purpose.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kDrop =
+    NumberOption("drop", 0.05, "Probability that an input of a layer is left out").above(0).below(1);
+constexpr auto kDropInputs = FlagOption("drop_inputs", false, "Leave out inputs of the network too");
+constexpr const OptionRecord* kOptions[] = {&kAdamRate, &kFallingRate, &kDrop, &kDropInputs};
 
 class DropoutRule final : public AffineRule {
  public:
@@ -34,12 +41,12 @@ class DropoutRule final : public AffineRule {
 
 class Dropout final : public Posterior {
  public:
-  Dropout(const BayesNet& net, const Settings& settings, const PosteriorStart& start)
+  Dropout(const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
       : net_(net),
         seed_(start.seed),
         noise_(Noise().of_nets(start.part())),
-        rates_{.rate = settings.fraction("drop"), .drops_inputs = settings.flag("drop-inputs")},
-        point_(net, point_options(settings, true), start) {}
+        rates_{.rate = values[kDrop], .drops_inputs = values[kDropInputs]},
+        point_(net, point_options(values, true), start) {}
 
   torch::Tensor step(const Minibatch& batch) override {
     DropoutRule rule(rates_, batch.step.noise);
@@ -67,13 +74,6 @@ class Dropout final : public Posterior {
   Point point_;
 };
 
-std::vector<Option> options() {
-  std::vector<Option> all = point_option_records();
-  all.push_back({"drop", "0.05", "probability that an input of a layer is left out"});
-  all.push_back({"drop-inputs", "false", "whether the inputs of the network are left out too"});
-  return all;
-}
-
 }  // namespace
 
 extern const PosteriorRecord kDropout;
@@ -84,8 +84,8 @@ const PosteriorRecord kDropout{
     .citation =
         "Gal, Ghahramani 2016, Dropout as a Bayesian approximation: representing model uncertainty in deep "
         "learning",
-    .options = options(),
-    .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
-        -> std::unique_ptr<Posterior> { return std::make_unique<Dropout>(net, settings, start); }};
+    .options = kOptions,
+    .make = [](const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
+        -> std::unique_ptr<Posterior> { return std::make_unique<Dropout>(net, values, start); }};
 
 }  // namespace kullback::deep

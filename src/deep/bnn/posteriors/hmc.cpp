@@ -14,10 +14,27 @@
 #include "deep/bnn/posteriors/stochastic_gradient.hpp"
 #include "deep/chains/dual_averaging.hpp"
 #include "deep/chains/hamiltonian.hpp"
+#include "deep/counts.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kTrajectory =
+    NumberOption("trajectory", 1.57, "Mean length of a transition, in units of the sd of a parameter")
+        .above(0);
+constexpr auto kMaxLeapfrogs =
+    CountOption("max_leapfrogs", 1000, "The most steps of a transition").from(1).to(1'000'000);
+constexpr auto kTargetAccept =
+    NumberOption("target_accept", 0.8, "Mean acceptance that the step size is adapted to").above(0).below(1);
+constexpr auto kWarmUp =
+    NumberOption("warm_up", 0.5, "The part of the epochs in which step sizes and masses are adapted")
+        .above(0)
+        .below(1);
+constexpr auto kManyDrawsKept =
+    CountOption("draws_kept", 1000, "The most draws that are kept of each chain").from(1).to(100'000);
+constexpr const OptionRecord* kOptions[] = {&kTrajectory, &kMaxLeapfrogs, &kTargetAccept, &kWarmUp,
+                                            &kManyDrawsKept};
 
 // Inverse masses, [nets, size], from the variances of draws.
 class DiagonalMass final {
@@ -65,17 +82,17 @@ class DiagonalMass final {
 
 class Hmc final : public Posterior {
  public:
-  Hmc(const BayesNet& net, const Settings& settings, const PosteriorStart& start)
+  Hmc(const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
       : net_(net),
-        trajectory_(settings.positive("trajectory")),
-        most_leapfrogs_(static_cast<double>(settings.count("max-leapfrogs", 1, 1'000'000))),
-        warm_up_(settings.fraction("warm-up")),
+        trajectory_(values[kTrajectory]),
+        most_leapfrogs_(static_cast<double>(values[kMaxLeapfrogs])),
+        warm_up_(values[kWarmUp]),
         flat_(fresh_parameters(net.layout(), start)),
-        steps_(flat_.options(), start.nets, settings.fraction("target-accept")),
+        steps_(flat_.options(), start.nets, values[kTargetAccept]),
         mass_(net, flat_),
         stage_(torch::zeros({1}, torch::kInt64)),
         sampled_(torch::zeros({start.nets, 3}, torch::kFloat64)),
-        kept_(flat_, static_cast<std::int64_t>(settings.count("draws-kept", 1, 100'000))) {}
+        kept_(flat_, count_of(values, kManyDrawsKept)) {}
 
   torch::Tensor step(const Minibatch& batch) override {
     if (batch.step.batch < batch.all_rows) {
@@ -229,16 +246,12 @@ const PosteriorRecord kHmc{
         "The net and the data are small and you want the posterior itself; an epoch is one transition.",
     .citation =
         "Neal 1996, Bayesian learning for neural networks; Hoffman, Gelman 2014, The No-U-Turn sampler",
-    .options = {{"trajectory", "1.57", "mean length of a transition, in units of the sd of a parameter"},
-                {"max-leapfrogs", "1000", "the most steps of a transition"},
-                {"target-accept", "0.8", "mean acceptance that the step size is adapted to"},
-                {"warm-up", "0.5", "the part of the epochs in which step sizes and masses are adapted"},
-                {"draws-kept", "1000", "the most draws that are kept of each chain"}},
+    .options = kOptions,
     .members = 4,
     .suits_early_stopping = false,
     .needs_all_rows = true,
     .suits_short_products = false,
-    .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
-        -> std::unique_ptr<Posterior> { return std::make_unique<Hmc>(net, settings, start); }};
+    .make = [](const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
+        -> std::unique_ptr<Posterior> { return std::make_unique<Hmc>(net, values, start); }};
 
 }  // namespace kullback::deep

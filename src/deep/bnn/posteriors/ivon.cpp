@@ -8,11 +8,35 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "base/error.hpp"
+#include "deep/bnn/posteriors/options.hpp"
 #include "deep/bnn/posteriors/variational.hpp"
+#include "deep/counts.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kRate =
+    NumberOption("rate", 0.1, "Rate, in units of the initial curvature as the authors have it").above(0);
+constexpr auto kEss =
+    NumberOption("ess", "Effective sample size (default: the rows of the training data)").above(0);
+constexpr auto kEssTemperature =
+    NumberOption("temperature", 1, "Divides the effective sample size: the KL term counts so many times")
+        .above(0);
+constexpr auto kHessInit =
+    NumberOption("hess_init", 2, "Curvature of the mean loss at the start, for each parameter").above(0);
+constexpr auto kBeta1 = NumberOption("beta1", 0.9, "Memory of the gradient").above(0).below(1);
+constexpr auto kBeta2 =
+    NumberOption("beta2", 0.999, "Memory of the curvature; nearer to 1 for more than some 10,000 steps")
+        .above(0)
+        .below(1);
+constexpr auto kClipRadius =
+    NumberOption("clip_radius", 0.03,
+                 "Bound of each entry of a Newton step; without one small sets of rows can throw it far off")
+        .above(0);
+constexpr const OptionRecord* kOptions[] = {
+    &kRate, &kFallingRate, &kEss, &kEssTemperature, &kHessInit, &kBeta1, &kBeta2, &kClipRadius, &kStepDraws};
 
 struct IvonOptions {
   double rate, ess, initial_hessian, beta1, beta2, clip;
@@ -20,17 +44,16 @@ struct IvonOptions {
   Schedule schedule;
 };
 
-IvonOptions read_options(const Settings& settings, const PosteriorStart& start) {
-  const double ess = settings.has("ess") ? settings.positive("ess") : static_cast<double>(start.all_rows);
-  return {.rate = settings.positive("rate"),
-          .ess = ess / settings.positive("temperature"),
-          .initial_hessian = settings.positive("hess-init"),
-          .beta1 = settings.fraction("beta1"),
-          .beta2 = settings.fraction("beta2"),
-          .clip = settings.positive("clip-radius"),
-          .draws = static_cast<std::int64_t>(settings.count("step-draws", 1, 10'000)),
-          .schedule = settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant
-                                                                               : Schedule::cosine};
+IvonOptions ivon_options(const OptionValues& values, const PosteriorStart& start) {
+  const double ess = values.given(kEss).value_or(static_cast<double>(start.all_rows));
+  return {.rate = values[kRate],
+          .ess = ess / values[kEssTemperature],
+          .initial_hessian = values[kHessInit],
+          .beta1 = values[kBeta1],
+          .beta2 = values[kBeta2],
+          .clip = values[kClipRadius],
+          .draws = count_of(values, kStepDraws),
+          .schedule = values[kFallingRate]};
 }
 
 torch::Tensor gaussian_precisions(const BayesNet& net) {
@@ -130,19 +153,10 @@ const PosteriorRecord kIvon{
     .use_when =
         "You want a posterior over all weights at the cost and with the memory of Adam, for large nets too.",
     .citation = "Shen et al. 2024, Variational learning is effective for large deep networks",
-    .options = {{"rate", "0.1", "rate, in units of the initial curvature as the authors have it"},
-                {"schedule", "cosine", "of the rate: constant, or cosine (falls to 0)"},
-                {"ess", "", "effective sample size; not given: the rows of the training data"},
-                {"temperature", "1", "divides the effective sample size: the KL term counts so many times"},
-                {"hess-init", "2", "curvature of the mean loss at the start, for each parameter"},
-                {"beta1", "0.9", "memory of the gradient"},
-                {"beta2", "0.999", "memory of the curvature; nearer to 1 for more than some 10,000 steps"},
-                {"clip-radius", "0.03",
-                 "bound of each entry of a Newton step; without one small sets of rows can throw it far off"},
-                {"step-draws", "1", "draws of the parameters in each step"}},
-    .make = [](const BayesNet& net, const Settings& settings,
+    .options = kOptions,
+    .make = [](const BayesNet& net, const OptionValues& values,
                const PosteriorStart& start) -> std::unique_ptr<Posterior> {
-      return std::make_unique<Ivon>(net, read_options(settings, start), start);
+      return std::make_unique<Ivon>(net, ivon_options(values, start), start);
     }};
 
 }  // namespace kullback::deep

@@ -6,12 +6,27 @@
 #include "base/error.hpp"
 #include "deep/bnn/posteriors/laplace/curvature.hpp"
 #include "deep/bnn/posteriors/laplace/prior_scale.hpp"
+#include "deep/bnn/posteriors/options.hpp"
 #include "deep/bnn/posteriors/point.hpp"
 #include "deep/bnn/seeded_normal.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+enum class CurvatureKind { diagonal, kronecker, last_layer, full };
+constexpr auto kCurvature =
+    ChoiceOption("curvature", CurvatureKind::kronecker, "diagonal|kronecker|last-layer|full",
+                 "Of the loss; kronecker: factors by layer; last-layer: the full matrix of the last layer");
+enum class Prediction { linearised, sampled };
+constexpr auto kPrediction =
+    ChoiceOption("prediction", Prediction::linearised, "linearised|sampled",
+                 "By the net as a linear function of its weights, or by draws of weights");
+constexpr auto kTunePrior =
+    FlagOption("tune_prior", true, "Scale the prior's precision after training, by the evidence");
+constexpr const OptionRecord* kOptions[] = {&kAdamRate, &kFallingRate, &kCurvature, &kPrediction,
+                                            &kTunePrior};
 
 torch::Tensor precisions_of(const BayesNet& net) {
   const torch::Tensor precisions = net.prior().precisions(net.layout());
@@ -20,26 +35,27 @@ torch::Tensor precisions_of(const BayesNet& net) {
               "Take --prior gaussian.");
 }
 
-std::unique_ptr<Curvature> make_curvature(const Settings& settings, const CurvatureStart& start) {
-  switch (settings.choice("curvature", {"diagonal", "kronecker", "last-layer", "full"})) {
-    case 0: return diagonal_curvature(start);
-    case 1: return kronecker_curvature(start);
-    case 2: return last_layer_curvature(start);
-    default: return full_curvature(start);
+std::unique_ptr<Curvature> make_curvature(const OptionValues& values, const CurvatureStart& start) {
+  switch (values[kCurvature]) {
+    case CurvatureKind::diagonal: return diagonal_curvature(start);
+    case CurvatureKind::kronecker: return kronecker_curvature(start);
+    case CurvatureKind::last_layer: return last_layer_curvature(start);
+    case CurvatureKind::full: return full_curvature(start);
   }
+  throw Error(ErrorKind::internal, "a curvature has no code.");
 }
 
 class Laplace final : public Posterior {
  public:
-  Laplace(const BayesNet& net, const Settings& settings, const PosteriorStart& start)
+  Laplace(const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
       : net_(net),
         seeded_{.seed = start.seed, .first_net = start.first_net},
-        is_linearised_(settings.choice("prediction", {"linearised", "sampled"}) == 0),
-        is_tuned_(settings.flag("tune-prior")),
-        map_(net, point_options(settings, true), start),
+        is_linearised_(values[kPrediction] == Prediction::linearised),
+        is_tuned_(values[kTunePrior]),
+        map_(net, point_options(values, true), start),
         precisions_(precisions_of(net).to(start.options)),
         curvature_(make_curvature(
-            settings,
+            values,
             {.net = net, .precisions = precisions_of(net), .nets = start.nets, .options = start.options})),
         scale_(torch::ones({start.nets}, start.options)),
         is_ready_(torch::zeros({1}, torch::kInt64)) {}
@@ -135,18 +151,6 @@ class Laplace final : public Posterior {
   torch::Tensor is_ready_;  // 1 after finish()
 };
 
-std::vector<Option> options() {
-  std::vector<Option> all = point_option_records();
-  all.push_back(
-      {"curvature", "kronecker",
-       "diagonal, kronecker (factors by layer), last-layer (the full matrix of the last layer), or full"});
-  all.push_back({"prediction", "linearised",
-                 "linearised (the net as a linear function of its weights), or sampled (draws of weights)"});
-  all.push_back(
-      {"tune-prior", "true", "whether the prior's precision is scaled after training, by the evidence"});
-  return all;
-}
-
 }  // namespace
 
 extern const PosteriorRecord kLaplace;
@@ -158,9 +162,9 @@ const PosteriorRecord kLaplace{
         "Daxberger, Kristiadi, Immer, Eschenhagen, Bauer, Hennig 2021, Laplace Redux: effortless Bayesian "
         "deep "
         "learning",
-    .options = options(),
+    .options = kOptions,
     .suits_short_products = false,
-    .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
-        -> std::unique_ptr<Posterior> { return std::make_unique<Laplace>(net, settings, start); }};
+    .make = [](const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
+        -> std::unique_ptr<Posterior> { return std::make_unique<Laplace>(net, values, start); }};
 
 }  // namespace kullback::deep

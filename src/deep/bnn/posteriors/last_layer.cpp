@@ -12,12 +12,21 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "deep/bnn/posteriors/options.hpp"
 #include "deep/bnn/posteriors/triangular.hpp"
 #include "deep/bnn/posteriors/variational.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kLayerSd =
+    NumberOption("initial_sd", 0.05, "Sd of the last layer's weights at the start").above(0);
+enum class Features { trained, frozen };
+constexpr auto kFeatures = ChoiceOption("features", Features::trained, "trained|frozen",
+                                        "Layers before the last; frozen: at their random start");
+constexpr const OptionRecord* kOptions[] = {&kAdamRate, &kFallingRate, &kLayerSd, &kFeatures};
 
 // Of the last layer's outputs, [nets, rows, outputs].
 struct Outputs {
@@ -57,12 +66,11 @@ torch::Tensor gaussian_precisions(const BayesNet& net) {
 
 class LastLayer final : public Posterior {
  public:
-  LastLayer(const BayesNet& net, const Settings& settings, const PosteriorStart& start)
+  LastLayer(const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
       : net_(net),
         last_(last_linear(net)),
         has_classes_(is_classification(net, start.options)),
-        schedule_(settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant
-                                                                           : Schedule::cosine),
+        schedule_(values[kFallingRate]),
         noise_(Noise().of_nets(start.part())),
         width_(last_.inputs + 1),
         precisions_(gaussian_precisions(net).to(start.options)) {
@@ -71,9 +79,9 @@ class LastLayer final : public Posterior {
     lambda_ = torch::zeros({start.nets, numbers_.size()}, start.options);
     const Parameters views(numbers_, lambda_);
     torch::Tensor(views[flat_slot_]).copy_(fresh_parameters(net.layout(), start));
-    log_diagonal(views[factor_slot_]).fill_(std::log(settings.positive("initial-sd")));
-    split_slots(settings.choice("features", {"trained", "frozen"}) == 1);
-    adam_ = std::make_unique<Adam>(lambda_, AdamOptions{.rate = settings.positive("rate")});
+    log_diagonal(views[factor_slot_]).fill_(std::log(values[kLayerSd]));
+    split_slots(values[kFeatures] == Features::frozen);
+    adam_ = std::make_unique<Adam>(lambda_, AdamOptions{.rate = values[kAdamRate]});
   }
 
   torch::Tensor step(const Minibatch& batch) override {
@@ -218,11 +226,8 @@ const PosteriorRecord kLastLayer{
         "You want uncertainty at the price of ordinary training, smooth predictions, or a net too large for "
         "a posterior over all its weights.",
     .citation = "Harrison, Willes, Snoek 2024, Variational Bayesian last layers",
-    .options = {{"rate", "0.005", "rate of Adam"},
-                {"schedule", "cosine", "of the rate: constant, or cosine (falls to 0)"},
-                {"initial-sd", "0.05", "sd of the last layer's weights at the start"},
-                {"features", "trained", "trained, or frozen at their random start"}},
-    .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
-        -> std::unique_ptr<Posterior> { return std::make_unique<LastLayer>(net, settings, start); }};
+    .options = kOptions,
+    .make = [](const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
+        -> std::unique_ptr<Posterior> { return std::make_unique<LastLayer>(net, values, start); }};
 
 }  // namespace kullback::deep

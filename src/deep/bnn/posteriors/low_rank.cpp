@@ -8,11 +8,17 @@
 
 #include "base/random.hpp"
 #include "deep/bnn/posteriors/variational.hpp"
+#include "deep/counts.hpp"
 #include "deep/purpose.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kRank = CountOption("rank", 5, "Directions besides the diagonal").from(1).to(1000);
+constexpr const OptionRecord* kOptions[] = {&kVariationalRate, &kFallingRate, &kKlWarmup, &kInitialSd,
+                                            &kBoundDraws,      &kAlpha,       &kRank};
 
 constexpr double kFreshFactor = 0.1;
 
@@ -105,12 +111,11 @@ const PosteriorRecord kLowRank{
     .citation =
         "Ong, Nott, Smith 2018, Gaussian variational approximation with a factor covariance structure; "
         "Mishkin et al. 2018, SLANG",
-    .options = variational_options({{"rank", "5", "directions besides the diagonal"}}),
-    .make = [](const BayesNet& net, const Settings& settings,
+    .options = kOptions,
+    .make = [](const BayesNet& net, const OptionValues& values,
                const PosteriorStart& start) -> std::unique_ptr<Posterior> {
-      const auto rank = static_cast<std::int64_t>(settings.count("rank", 1, 1000));
-      return std::make_unique<VariationalPosterior>(net, make_low_rank(net, rank), settings, start,
-                                                    read_bound_options(settings, {}));
+      return std::make_unique<VariationalPosterior>(net, make_low_rank(net, count_of(values, kRank)), values,
+                                                    start, bound_options(values));
     }};
 
 }  // namespace kullback::deep

@@ -10,10 +10,14 @@
 #include "base/error.hpp"
 #include "deep/bnn/posteriors/triangular.hpp"
 #include "deep/bnn/posteriors/variational.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr const OptionRecord* kOptions[] = {&kVariationalRate, &kFallingRate, &kKlWarmup, &kInitialSd,
+                                            &kBoundDraws,      &kAlpha,       &kGradient};
 
 // Of one affine layer: rows and columns of [W b].
 struct LayerFactors {
@@ -221,15 +225,11 @@ const PosteriorRecord kMatrixNormal{
     .citation =
         "Louizos, Welling 2016, Structured and efficient variational deep learning with matrix Gaussian "
         "posteriors",
-    .options = variational_options(
-        {{"gradient", "",
-          "noise of the rows of a minibatch: local (each its own, in what linear layers give), weights (all "
-          "the same draw); not given: local, with --alpha weights"}}),
-    .make = [](const BayesNet& net, const Settings& settings,
+    .options = kOptions,
+    .make = [](const BayesNet& net, const OptionValues& values,
                const PosteriorStart& start) -> std::unique_ptr<Posterior> {
-      return std::make_unique<VariationalPosterior>(
-          net, make_matrix_normal(net), settings, start,
-          read_bound_options(settings, {RowNoise::local, RowNoise::weights}));
+      return std::make_unique<VariationalPosterior>(net, make_matrix_normal(net), values, start,
+                                                    bound_options(values, kGradient));
     }};
 
 }  // namespace kullback::deep

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "deep/bnn/posteriors/row_noise.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
@@ -65,6 +66,13 @@ NoisyNet MeanField::noisy_net(const torch::Tensor& lambda, std::int64_t draws, R
           std::make_unique<LocalRule>(net_.split(at::exp(2 * log_sd)), net_.split(deviation), noise)};
 }
 
+namespace {
+
+constexpr const OptionRecord* kOptions[] = {&kVariationalRate, &kFallingRate, &kKlWarmup,         &kInitialSd,
+                                            &kBoundDraws,      &kAlpha,       &kGradientOrFlipout};
+
+}  // namespace
+
 extern const PosteriorRecord kMeanField;
 const PosteriorRecord kMeanField{
     .name = "mean-field",
@@ -76,17 +84,11 @@ const PosteriorRecord kMeanField{
         "Blundell et al. 2015, Weight uncertainty in neural networks; Kingma, Salimans, Welling 2015, "
         "Variational dropout and the local reparameterization trick; Wen et al. 2018, Flipout; "
         "Hernandez-Lobato et al. 2016, Black-box alpha divergence minimization",
-    .options = variational_options(
-        {{"gradient", "",
-          "noise of the rows of a minibatch: local (each its own, in what layers give), flipout (random "
-          "signs "
-          "of one draw), weights (all the same draw); not given: local, with --alpha weights"}}),
-    .make = [](const BayesNet& net, const Settings& settings,
+    .options = kOptions,
+    .make = [](const BayesNet& net, const OptionValues& values,
                const PosteriorStart& start) -> std::unique_ptr<Posterior> {
-      const BoundOptions options =
-          read_bound_options(settings, {RowNoise::local, RowNoise::flipout, RowNoise::weights});
       return std::make_unique<VariationalPosterior>(net, std::make_unique<MeanField>(net, start.options),
-                                                    settings, start, options);
+                                                    values, start, bound_options(values, kGradientOrFlipout));
     }};
 
 }  // namespace kullback::deep

@@ -10,26 +10,39 @@
 #include <cmath>
 
 #include "deep/bnn/posteriors/mean_field.hpp"
+#include "deep/counts.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
 namespace {
 
+constexpr auto kRate = NumberOption("rate", 0.05, "Of steps of the means, 1 is a Newton step").above(0);
+constexpr auto kPrecisionRate =
+    NumberOption("precision_rate", 0.02, "Of steps of the precisions, 1 is the curvature of one step's draw")
+        .above(0)
+        .below(1);
+constexpr auto kMomentum =
+    NumberOption("momentum", 0.9, "Memory of the gradient of the means").above(0).below(1);
+constexpr auto kClipRadius =
+    NumberOption("clip_radius", 1, "Bound of each entry of a Newton step of the means").above(0);
+constexpr const OptionRecord* kOptions[] = {&kRate,       &kPrecisionRate, &kFallingRate, &kMomentum,
+                                            &kClipRadius, &kInitialSd,     &kStepDraws};
+
 class NaturalGradient final : public Posterior {
  public:
-  NaturalGradient(const BayesNet& net, const Settings& settings, const PosteriorStart& start)
+  NaturalGradient(const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
       : net_(net),
         family_(net, start.options),
-        bound_(net, family_, bound_options(settings), start.options),
-        schedule_(settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant
-                                                                           : Schedule::cosine),
+        bound_(net, family_, local_noise(values), start.options),
+        schedule_(values[kFallingRate]),
         noise_(Noise().of_nets(start.part())),
-        mean_rate_(settings.positive("rate")),
-        precision_rate_(settings.fraction("precision-rate")),
-        momentum_share_(settings.fraction("momentum")),
-        clip_(settings.positive("clip-radius")),
-        lambda_(family_.start(fresh_parameters(net.layout(), start), settings.positive("initial-sd"),
-                              start.seed, start.first_net)),
+        mean_rate_(values[kRate]),
+        precision_rate_(values[kPrecisionRate]),
+        momentum_share_(values[kMomentum]),
+        clip_(values[kClipRadius]),
+        lambda_(family_.start(fresh_parameters(net.layout(), start), values[kInitialSd], start.seed,
+                              start.first_net)),
         momentum_(torch::zeros_like(family_.mean(lambda_))) {}
 
   torch::Tensor step(const Minibatch& batch) override {
@@ -58,9 +71,8 @@ class NaturalGradient final : public Posterior {
   }
 
  private:
-  static BoundOptions bound_options(const Settings& settings) {
-    return {.row_noise = RowNoise::local,
-            .draws = static_cast<std::int64_t>(settings.count("step-draws", 1, 10'000))};
+  static BoundOptions local_noise(const OptionValues& values) {
+    return {.row_noise = RowNoise::local, .draws = count_of(values, kStepDraws)};
   }
 
   // `gradient` of the whole -(bound) to means and logs of sds.
@@ -96,15 +108,8 @@ const PosteriorRecord kNaturalGradient{
         "Khan, Nielsen 2018, Fast yet simple natural-gradient descent for variational inference in complex "
         "models; Khan et al. 2018, Fast and scalable Bayesian deep learning by weight-perturbation in Adam; "
         "Lin, Schmidt, Khan 2020, Handling the positive-definite constraint in the Bayesian learning rule",
-    .options = {{"rate", "0.05", "of steps of the means, 1 is a Newton step"},
-                {"precision-rate", "0.02",
-                 "of steps of the precisions, 1 is the curvature of one step's draw"},
-                {"schedule", "cosine", "of both rates: constant, or cosine (falls to 0)"},
-                {"momentum", "0.9", "memory of the gradient of the means"},
-                {"clip-radius", "1", "bound of each entry of a Newton step of the means"},
-                {"initial-sd", "0.02", "sd of each parameter at the start"},
-                {"step-draws", "1", "draws of the parameters in each step"}},
-    .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
-        -> std::unique_ptr<Posterior> { return std::make_unique<NaturalGradient>(net, settings, start); }};
+    .options = kOptions,
+    .make = [](const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
+        -> std::unique_ptr<Posterior> { return std::make_unique<NaturalGradient>(net, values, start); }};
 
 }  // namespace kullback::deep

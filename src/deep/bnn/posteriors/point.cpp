@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "deep/bnn/minibatch_gradient.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
@@ -36,17 +37,9 @@ void Point::visit(const VisitTensor& visit) {
   adam_.visit("adam", visit);
 }
 
-const std::vector<Option>& point_option_records() {
-  static const std::vector<Option> kOptions = {
-      {"rate", "0.005", "rate of Adam"},
-      {"schedule", "cosine", "of the rate: constant, or cosine (falls to 0)"}};
-  return kOptions;
-}
-
-PointOptions point_options(const Settings& settings, bool has_prior) {
-  const Schedule schedule =
-      settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant : Schedule::cosine;
-  return {.rate = settings.positive("rate"),
+PointOptions point_options(const OptionValues& values, bool has_prior) {
+  const Schedule schedule = values[kFallingRate];
+  return {.rate = values[kAdamRate],
           .scale = [schedule](const torch::Tensor& progress) { return rate_scale(schedule, progress); },
           .has_prior = has_prior};
 }
@@ -54,9 +47,9 @@ PointOptions point_options(const Settings& settings, bool has_prior) {
 namespace {
 
 template <bool has_prior>
-std::unique_ptr<Posterior> make_point(const BayesNet& net, const Settings& settings,
+std::unique_ptr<Posterior> make_point(const BayesNet& net, const OptionValues& values,
                                       const PosteriorStart& start) {
-  return std::make_unique<Point>(net, point_options(settings, has_prior), start);
+  return std::make_unique<Point>(net, point_options(values, has_prior), start);
 }
 
 }  // namespace
@@ -67,7 +60,7 @@ const PosteriorRecord kMap{
     .summary = "the most probable parameters",
     .use_when = "You want a baseline, or members for an ensemble; it knows nothing of its own uncertainty.",
     .citation = "",
-    .options = point_option_records(),
+    .options = kPointOptions,
     .make = make_point<true>};
 
 extern const PosteriorRecord kMle;
@@ -75,7 +68,7 @@ const PosteriorRecord kMle{.name = "mle",
                            .summary = "the parameters of the largest likelihood, without a prior",
                            .use_when = "You want the net that ordinary training gives.",
                            .citation = "",
-                           .options = point_option_records(),
+                           .options = kPointOptions,
                            .make = make_point<false>};
 
 extern const PosteriorRecord kEnsemble;
@@ -87,7 +80,7 @@ const PosteriorRecord kEnsemble{.name = "ensemble",
                                 .citation =
                                     "Lakshminarayanan, Pritzel, Blundell 2017, Simple and scalable "
                                     "predictive uncertainty estimation using deep ensembles",
-                                .options = point_option_records(),
+                                .options = kPointOptions,
                                 .members = 5,
                                 .make = make_point<true>};
 

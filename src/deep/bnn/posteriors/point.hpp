@@ -4,7 +4,9 @@
 #include <functional>
 
 #include "deep/bnn/posterior.hpp"
+#include "deep/bnn/posteriors/options.hpp"
 #include "deep/train/adam.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
@@ -15,9 +17,8 @@ struct PointOptions {
   bool has_prior = true;
 };
 
-// "rate" and "schedule", as point_options() reads them.
-const std::vector<Option>& point_option_records();
-PointOptions point_options(const Settings& settings, bool has_prior);
+inline constexpr const OptionRecord* kPointOptions[] = {&kAdamRate, &kFallingRate};
+PointOptions point_options(const OptionValues& values, bool has_prior);
 
 class Point final : public Posterior {
  public:

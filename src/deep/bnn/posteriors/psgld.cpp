@@ -9,13 +9,19 @@ namespace kullback::deep {
 
 namespace {
 
+constexpr auto kRate =
+    NumberOption("rate", 0.01, "Length of a step where gradients agree, as RMSProp's").above(0);
+constexpr auto kMemory =
+    NumberOption("memory", 0.99, "Of the running second moments of gradients").above(0).below(1);
+constexpr const OptionRecord* kOptions[] = {&kRate, &kMemory, &kBurnIn, &kDrawsKept, &kTemperature};
+
 class PreconditionedLangevin final : public Dynamics {
  public:
-  PreconditionedLangevin(const BayesNet& net, const Settings& settings, const torch::Tensor& flat)
-      : rule_{.rate = settings.positive("rate")},
-        memory_(settings.fraction("memory")),
-        burn_in_(settings.fraction("burn-in")),
-        temperature_(settings.positive("temperature")),
+  PreconditionedLangevin(const BayesNet& net, const OptionValues& values, const torch::Tensor& flat)
+      : rule_{.rate = values[kRate]},
+        memory_(values[kMemory]),
+        burn_in_(values[kBurnIn]),
+        temperature_(values[kTemperature]),
         squares_(net, flat) {}
 
   void move(torch::Tensor& flat, const Slope& slope) override {
@@ -47,15 +53,13 @@ const PosteriorRecord kPsgld{
     .citation =
         "Li, Chen, Carlson, Carin 2016, Preconditioned stochastic gradient Langevin dynamics for deep neural "
         "networks",
-    .options = with_chain_options({{"rate", "0.01", "length of a step where gradients agree, as RMSProp's"},
-                                   {"memory", "0.99", "of the running second moments of gradients"},
-                                   {"burn-in", "0.3", "the part of the epochs before draws are kept"}}),
+    .options = kOptions,
     .members = 4,
     .suits_early_stopping = false,
-    .make = [](const BayesNet& net, const Settings& settings,
+    .make = [](const BayesNet& net, const OptionValues& values,
                const PosteriorStart& start) -> std::unique_ptr<Posterior> {
-      return make_chains(net, settings, start, [&](const torch::Tensor& flat) {
-        return std::make_unique<PreconditionedLangevin>(net, settings, flat);
+      return make_chains(net, values, start, [&](const torch::Tensor& flat) {
+        return std::make_unique<PreconditionedLangevin>(net, values, flat);
       });
     }};
 

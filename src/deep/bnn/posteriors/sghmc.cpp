@@ -5,13 +5,16 @@ namespace kullback::deep {
 
 namespace {
 
+constexpr auto kRate =
+    NumberOption("rate", 0.01, "Length of a step where gradients agree, as Adam's").above(0);
+constexpr const OptionRecord* kOptions[] = {&kRate, &kFriction, &kBurnIn, &kDrawsKept, &kTemperature};
+
 class Hamiltonian final : public Dynamics {
  public:
-  Hamiltonian(const BayesNet& net, const Settings& settings, const torch::Tensor& flat)
-      : burn_in_(settings.fraction("burn-in")),
-        temperature_(settings.positive("temperature")),
-        dynamics_(net, flat, {.rate = settings.positive("rate"), .friction = settings.fraction("friction")}) {
-  }
+  Hamiltonian(const BayesNet& net, const OptionValues& values, const torch::Tensor& flat)
+      : burn_in_(values[kBurnIn]),
+        temperature_(values[kTemperature]),
+        dynamics_(net, flat, {.rate = values[kRate], .friction = values[kFriction]}) {}
 
   void move(torch::Tensor& flat, const Slope& slope) override {
     const torch::Tensor progress = slope.step.progress;
@@ -42,16 +45,13 @@ const PosteriorRecord kSghmc{
         "Chen, Fox, Guestrin 2014, Stochastic gradient Hamiltonian Monte Carlo; Springenberg, Klein, "
         "Falkner, "
         "Hutter 2016, Bayesian optimization with robust Bayesian neural networks",
-    .options =
-        with_chain_options({{"rate", "0.01", "length of a step where gradients agree, as Adam's"},
-                            {"friction", "0.05", "the part of its velocity that a chain loses in a step"},
-                            {"burn-in", "0.3", "the part of the epochs before draws are kept"}}),
+    .options = kOptions,
     .members = 4,
     .suits_early_stopping = false,
-    .make = [](const BayesNet& net, const Settings& settings,
+    .make = [](const BayesNet& net, const OptionValues& values,
                const PosteriorStart& start) -> std::unique_ptr<Posterior> {
-      return make_chains(net, settings, start, [&](const torch::Tensor& flat) {
-        return std::make_unique<Hamiltonian>(net, settings, flat);
+      return make_chains(net, values, start, [&](const torch::Tensor& flat) {
+        return std::make_unique<Hamiltonian>(net, values, flat);
       });
     }};
 

@@ -11,15 +11,21 @@ namespace kullback::deep {
 
 namespace {
 
+constexpr auto kRate =
+    NumberOption("rate", 0.03, "Length of a step along the gradient of the loss per row").above(0);
+constexpr auto kFinalRate =
+    NumberOption("final_rate", 0.3, "What the rate falls to, as a part of it; 1: it stays").above(0);
+constexpr const OptionRecord* kOptions[] = {&kRate, &kFinalRate, &kBurnIn, &kDrawsKept, &kTemperature};
+
 constexpr double kPower = 1.0 / 3;
 
 class Langevin final : public Dynamics {
  public:
-  Langevin(const Settings& settings, const PosteriorStart& start)
-      : step_(settings.positive("rate") / static_cast<double>(start.all_rows)),
-        final_(settings.positive("final-rate")),
-        burn_in_(settings.fraction("burn-in")),
-        temperature_(settings.positive("temperature")) {}
+  Langevin(const OptionValues& values, const PosteriorStart& start)
+      : step_(values[kRate] / static_cast<double>(start.all_rows)),
+        final_(values[kFinalRate]),
+        burn_in_(values[kBurnIn]),
+        temperature_(values[kTemperature]) {}
 
   void move(torch::Tensor& flat, const Slope& slope) override {
     // (1 + growth)^(-1/3) = final_ at progress 1.
@@ -45,16 +51,13 @@ const PosteriorRecord kSgld{
     .summary = "draws by stochastic gradient Langevin dynamics",
     .use_when = "You compare methods; sghmc reaches the same posterior in fewer steps.",
     .citation = "Welling, Teh 2011, Bayesian learning via stochastic gradient Langevin dynamics",
-    .options =
-        with_chain_options({{"rate", "0.03", "length of a step along the gradient of the loss per row"},
-                            {"final-rate", "0.3", "what the rate falls to, as a part of it; 1: it stays"},
-                            {"burn-in", "0.3", "the part of the epochs before draws are kept"}}),
+    .options = kOptions,
     .members = 4,
     .suits_early_stopping = false,
-    .make = [](const BayesNet& net, const Settings& settings,
+    .make = [](const BayesNet& net, const OptionValues& values,
                const PosteriorStart& start) -> std::unique_ptr<Posterior> {
-      return make_chains(net, settings, start,
-                         [&](const torch::Tensor&) { return std::make_unique<Langevin>(settings, start); });
+      return make_chains(net, values, start,
+                         [&](const torch::Tensor&) { return std::make_unique<Langevin>(values, start); });
     }};
 
 }  // namespace kullback::deep

@@ -79,13 +79,6 @@ torch::Tensor guarded(const torch::Tensor& gradient, const torch::Tensor& square
   return at::minimum(at::maximum(gradient, -most), most);
 }
 
-std::vector<Option> with_chain_options(std::vector<Option> options) {
-  options.push_back(
-      {"draws-kept", "100", "the most draws that are kept of each chain, evenly spread over its epochs"});
-  options.push_back({"temperature", "1", "of the posterior: the log density is divided by it"});
-  return options;
-}
-
 double clock_after(double burn_in, double progress) { return (progress - burn_in) / (1 - burn_in); }
 
 }  // namespace kullback::deep

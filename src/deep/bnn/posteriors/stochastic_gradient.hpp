@@ -9,6 +9,8 @@
 
 #include "deep/bnn/posterior.hpp"
 #include "deep/bnn/posteriors/kept_draws.hpp"
+#include "deep/bnn/posteriors/options.hpp"
+#include "deep/counts.hpp"
 
 namespace kullback::deep {
 
@@ -85,19 +87,16 @@ torch::Tensor step_sizes(const StepRule& rule, const torch::Tensor& squares, dou
 // scales were found, which a chain in equilibrium does not notice.
 torch::Tensor guarded(const torch::Tensor& gradient, const torch::Tensor& squares);
 
-// Of all these methods: "draws-kept" and "temperature".
-std::vector<Option> with_chain_options(std::vector<Option> options);
 // (progress - burn_in) / (1 - burn_in)
 double clock_after(double burn_in, double progress);
 
 template <class MakeDynamics>
-std::unique_ptr<Posterior> make_chains(const BayesNet& net, const Settings& settings,
+std::unique_ptr<Posterior> make_chains(const BayesNet& net, const OptionValues& values,
                                        const PosteriorStart& start, const MakeDynamics& make) {
   torch::Tensor flat = fresh_parameters(net.layout(), start);
   std::unique_ptr<Dynamics> dynamics = make(flat);
-  return std::make_unique<StochasticGradientChains>(
-      net, std::move(flat), std::move(dynamics),
-      static_cast<std::int64_t>(settings.count("draws-kept", 1, 100'000)));
+  return std::make_unique<StochasticGradientChains>(net, std::move(flat), std::move(dynamics),
+                                                    count_of(values, kDrawsKept));
 }
 
 }  // namespace kullback::deep

@@ -6,14 +6,25 @@
 #include "deep/bnn/posteriors/point.hpp"
 #include "deep/bnn/posteriors/swag_moments.hpp"
 #include "deep/bnn/seeded_normal.hpp"
+#include "deep/counts.hpp"
 
 namespace kullback::deep {
 
 namespace {
 
-PointOptions falling_rate(const Settings& settings) {
-  const double rate = settings.positive("rate"), last = settings.positive("swag-rate") / rate,
-               start = settings.fraction("collect-from");
+constexpr auto kRate = NumberOption("rate", 0.005, "Rate of Adam at the beginning").above(0);
+constexpr auto kSwagRate =
+    NumberOption("swag_rate", 0.002, "Rate of Adam while points are collected: the larger, the wider")
+        .above(0);
+constexpr auto kCollectFrom =
+    NumberOption("collect_from", 0.5, "The part of the epochs before points are collected").above(0).below(1);
+constexpr auto kRank =
+    CountOption("rank", 20, "The last points whose deviations are kept").from(2).to(10'000);
+constexpr auto kScale = NumberOption("scale", 1, "Factor of the covariance").above(0);
+constexpr const OptionRecord* kOptions[] = {&kRate, &kSwagRate, &kCollectFrom, &kRank, &kScale};
+
+PointOptions falling_rate(const OptionValues& values) {
+  const double rate = values[kRate], last = values[kSwagRate] / rate, start = values[kCollectFrom];
   return {.rate = rate, .scale = [=](const torch::Tensor& progress) {
             const torch::Tensor part = at::clamp_max(progress / start, 1);
             return last + (1 - last) * (1 + at::cos(part * std::numbers::pi)) / 2;
@@ -22,14 +33,14 @@ PointOptions falling_rate(const Settings& settings) {
 
 class Swag final : public Posterior {
  public:
-  Swag(const BayesNet& net, const Settings& settings, const PosteriorStart& start)
+  Swag(const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
       : net_(net),
         seed_(start.seed),
         first_net_(start.first_net),
-        collect_from_(settings.fraction("collect-from")),
-        rank_(static_cast<std::int64_t>(settings.count("rank", 2, 10'000))),
-        scale_(settings.positive("scale")),
-        point_(net, falling_rate(settings), start),
+        collect_from_(values[kCollectFrom]),
+        rank_(count_of(values, kRank)),
+        scale_(values[kScale]),
+        point_(net, falling_rate(values), start),
         moments_(point_.center(), rank_) {}
 
   torch::Tensor step(const Minibatch& batch) override { return point_.step(batch); }
@@ -89,13 +100,9 @@ const PosteriorRecord kSwag{
     .citation =
         "Maddox, Garipov, Izmailov, Vetrov, Wilson 2019, A simple baseline for Bayesian uncertainty in deep "
         "learning",
-    .options = {{"rate", "0.005", "rate of Adam at the beginning"},
-                {"swag-rate", "0.002", "rate of Adam while points are collected: the larger, the wider"},
-                {"collect-from", "0.5", "the part of the epochs before points are collected"},
-                {"rank", "20", "the last points whose deviations are kept"},
-                {"scale", "1", "factor of the covariance"}},
+    .options = kOptions,
     .suits_early_stopping = false,
-    .make = [](const BayesNet& net, const Settings& settings, const PosteriorStart& start)
-        -> std::unique_ptr<Posterior> { return std::make_unique<Swag>(net, settings, start); }};
+    .make = [](const BayesNet& net, const OptionValues& values, const PosteriorStart& start)
+        -> std::unique_ptr<Posterior> { return std::make_unique<Swag>(net, values, start); }};
 
 }  // namespace kullback::deep

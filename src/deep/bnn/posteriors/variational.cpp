@@ -8,12 +8,15 @@
 // would be the bound for any alpha.
 #include "deep/bnn/posteriors/variational.hpp"
 
+#include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <cmath>
 #include <numbers>
 
 #include "base/error.hpp"
+#include "deep/counts.hpp"
+#include "deep/train/options.hpp"
 
 namespace kullback::deep {
 
@@ -88,67 +91,45 @@ torch::Tensor VariationalBound::kl_weight(const Minibatch& batch) const {
   return (progress / options_.warm_up).clamp_max(1).to(type);
 }
 
-std::vector<Option> variational_options(std::vector<Option> more) {
-  std::vector<Option> all = {
-      {"rate", "0.01", "rate of Adam"},
-      {"schedule", "cosine", "of the rate: constant, or cosine (falls to 0)"},
-      {"kl-warmup", "0.2", "part of the training in which the weight of the KL term rises from 0 to 1"},
-      {"initial-sd", "0.02", "sd of each parameter at the start"},
-      {"step-draws", "", "draws of the parameters in each step; not given: 1, with --alpha 10"},
-      {"alpha", "0",
-       "0: the evidence lower bound; above 0, as 0.5 or 1: black-box alpha divergence, which covers more of "
-       "the posterior the larger it is"}};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
-BoundOptions read_bound_options(const Settings& settings, const std::vector<RowNoise>& kinds) {
-  BoundOptions options;
-  options.alpha = settings.number("alpha");
-  if (options.alpha < 0)
-    throw Error(ErrorKind::usage, "--alpha is '" + settings.text("alpha") + "'; it must be 0 or above.",
-                "0 is the evidence lower bound; 0.5 and 1 are usual choices.");
-  options.warm_up = settings.number("kl-warmup");
-  if (options.warm_up < 0 || options.warm_up > 1)
-    throw Error(ErrorKind::usage,
-                "--kl-warmup is '" + settings.text("kl-warmup") + "'; it must be a number from 0 to 1.",
-                "It is a part of the training; 0 is none.");
+BoundOptions bound_options(const OptionValues& values) {
+  BoundOptions options{.alpha = values[kAlpha], .warm_up = values[kKlWarmup]};
   const bool has_alpha = options.alpha > 0;
-  const std::size_t fallback = has_alpha ? 10 : 1;
-  options.draws = static_cast<std::int64_t>(
-      settings.has("step-draws") ? settings.count("step-draws", 1, 10'000) : fallback);
+  options.draws = count_of(values, kBoundDraws);
+  if (options.draws == 0) options.draws = has_alpha ? 10 : 1;
   if (has_alpha && options.draws < 2)
     throw Error(ErrorKind::usage,
                 "--alpha needs --step-draws of at least 2: with one draw it has no effect.");
-  if (kinds.empty()) return options;
-  if (settings.has("gradient")) {
-    const std::size_t chosen = kinds.size() == 3
-                                   ? settings.choice("gradient", {"local", "flipout", "weights"})
-                                   : settings.choice("gradient", {"local", "weights"});
-    options.row_noise = kinds[chosen];
-    if (has_alpha && options.row_noise != RowNoise::weights)
-      throw Error(ErrorKind::usage,
-                  "--alpha needs the density of drawn weights, which --gradient " +
-                      settings.text("gradient") + " does not draw.",
-                  "Leave --gradient out, or give --gradient weights.");
-  } else {
-    options.row_noise = has_alpha ? RowNoise::weights : kinds.front();
+  return options;
+}
+
+BoundOptions bound_options(const OptionValues& values, const ChoiceOption<GradientNoise>& gradient) {
+  BoundOptions options = bound_options(values);
+  const bool has_alpha = options.alpha > 0;
+  switch (values[gradient]) {
+    case GradientNoise::automatic: options.row_noise = has_alpha ? RowNoise::weights : RowNoise::local; break;
+    case GradientNoise::weights: options.row_noise = RowNoise::weights; break;
+    case GradientNoise::local: options.row_noise = RowNoise::local; break;
+    case GradientNoise::flipout: options.row_noise = RowNoise::flipout; break;
   }
+  if (has_alpha && options.row_noise != RowNoise::weights)
+    throw Error(ErrorKind::usage,
+                fmt::format("--alpha needs the density of drawn weights, which --gradient {} does not draw.",
+                            values.text_of(gradient)),
+                "Leave --gradient out, or give --gradient weights.");
   return options;
 }
 
 VariationalPosterior::VariationalPosterior(const BayesNet& net, std::unique_ptr<GaussianFamily> family,
-                                           const Settings& settings, const PosteriorStart& start,
+                                           const OptionValues& values, const PosteriorStart& start,
                                            const BoundOptions& options)
     : net_(net),
       family_(std::move(family)),
       bound_(net, *family_, options, start.options),
-      schedule_(settings.choice("schedule", {"constant", "cosine"}) == 0 ? Schedule::constant
-                                                                         : Schedule::cosine),
+      schedule_(values[kFallingRate]),
       noise_(Noise().of_nets(start.part())),
-      lambda_(family_->start(fresh_parameters(net.layout(), start), settings.positive("initial-sd"),
-                             start.seed, start.first_net)),
-      adam_(lambda_, {.rate = settings.positive("rate")}) {}
+      lambda_(family_->start(fresh_parameters(net.layout(), start), values[kInitialSd], start.seed,
+                             start.first_net)),
+      adam_(lambda_, {.rate = values[kVariationalRate]}) {}
 
 torch::Tensor VariationalPosterior::step(const Minibatch& batch) {
   const torch::Tensor lambda = lambda_.detach().requires_grad_();

@@ -8,8 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/bnn/posterior.hpp"
+#include "deep/bnn/posteriors/options.hpp"
 #include "deep/train/adam.hpp"
 
 namespace kullback::deep {
@@ -96,17 +97,46 @@ class VariationalBound final {
   double log_precisions_ = 0;
 };
 
-// Options that all of them have: rate, schedule, kl-warmup, initial-sd, step-draws, alpha; and `more`.
-std::vector<Option> variational_options(std::vector<Option> more);
-// Throws Error usage for alpha with row noise that has no draws of the weights. `kinds` are the values of
-// --gradient that the family has: local, weights; local, flipout, weights; none.
-BoundOptions read_bound_options(const Settings& settings, const std::vector<RowNoise>& kinds);
+inline constexpr auto kVariationalRate = NumberOption("rate", 0.01, "Rate of Adam").above(0);
+inline constexpr auto kKlWarmup =
+    NumberOption("kl_warmup", 0.2,
+                 "Part of the training in which the weight of the KL term rises from 0 to 1")
+        .from(0)
+        .to(1)
+        .hinted("It is a part of the training; 0 is none.");
+inline constexpr auto kBoundDraws =
+    CountOption("step_draws", 0, "Draws of the parameters in each step; auto: 1, with --alpha 10")
+        .from(1)
+        .to(10'000)
+        .automatic();
+inline constexpr auto kAlpha =
+    NumberOption("alpha", 0,
+                 "0: the evidence lower bound; above 0, as 0.5 or 1: black-box alpha divergence, which "
+                 "covers more of the posterior the larger it is")
+        .from(0)
+        .hinted("0 is the evidence lower bound; 0.5 and 1 are usual choices.");
+
+// How rows see q, as an option: RowNoise, and automatic: local, with --alpha weights.
+enum class GradientNoise { automatic, weights, local, flipout };
+inline constexpr auto kGradient =
+    ChoiceOption("gradient", GradientNoise::automatic, "auto|weights|local",
+                 "Noise of the rows of a minibatch: weights (all the same draw), local (each its own, in "
+                 "what linear layers give); auto: local, with --alpha weights");
+inline constexpr auto kGradientOrFlipout =
+    ChoiceOption("gradient", GradientNoise::automatic, "auto|weights|local|flipout",
+                 "Noise of the rows of a minibatch: weights (all the same draw), local (each its own, in "
+                 "what layers give), flipout (random signs of one draw); auto: local, with --alpha weights");
+
+// The bound by --alpha, --kl-warmup, --step-draws and, of families that have it, --gradient. Throws Error
+// usage for alpha with row noise that has no draws of the weights.
+BoundOptions bound_options(const OptionValues& values);
+BoundOptions bound_options(const OptionValues& values, const ChoiceOption<GradientNoise>& gradient);
 
 // Lambda by Adam.
 class VariationalPosterior final : public Posterior {
  public:
-  VariationalPosterior(const BayesNet& net, std::unique_ptr<GaussianFamily> family, const Settings& settings,
-                       const PosteriorStart& start, const BoundOptions& options);
+  VariationalPosterior(const BayesNet& net, std::unique_ptr<GaussianFamily> family,
+                       const OptionValues& values, const PosteriorStart& start, const BoundOptions& options);
 
   torch::Tensor step(const Minibatch& batch) override;
   Predictive predict(const torch::Tensor& x, std::int64_t draws) override;

@@ -9,10 +9,12 @@ namespace kullback::deep {
 
 namespace {
 
+constexpr const OptionRecord* kOptions[] = {&kPriorScale, &kPriorBiasScale};
+
 class Gaussian final : public Prior {
  public:
-  explicit Gaussian(const Settings& settings)
-      : weight_scale_(settings.positive("prior-scale")), bias_scale_(settings.positive("prior-bias-scale")) {}
+  explicit Gaussian(const OptionValues& values)
+      : weight_scale_(values[kPriorScale]), bias_scale_(values[kPriorBiasScale]) {}
 
   torch::Tensor log_density(const Layout& layout, const Parameters& parameters) const override {
     torch::Tensor sum;
@@ -50,10 +52,9 @@ extern const PriorRecord kGaussianPrior;
 const PriorRecord kGaussianPrior{
     .name = "gaussian",
     .summary = "independent normal weights, smaller where more of them are summed",
-    .options = {{"prior-scale", "1", "sd of a weight times the root of the number of inputs of its layer"},
-                {"prior-bias-scale", "1", "sd of a bias"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Prior> {
-      return std::make_unique<Gaussian>(settings);
+    .options = kOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Prior> {
+      return std::make_unique<Gaussian>(values);
     }};
 
 }  // namespace kullback::deep

@@ -12,12 +12,17 @@ namespace kullback::deep {
 
 namespace {
 
+constexpr auto kLayerScale =
+    NumberOption("prior_scale", 1, "Scale of a layer's half-Cauchy scale, times the root of its inputs")
+        .above(0);
+constexpr const OptionRecord* kOptions[] = {&kLayerScale, &kPriorBiasScale};
+
 constexpr double kFloor = 0.01;
 
 class Horseshoe final : public Prior {
  public:
-  explicit Horseshoe(const Settings& settings)
-      : scale_(settings.positive("prior-scale")), bias_scale_(settings.positive("prior-bias-scale")) {}
+  explicit Horseshoe(const OptionValues& values)
+      : scale_(values[kLayerScale]), bias_scale_(values[kPriorBiasScale]) {}
 
   void add_slots(Layout& layout) override {
     const std::size_t others = layout.slots().size();
@@ -77,10 +82,9 @@ extern const PriorRecord kHorseshoePrior;
 const PriorRecord kHorseshoePrior{
     .name = "horseshoe",
     .summary = "inputs and hidden units are switched off as a whole unless the data want them",
-    .options = {{"prior-scale", "1", "scale of a layer's half-Cauchy scale, times the root of its inputs"},
-                {"prior-bias-scale", "1", "sd of a bias"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Prior> {
-      return std::make_unique<Horseshoe>(settings);
+    .options = kOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Prior> {
+      return std::make_unique<Horseshoe>(values);
     }};
 
 }  // namespace kullback::deep

@@ -6,10 +6,12 @@ namespace kullback::deep {
 
 namespace {
 
+constexpr const OptionRecord* kOptions[] = {&kPriorScale, &kPriorBiasScale};
+
 class LaplacePrior final : public Prior {
  public:
-  explicit LaplacePrior(const Settings& settings)
-      : scale_(settings.positive("prior-scale")), bias_scale_(settings.positive("prior-bias-scale")) {}
+  explicit LaplacePrior(const OptionValues& values)
+      : scale_(values[kPriorScale]), bias_scale_(values[kPriorBiasScale]) {}
 
   torch::Tensor log_density(const Layout& layout, const Parameters& parameters) const override {
     torch::Tensor sum;
@@ -35,13 +37,11 @@ class LaplacePrior final : public Prior {
 }  // namespace
 
 extern const PriorRecord kLaplacePrior;
-const PriorRecord kLaplacePrior{
-    .name = "laplace",
-    .summary = "independent double-exponential weights: sparser than normal ones",
-    .options = {{"prior-scale", "1", "sd of a weight times the root of the number of inputs of its layer"},
-                {"prior-bias-scale", "1", "sd of a bias"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Prior> {
-      return std::make_unique<LaplacePrior>(settings);
-    }};
+const PriorRecord kLaplacePrior{.name = "laplace",
+                                .summary = "independent double-exponential weights: sparser than normal ones",
+                                .options = kOptions,
+                                .make = [](const OptionValues& values) -> std::unique_ptr<Prior> {
+                                  return std::make_unique<LaplacePrior>(values);
+                                }};
 
 }  // namespace kullback::deep

@@ -8,13 +8,21 @@ namespace kullback::deep {
 
 namespace {
 
+constexpr auto kWideShare =
+    NumberOption("prior_wide_share", 0.5, "Probability that a weight has the wide normal").above(0).below(1);
+constexpr auto kNarrow =
+    NumberOption("prior_narrow", 0.0025, "Sd of the narrow normal as a part of the wide one's")
+        .above(0)
+        .below(1);
+constexpr const OptionRecord* kOptions[] = {&kPriorScale, &kPriorBiasScale, &kWideShare, &kNarrow};
+
 class ScaleMixture final : public Prior {
  public:
-  explicit ScaleMixture(const Settings& settings)
-      : wide_share_(settings.fraction("prior-wide-share")),
-        scale_(settings.positive("prior-scale")),
-        narrow_(settings.fraction("prior-narrow")),
-        bias_scale_(settings.positive("prior-bias-scale")) {}
+  explicit ScaleMixture(const OptionValues& values)
+      : wide_share_(values[kWideShare]),
+        scale_(values[kPriorScale]),
+        narrow_(values[kNarrow]),
+        bias_scale_(values[kPriorBiasScale]) {}
 
   torch::Tensor log_density(const Layout& layout, const Parameters& parameters) const override {
     torch::Tensor sum;
@@ -46,15 +54,11 @@ class ScaleMixture final : public Prior {
 }  // namespace
 
 extern const PriorRecord kScaleMixturePrior;
-const PriorRecord kScaleMixturePrior{
-    .name = "scale-mixture",
-    .summary = "most weights near 0, some large (Blundell et al. 2015)",
-    .options = {{"prior-scale", "1", "sd of a weight times the root of the number of inputs of its layer"},
-                {"prior-bias-scale", "1", "sd of a bias"},
-                {"prior-wide-share", "0.5", "probability that a weight has the wide normal"},
-                {"prior-narrow", "0.0025", "sd of the narrow normal as a part of the wide one's"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Prior> {
-      return std::make_unique<ScaleMixture>(settings);
-    }};
+const PriorRecord kScaleMixturePrior{.name = "scale-mixture",
+                                     .summary = "most weights near 0, some large (Blundell et al. 2015)",
+                                     .options = kOptions,
+                                     .make = [](const OptionValues& values) -> std::unique_ptr<Prior> {
+                                       return std::make_unique<ScaleMixture>(values);
+                                     }};
 
 }  // namespace kullback::deep

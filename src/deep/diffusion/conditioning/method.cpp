@@ -43,9 +43,8 @@ std::span<const MethodRecord* const> methods() {
 
 const MethodRecord& method_named(const std::string& name) { return record_named(methods(), name, "method"); }
 
-std::unique_ptr<Method> make_method(const std::string& name,
-                                    const std::map<std::string, std::string>& options) {
-  return make_part(method_named(name), options);
+std::unique_ptr<Method> make_method(const std::string& name, const OptionValues& values) {
+  return method_named(name).make(values);
 }
 
 // A ratio of means over runs, sum_r w_r m_r: to first order its variance is sum_r w_r^2 (m_r - m)^2, here

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/diffusion/conditioning/measurement.hpp"
 #include "deep/diffusion/sampler.hpp"
 
@@ -55,14 +55,13 @@ class Method {
 struct MethodRecord {
   std::string_view name;
   std::string_view summary;
-  std::vector<Option> options;
-  std::unique_ptr<Method> (*make)(const Settings& settings);
+  OptionTable options;
+  std::unique_ptr<Method> (*make)(const OptionValues& values);
 };
 std::span<const MethodRecord* const> methods();
 // Throws Error usage that lists the names.
 const MethodRecord& method_named(const std::string& name);
-std::unique_ptr<Method> make_method(const std::string& name,
-                                    const std::map<std::string, std::string>& options = {});
+std::unique_ptr<Method> make_method(const std::string& name, const OptionValues& values = {});
 
 // The mean of a function of draws, [runs, draws, k] to [k], with the error that the differences between runs
 // show (NaN of a single run). Runs weigh as their evidence does where that is known.

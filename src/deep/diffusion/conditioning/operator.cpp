@@ -58,9 +58,8 @@ const OperatorRecord& operator_named(const std::string& name) {
 }
 
 std::unique_ptr<Operator> make_operator(const std::string& name, const RowShape& takes,
-                                        const std::map<std::string, std::string>& options) {
-  const OperatorRecord& record = operator_named(name);
-  return record.make(Settings(record.options, options), takes);
+                                        const OptionValues& values) {
+  return operator_named(name).make(values, takes);
 }
 
 std::unique_ptr<Operator> operator_of(std::function<torch::Tensor(const torch::Tensor&)> function,

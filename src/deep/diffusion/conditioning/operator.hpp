@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/data/rows.hpp"
 
 namespace kullback::deep::diffusion {
@@ -57,15 +57,15 @@ std::unique_ptr<Operator> operator_of(std::function<torch::Tensor(const torch::T
 struct OperatorRecord {
   std::string_view name;
   std::string_view summary;
-  std::vector<Option> options;
+  OptionTable options;
   // Throws Error where the operator does not fit rows of this shape.
-  std::unique_ptr<Operator> (*make)(const Settings& settings, const RowShape& takes);
+  std::unique_ptr<Operator> (*make)(const OptionValues& values, const RowShape& takes);
 };
 std::span<const OperatorRecord* const> operators();
 // Throws Error usage that lists the names.
 const OperatorRecord& operator_named(const std::string& name);
 std::unique_ptr<Operator> make_operator(const std::string& name, const RowShape& takes,
-                                        const std::map<std::string, std::string>& options = {});
+                                        const OptionValues& values = {});
 
 // Images as [rows, channels, height, width]; other rows as images of one line. And back.
 torch::Tensor as_images(const torch::Tensor& x, const RowShape& shape);

@@ -13,6 +13,7 @@
 #include "deep/diffusion/fit/figure.hpp"
 #include "deep/diffusion/fit/pictures.hpp"
 #include "deep/diffusion/fit/sample.hpp"
+#include "deep/part.hpp"
 #include "deep/purpose.hpp"
 #include "deep/split_rows.hpp"
 
@@ -90,7 +91,7 @@ class Fit final : public TrainingRun {
                                               built_->flat(), train_rows_, held_out_,
                                               Training{.rate = rate(),
                                                        .schedule = request_.schedule,
-                                                       .times = times_named(model.times, model.sde.name),
+                                                       .times = model.times,
                                                        .weighting = &weighting_named(model.weighting),
                                                        .label_dropout = request_.label_dropout,
                                                        .averaging = request_.averaging,
@@ -141,10 +142,10 @@ class Fit final : public TrainingRun {
         {"rows", fmt::format("{} to train on, {} held out, {} numbers each", train_rows_.size(),
                              held_out_.size(), model.dims)},
         {"noise", fmt::format("{} ({})", model.sde.name, sde_named(model.sde.name).summary)},
-        {"network",
-         fmt::format(
-             "{}, {} parameters, predicts {}", model.net.architecture, built_->layout().size(),
-             built_->sde().blocks() > 1 ? std::string("the velocity's noise") : model.parameterisation)},
+        {"network", fmt::format("{}, {} parameters, predicts {}",
+                                text_of(kArchitecture, model.net.architecture), built_->layout().size(),
+                                built_->sde().blocks() > 1 ? std::string("the velocity's noise")
+                                                           : model.parameterisation)},
         {"objective", fmt::format("{}, weighting {}", model.objective.name, model.weighting)},
         {"epochs", fmt::format("{} of {}", trained().epochs.size(), train_options().epochs)}};
     if (model.labels() > 0)

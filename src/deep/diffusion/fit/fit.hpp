@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 
 #include "base/ranks.hpp"
 #include "deep/diffusion/fit/model.hpp"
 #include "deep/train/training_run.hpp"
+#include "run/options.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -20,8 +20,8 @@ struct FitRequest {
   double label_dropout = 0.1;
   double averaging = 0.999;
   double validation = 0.1;
-  TrainOptions train = {};  // epochs 0: chosen by the number of rows; without files
-  Words options = {};       // for the record: all that were chosen
+  TrainOptions train = {};       // epochs 0: chosen by the number of rows; without files
+  run::RunOptions options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
   std::filesystem::path out = {};
   bool force = false;

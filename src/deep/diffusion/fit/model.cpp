@@ -11,6 +11,7 @@
 #include "base/json_value.hpp"
 #include "deep/diffusion/records.hpp"
 #include "deep/net/precision.hpp"
+#include "deep/part.hpp"
 #include "deep/train/weights_file.hpp"
 #include "run/json_text.hpp"
 
@@ -55,10 +56,10 @@ void choose_training(Model& model) {
   const std::string& sde = model.sde.name;
   const bool is_free = sde != "cld" && sde != "ladder" && sde != "ddpm" && sde != "learned";
   const bool is_rows = is_free && !model.is_image();
-  if (model.times == "auto")
-    model.times = is_free && model.weighting == "likelihood" ? "log-ratio"
-                  : is_rows || sde == "edm"                  ? "lognormal"
-                                                             : "uniform";
+  if (model.times == TimesKind::automatic)
+    model.times = is_free && model.weighting == "likelihood" ? TimesKind::log_ratio
+                  : is_rows || sde == "edm"                  ? TimesKind::lognormal
+                                                             : TimesKind::uniform;
   if (model.weighting == "auto") model.weighting = is_rows ? "edm" : "noise";
 }
 
@@ -81,13 +82,15 @@ std::string to_json(const Model& model) {
                       truth(model.is_conditional));
   text +=
       fmt::format("  \"center\": {},\n  \"sd\": {},\n", json_numbers(model.center), json_numbers(model.sd));
-  text +=
-      fmt::format("  \"sde\": {},\n  \"objective\": {},\n", json_part(model.sde), json_part(model.objective));
+  text += fmt::format("  \"sde\": {},\n  \"objective\": {},\n",
+                      json_part(model.sde, sde_named(model.sde.name).options),
+                      json_part(model.objective, objective_named(model.objective.name).options));
   text += fmt::format("  \"parameterisation\": {},\n  \"weighting\": {},\n  \"times\": {},\n",
                       json_string(model.parameterisation), json_string(model.weighting),
-                      json_string(model.times));
+                      json_string(text_of(kTimes, model.times)));
   text += json_net(model.net);
-  text += fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
+  text += fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n",
+                      json_string(text_of(kPrecisionOfFloats, model.precision)), model.seed);
   return text;
 }
 
@@ -109,13 +112,13 @@ Model read_model(const std::filesystem::path& file) {
   model.sd = read_numbers(value, "sd", json);
   if (model.center.empty() || model.sd.size() != model.center.size())
     json.refuse("sd", "as long as 'center'");
-  model.sde = read_part(json, "sde");
-  model.objective = read_part(json, "objective");
+  model.sde = read_part(json, "sde", sde_named);
+  model.objective = read_part(json, "objective", objective_named);
   model.parameterisation = json.text("parameterisation");
   model.weighting = json.text("weighting");
-  model.times = json.text("times");
+  model.times = read_choice(json, kTimes);
   model.net = read_net(json);
-  model.precision = json.text("precision");
+  model.precision = read_choice(json, kPrecisionOfFloats);
   model.seed = json.count("seed");
   return model;
 }
@@ -143,7 +146,7 @@ void fit_to_rows(Model& model, const RawRows& rows, const torch::Tensor& train, 
     model.center = list_of(x.mean(0));
     model.sd = list_of(at::where(sd > 0, sd, torch::ones_like(sd)));
   }
-  if (model.net.architecture == "auto") model.net.architecture = model.is_image() ? "unet" : "mlp";
+  model.net.choose_architecture(model.is_image());
   choose_training(model);
 }
 
@@ -169,7 +172,7 @@ Built::Built(Model model, torch::Device device)
   objective_ = make_objective(model_.objective.name, model_.objective.options);
   parameterisation_named(model_.parameterisation);
   weighting_named(model_.weighting);
-  times_named(model_.times, model_.sde.name);
+  check_times(model_.times, model_.sde.name);
   if (model_.objective.name != "denoising" && sde_->blocks() > 1)
     throw Error(ErrorKind::usage,
                 fmt::format("--objective {} needs an SDE without a velocity.", model_.objective.name),

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include "deep/diffusion/learned_score.hpp"
 #include "deep/diffusion/objective.hpp"
 #include "deep/diffusion/training.hpp"
+#include "deep/net/precision.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -34,9 +34,9 @@ struct Model {
   Part objective = {"denoising"};
   std::string parameterisation = "edm";
   std::string weighting = "auto";  // until the data are known
-  std::string times = "auto";
+  TimesKind times = TimesKind::automatic;
   NetSpec net = {};
-  std::string precision = "float32";
+  Precision precision = Precision::float32;
   std::uint64_t seed = 0;
 
   bool is_image() const { return image.height > 0; }

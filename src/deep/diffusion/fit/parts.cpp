@@ -3,22 +3,23 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
+#include "deep/part.hpp"
 
 namespace kullback::deep::diffusion {
 
 std::string json_net(const NetSpec& net) {
   return fmt::format(
       "  \"architecture\": {},\n  \"hidden\": {},\n  \"filters\": {},\n  \"activation\": {},\n",
-      json_string(net.architecture), json_counts(net.hidden), json_counts(net.filters),
-      json_string(net.activation));
+      json_string(text_of(kArchitecture, net.architecture)), json_counts(net.hidden),
+      json_counts(net.filters), json_string(text_of(kSiluActivation, net.activation)));
 }
 
 NetSpec read_net(const JsonFields& json) {
   NetSpec net;
-  net.architecture = json.text("architecture");
+  net.architecture = read_choice(json, kArchitecture);
   net.hidden = json.counts("hidden");
   net.filters = json.counts("filters");
-  net.activation = json.text("activation");
+  net.activation = read_choice(json, kSiluActivation);
   return net;
 }
 

@@ -1,7 +1,6 @@
 // Parts of models in a model.json: how a network is built.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "base/json_fields.hpp"
@@ -11,7 +10,6 @@
 namespace kullback::deep::diffusion {
 
 using deep::Part;
-using Words = std::map<std::string, std::string>;
 
 // Its members as lines of an object; what the data decide is not among them.
 std::string json_net(const NetSpec& net);

@@ -25,7 +25,7 @@ torch::Tensor read_observed(const Model& model, const Operator& operation, const
 
 struct RestoreRequest {
   std::string method = "tsmc";
-  Words method_options = {};
+  OptionValues method_options = {};
   double noise_sd = 0;
   std::int64_t count = 64;  // draws of a row
   double end_noise = 0.03;

@@ -27,6 +27,8 @@ torch::Tensor labels_of(const Built& built, const DrawRequest& request, std::int
 
 }  // namespace
 
+std::string default_sampler(const Model& model) { return model.sde.name == "ladder" ? "langevin" : "heun"; }
+
 Drawn draw_rows(const Built& built, const DrawRequest& request) {
   const torch::NoGradGuard no_gradient;
   const Model& model = built.model();
@@ -38,15 +40,13 @@ Drawn draw_rows(const Built& built, const DrawRequest& request) {
   at::manual_seed(random());
   Drawn result;
   const Sde& sde = built.sde();
-  result.sampler = !request.sampler.empty()     ? request.sampler
-                   : model.sde.name == "ladder" ? "langevin"
-                                                : "heun";
+  result.sampler = request.sampler.empty() ? default_sampler(model) : request.sampler;
   const auto sampler = make_sampler(result.sampler, request.sampler_options);
   result.evaluations = sampler->evaluations(request.steps) * (request.guidance != 0 ? 2 : 1);
   const bool is_ladder = model.sde.name == "ladder";
-  const std::string grid = request.grid != "auto"          ? request.grid
-                           : sde.blocks() > 1 || is_ladder ? "uniform"
-                                                           : "edm";
+  const Grid grid = request.grid != Grid::automatic ? request.grid
+                    : sde.blocks() > 1 || is_ladder ? Grid::uniform
+                                                    : Grid::edm;
   std::vector<torch::Tensor> parts;
   const std::int64_t at_once =
       request.at_once > 0 ? request.at_once : rows_at_once(model.is_image(), built.options().device());
@@ -54,7 +54,7 @@ Drawn draw_rows(const Built& built, const DrawRequest& request) {
     const std::int64_t rows = std::min(at_once, request.count - first);
     const auto score = built.score(labels_of(built, request, first, rows), request.guidance);
     Strip strip(first == 0 ? request.strip : 0, model.dims);
-    SampleOptions options{.steps = request.steps, .grid = grid_named(grid), .is_denoised = true};
+    SampleOptions options{.steps = request.steps, .grid = grid, .is_denoised = true};
     options.on_step = [&](std::int64_t done, std::int64_t steps, const torch::Tensor& state) {
       strip.see(done, steps, state);
       if (request.on_step) request.on_step(first, done, steps);

@@ -11,12 +11,15 @@
 
 namespace kullback::deep::diffusion {
 
+// heun, of a ladder langevin.
+std::string default_sampler(const Model& model);
+
 struct DrawRequest {
   std::int64_t count = 64;
-  std::string sampler = {};  // empty: heun, of a ladder langevin
-  Words sampler_options = {};
+  std::string sampler = {};  // empty: the default
+  OptionValues sampler_options = {};
   std::int64_t steps = 100;
-  std::string grid = "auto";               // edm where there is one level of noise, else uniform
+  Grid grid = Grid::automatic;
   std::optional<std::int64_t> label = {};  // of a conditional model; not given: each in turn
   bool without_label = false;              // of a conditional model: draws that know none
   double guidance = 0;

@@ -13,7 +13,7 @@ class Mlp final : public ScoreNet {
                  {.inputs = spec.inputs + 2 * kFrequencies + 1 + spec.labels,
                   .hidden = spec.hidden,
                   .outputs = spec.outputs,
-                  .activation = activation_named(spec.activation),
+                  .activation = spec.activation,
                   .is_residual = true})) {}
 
   torch::Tensor forward(const Parameters& parameters, const torch::Tensor& x, const torch::Tensor& c,

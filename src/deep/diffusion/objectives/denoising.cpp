@@ -28,6 +28,6 @@ const ObjectiveRecord k_denoising = {
     .name = "denoising",
     .summary = "Denoising score matching",
     .options = {},
-    .make = [](const Settings&) -> std::unique_ptr<Objective> { return std::make_unique<Denoising>(); }};
+    .make = [](const OptionValues&) -> std::unique_ptr<Objective> { return std::make_unique<Denoising>(); }};
 
 }  // namespace kullback::deep::diffusion

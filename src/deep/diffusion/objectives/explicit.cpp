@@ -2,11 +2,15 @@
 // each), else by one sign vector (Hutchinson).
 #include <torch/csrc/autograd/autograd.h>
 
+#include "deep/counts.hpp"
 #include "deep/diffusion/objectives/by_parts.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
+
+constexpr auto kExactDims =
+    CountOption("exact_dims", 16, "Columns up to which the divergence is exact").from(0).to(100'000);
 
 class Explicit final : public Objective {
  public:
@@ -32,15 +36,17 @@ class Explicit final : public Objective {
   std::int64_t exact_dims_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kExactDims};
+
 }  // namespace
 
 extern const ObjectiveRecord k_explicit;
 const ObjectiveRecord k_explicit = {
     .name = "explicit",
     .summary = "Explicit score matching: the divergence of the score, exact or by Hutchinson's estimate",
-    .options = {{"exact-dims", "16", "columns up to which the divergence is exact"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Objective> {
-      return std::make_unique<Explicit>(static_cast<std::int64_t>(settings.count("exact-dims", 0, 100'000)));
+    .options = kOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Objective> {
+      return std::make_unique<Explicit>(count_of(values, kExactDims));
     }};
 
 }  // namespace kullback::deep::diffusion

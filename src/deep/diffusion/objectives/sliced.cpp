@@ -1,10 +1,13 @@
 // Sliced score matching (Song, Garg, Shi, Ermon 2019): v^T (ds/dz) v and (v^T s)^2 along standard normal
 // directions v, whose means over v are the trace and |s|^2.
+#include "deep/counts.hpp"
 #include "deep/diffusion/objectives/by_parts.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
+
+constexpr auto kSlices = CountOption("slices", 1, "Random directions for each row").from(1).to(10'000);
 
 class Sliced final : public Objective {
  public:
@@ -24,15 +27,16 @@ class Sliced final : public Objective {
   std::int64_t slices_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kSlices};
+
 }  // namespace
 
 extern const ObjectiveRecord k_sliced;
-const ObjectiveRecord k_sliced = {
-    .name = "sliced",
-    .summary = "Sliced score matching: along random directions",
-    .options = {{"slices", "1", "random directions for each row"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Objective> {
-      return std::make_unique<Sliced>(static_cast<std::int64_t>(settings.count("slices", 1, 10'000)));
-    }};
+const ObjectiveRecord k_sliced = {.name = "sliced",
+                                  .summary = "Sliced score matching: along random directions",
+                                  .options = kOptions,
+                                  .make = [](const OptionValues& values) -> std::unique_ptr<Objective> {
+                                    return std::make_unique<Sliced>(count_of(values, kSlices));
+                                  }};
 
 }  // namespace kullback::deep::diffusion

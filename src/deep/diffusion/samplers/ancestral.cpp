@@ -24,6 +24,6 @@ const SamplerRecord k_ancestral = {
     .name = "ancestral",
     .summary = "DDPM's steps: the exact step for data at their mean given the state",
     .options = {},
-    .make = [](const Settings&) -> std::unique_ptr<Sampler> { return std::make_unique<Ancestral>(); }};
+    .make = [](const OptionValues&) -> std::unique_ptr<Sampler> { return std::make_unique<Ancestral>(); }};
 
 }  // namespace kullback::deep::diffusion

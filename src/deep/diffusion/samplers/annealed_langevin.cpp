@@ -1,11 +1,17 @@
 // Annealed Langevin dynamics (Song, Ermon 2019, 2020): at each of a falling ladder of noise levels a few
 // steps
 //   z <- z + e score + sqrt(2 e) n,   e = size sigma^2.
+#include "deep/counts.hpp"
 #include "deep/diffusion/samplers/stepwise.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
+
+constexpr auto kInnerSteps =
+    CountOption("inner_steps", 10, "Langevin steps at each level").from(1).to(100'000);
+constexpr auto kLangevinSize =
+    NumberOption("langevin_size", 0.1, "Of a Langevin step, in units of the variance of the noise").above(0);
 
 class AnnealedLangevin final : public Sampler {
  public:
@@ -32,18 +38,17 @@ class AnnealedLangevin final : public Sampler {
   double size_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kInnerSteps, &kLangevinSize};
+
 }  // namespace
 
 extern const SamplerRecord k_annealed_langevin;
 const SamplerRecord k_annealed_langevin = {
     .name = "langevin",
     .summary = "Annealed Langevin: a few Langevin steps at each of a ladder of noise levels",
-    .options = {{"inner-steps", "10", "Langevin steps at each level"},
-                {"langevin-size", "0.1", "of a Langevin step, in units of the variance of the noise"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Sampler> {
-      return std::make_unique<AnnealedLangevin>(
-          static_cast<std::int64_t>(settings.count("inner-steps", 1, 100'000)),
-          settings.positive("langevin-size"));
+    .options = kOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Sampler> {
+      return std::make_unique<AnnealedLangevin>(count_of(values, kInnerSteps), values[kLangevinSize]);
     }};
 
 }  // namespace kullback::deep::diffusion

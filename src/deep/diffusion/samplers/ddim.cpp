@@ -8,6 +8,11 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kEta = NumberOption("eta", 0, "Part of the ancestral noise that is added")
+                          .from(0)
+                          .to(1)
+                          .hinted("0 adds no noise, 1 as much as ancestral sampling.");
+
 class Ddim final : public Sampler {
  public:
   explicit Ddim(double eta) : eta_(eta) {}
@@ -25,20 +30,16 @@ class Ddim final : public Sampler {
   double eta_;
 };
 
-std::unique_ptr<Sampler> make(const Settings& settings) {
-  const double eta = settings.number("eta");
-  if (!(eta >= 0 && eta <= 1))
-    throw Error(ErrorKind::usage, fmt::format("--eta is {}; it must be from 0 to 1.", eta),
-                "0 adds no noise, 1 as much as ancestral sampling.");
-  return std::make_unique<Ddim>(eta);
-}
+constexpr const OptionRecord* kOptions[] = {&kEta};
 
 }  // namespace
 
 extern const SamplerRecord k_ddim;
 const SamplerRecord k_ddim = {.name = "ddim",
                               .summary = "DDIM: few large steps, without noise unless --eta says so",
-                              .options = {{"eta", "0", "part of the ancestral noise that is added"}},
-                              .make = make};
+                              .options = kOptions,
+                              .make = [](const OptionValues& values) -> std::unique_ptr<Sampler> {
+                                return std::make_unique<Ddim>(values[kEta]);
+                              }};
 
 }  // namespace kullback::deep::diffusion

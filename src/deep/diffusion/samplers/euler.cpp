@@ -22,6 +22,6 @@ const SamplerRecord k_euler = {
     .name = "euler",
     .summary = "Euler-Maruyama steps of the reverse SDE",
     .options = {},
-    .make = [](const Settings&) -> std::unique_ptr<Sampler> { return std::make_unique<Euler>(); }};
+    .make = [](const OptionValues&) -> std::unique_ptr<Sampler> { return std::make_unique<Euler>(); }};
 
 }  // namespace kullback::deep::diffusion

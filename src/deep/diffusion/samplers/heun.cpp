@@ -25,6 +25,6 @@ const SamplerRecord k_heun = {
     .name = "heun",
     .summary = "Heun's steps of the probability flow, two evaluations each",
     .options = {},
-    .make = [](const Settings&) -> std::unique_ptr<Sampler> { return std::make_unique<Heun>(); }};
+    .make = [](const OptionValues&) -> std::unique_ptr<Sampler> { return std::make_unique<Heun>(); }};
 
 }  // namespace kullback::deep::diffusion

@@ -1,11 +1,15 @@
 // Predictor-corrector (Song et al. 2021): after each step of the reverse SDE, Langevin steps
 //   z <- z + e score + sqrt(2 e) n,   e = 2 (r |n| / |score|)^2,
 // with the norms as means over rows, bring the state nearer to the density of its time.
+#include "deep/counts.hpp"
 #include "deep/diffusion/samplers/stepwise.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
+
+constexpr auto kCorrections = CountOption("corrections", 1, "Langevin steps at each time").from(1).to(1000);
+constexpr auto kSnr = NumberOption("snr", 0.1, "Size of the Langevin steps: gradient against noise").above(0);
 
 class PredictorCorrector final : public Sampler {
  public:
@@ -35,17 +39,17 @@ class PredictorCorrector final : public Sampler {
   double snr_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kCorrections, &kSnr};
+
 }  // namespace
 
 extern const SamplerRecord k_predictor_corrector;
 const SamplerRecord k_predictor_corrector = {
     .name = "pc",
     .summary = "Predictor-corrector: Euler-Maruyama, and Langevin steps at each time",
-    .options = {{"corrections", "1", "Langevin steps at each time"},
-                {"snr", "0.1", "size of the Langevin steps: gradient against noise"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Sampler> {
-      return std::make_unique<PredictorCorrector>(
-          static_cast<std::int64_t>(settings.count("corrections", 1, 1000)), settings.positive("snr"));
+    .options = kOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Sampler> {
+      return std::make_unique<PredictorCorrector>(count_of(values, kCorrections), values[kSnr]);
     }};
 
 }  // namespace kullback::deep::diffusion

@@ -7,6 +7,8 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kTolerance = NumberOption("tolerance", 1e-5, "Relative and absolute error of a step").above(0);
+
 class RungeKutta final : public Sampler {
  public:
   explicit RungeKutta(OdeOptions options) : options_(options) {}
@@ -30,15 +32,17 @@ class RungeKutta final : public Sampler {
   OdeOptions options_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kTolerance};
+
 }  // namespace
 
 extern const SamplerRecord k_runge_kutta;
 const SamplerRecord k_runge_kutta = {
     .name = "rk45",
     .summary = "The probability flow by Dormand and Prince's method, as many steps as the tolerance needs",
-    .options = {{"tolerance", "1e-5", "relative and absolute error of a step"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Sampler> {
-      const double tolerance = settings.positive("tolerance");
+    .options = kOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Sampler> {
+      const double tolerance = values[kTolerance];
       return std::make_unique<RungeKutta>(OdeOptions{.relative = tolerance, .absolute = tolerance});
     }};
 

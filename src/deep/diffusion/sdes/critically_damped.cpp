@@ -13,6 +13,13 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kCldBeta = NumberOption("cld_beta", 4, "Speed of the dynamics").above(0);
+constexpr auto kCldMass = NumberOption("cld_mass", 0.25, "Mass of the velocity").above(0);
+constexpr auto kCldStart =
+    NumberOption("cld_start", 0.04, "Variance of the velocity at the beginning, as a part of its last one")
+        .above(0)
+        .below(1);
+
 class CriticallyDamped final : public Sde {
  public:
   CriticallyDamped(double beta, double mass, double start)
@@ -46,19 +53,17 @@ class CriticallyDamped final : public Sde {
   double beta_, mass_, start_, friction_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kCldBeta, &kCldMass, &kCldStart};
+
 }  // namespace
 
 extern const SdeRecord k_critically_damped;
 const SdeRecord k_critically_damped = {
     .name = "cld",
     .summary = "Critically damped Langevin: noise enters through a velocity",
-    .options = {{"cld-beta", "4", "speed of the dynamics"},
-                {"cld-mass", "0.25", "mass of the velocity"},
-                {"cld-start", "0.04",
-                 "variance of the velocity at the beginning, as a part of its last one"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Sde> {
-      return std::make_unique<CriticallyDamped>(settings.positive("cld-beta"), settings.positive("cld-mass"),
-                                                settings.fraction("cld-start"));
+    .options = kOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Sde> {
+      return std::make_unique<CriticallyDamped>(values[kCldBeta], values[kCldMass], values[kCldStart]);
     }};
 
 }  // namespace kullback::deep::diffusion

@@ -11,6 +11,12 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kNoiseSteps = CountOption("noise_steps", 1000, "Steps of the noise").from(2).to(1'000'000);
+constexpr auto kFirstBeta =
+    NumberOption("first_beta", 0.0001, "Variance that the first step adds").above(0).below(1);
+constexpr auto kLastBeta =
+    NumberOption("last_beta", 0.02, "Variance that the last step adds").above(0).below(1);
+
 class Ddpm final : public Sde {
  public:
   explicit Ddpm(const std::vector<double>& shares)
@@ -30,9 +36,9 @@ class Ddpm final : public Sde {
   double first_;
 };
 
-std::unique_ptr<Sde> make(const Settings& settings) {
-  const std::size_t steps = settings.count("noise-steps", 2, 1'000'000);
-  const double from = settings.fraction("first-beta"), to = settings.fraction("last-beta");
+std::unique_ptr<Sde> make(const OptionValues& values) {
+  const std::size_t steps = values[kNoiseSteps];
+  const double from = values[kFirstBeta], to = values[kLastBeta];
   if (to < from)
     throw Error(ErrorKind::usage, fmt::format("--first-beta {} is above --last-beta {}.", from, to),
                 "Noise must come faster and faster: 0.0001 and 0.02 of 1000 steps.");
@@ -43,14 +49,12 @@ std::unique_ptr<Sde> make(const Settings& settings) {
   return std::make_unique<Ddpm>(shares);
 }
 
+constexpr const OptionRecord* kOptions[] = {&kNoiseSteps, &kFirstBeta, &kLastBeta};
+
 }  // namespace
 
 extern const SdeRecord k_ddpm;
-const SdeRecord k_ddpm = {.name = "ddpm",
-                          .summary = "Discrete time: the noise of DDPM's steps",
-                          .options = {{"noise-steps", "1000", "steps of the noise"},
-                                      {"first-beta", "0.0001", "variance that the first step adds"},
-                                      {"last-beta", "0.02", "variance that the last step adds"}},
-                          .make = make};
+const SdeRecord k_ddpm = {
+    .name = "ddpm", .summary = "Discrete time: the noise of DDPM's steps", .options = kOptions, .make = make};
 
 }  // namespace kullback::deep::diffusion

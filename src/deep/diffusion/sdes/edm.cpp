@@ -6,6 +6,10 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kSigmaMin = NumberOption("sigma_min", 0.002, "Sd of the noise where sampling ends").above(0);
+constexpr auto kSigmaMax = NumberOption("sigma_max", 80, "Sd of the noise at the end").above(0);
+constexpr const OptionRecord* kOptions[] = {&kSigmaMin, &kSigmaMax};
+
 class Edm final : public GrowingNoise {
  public:
   using GrowingNoise::GrowingNoise;
@@ -19,8 +23,8 @@ class Edm final : public GrowingNoise {
   }
 };
 
-std::unique_ptr<Sde> make(const Settings& settings) {
-  return std::make_unique<Edm>(sigma_range(settings, "0.002 and 80"));
+std::unique_ptr<Sde> make(const OptionValues& values) {
+  return std::make_unique<Edm>(sigma_range(values, kSigmaMin, kSigmaMax));
 }
 
 }  // namespace
@@ -28,8 +32,7 @@ std::unique_ptr<Sde> make(const Settings& settings) {
 extern const SdeRecord k_edm;
 const SdeRecord k_edm = {.name = "edm",
                          .summary = "Variance-exploding, the noise grows linearly in time",
-                         .options = {{"sigma-min", "0.002", "sd of the noise where sampling ends"},
-                                     {"sigma-max", "80", "sd of the noise at the end"}},
+                         .options = kOptions,
                          .make = make};
 
 }  // namespace kullback::deep::diffusion

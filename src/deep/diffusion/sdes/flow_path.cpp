@@ -26,6 +26,6 @@ const SdeRecord k_flow_path = {
     .name = "flow",
     .summary = "Flow matching: straight from data to noise",
     .options = {},
-    .make = [](const Settings&) -> std::unique_ptr<Sde> { return std::make_unique<FlowPath>(); }};
+    .make = [](const OptionValues&) -> std::unique_ptr<Sde> { return std::make_unique<FlowPath>(); }};
 
 }  // namespace kullback::deep::diffusion

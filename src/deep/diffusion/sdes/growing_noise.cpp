@@ -6,12 +6,12 @@
 
 namespace kullback::deep::diffusion {
 
-SigmaRange sigma_range(const Settings& settings, const std::string& example) {
-  const SigmaRange sigma{.low = settings.positive("sigma-min"), .high = settings.positive("sigma-max")};
+SigmaRange sigma_range(const OptionValues& values, const NumberOption& low, const NumberOption& high) {
+  const SigmaRange sigma{.low = values[low], .high = values[high]};
   if (sigma.high <= sigma.low)
     throw Error(ErrorKind::usage,
                 fmt::format("--sigma-min {} is not below --sigma-max {}.", sigma.low, sigma.high),
-                fmt::format("Noise must grow: {}.", example));
+                fmt::format("Noise must grow: {} and {}.", low.fallback, high.fallback));
   return sigma;
 }
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 #include "deep/diffusion/sdes/one_block.hpp"
 
 namespace kullback::deep::diffusion {
@@ -12,8 +12,8 @@ struct SigmaRange {
   double low = 0, high = 0;
 };
 
-// Throws Error usage where they do not grow; `example`: "0.01 and 50".
-SigmaRange sigma_range(const Settings& settings, const std::string& example);
+// Throws Error usage where they do not grow; the hint has the defaults.
+SigmaRange sigma_range(const OptionValues& values, const NumberOption& low, const NumberOption& high);
 
 class GrowingNoise : public Sde {
  public:

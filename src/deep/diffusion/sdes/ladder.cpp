@@ -13,6 +13,12 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kLevels = CountOption("levels", 30, "Noise levels, geometric").from(2).to(100'000);
+constexpr auto kSigmaMin = NumberOption("sigma_min", 0.01, "The smallest level").above(0);
+constexpr auto kSigmaMax = NumberOption("sigma_max", 20, "The largest level").above(0);
+constexpr auto kNoiseLevels = TextOption("noise_levels", "The levels themselves, falling: 10,3,1,0.3,0.1");
+constexpr const OptionRecord* kOptions[] = {&kLevels, &kSigmaMin, &kSigmaMax, &kNoiseLevels};
+
 class Ladder final : public Sde {
  public:
   explicit Ladder(const std::vector<double>& rising)
@@ -56,18 +62,18 @@ std::vector<double> numbers_of(const std::string& text) {
   return numbers;
 }
 
-std::vector<double> levels_of(const Settings& settings) {
-  if (settings.has("noise-levels")) return numbers_of(settings.text("noise-levels"));
-  const std::size_t count = settings.count("levels", 2, 100'000);
-  const double low = settings.positive("sigma-min"), high = settings.positive("sigma-max");
+std::vector<double> levels_of(const OptionValues& values) {
+  if (const auto levels = values.given(kNoiseLevels)) return numbers_of(std::string(*levels));
+  const std::size_t count = values[kLevels];
+  const double low = values[kSigmaMin], high = values[kSigmaMax];
   std::vector<double> levels;
   for (std::size_t i = 0; i < count; ++i)
     levels.push_back(high * std::pow(low / high, static_cast<double>(i) / static_cast<double>(count - 1)));
   return levels;
 }
 
-std::unique_ptr<Sde> make(const Settings& settings) {
-  const std::vector<double> levels = levels_of(settings);
+std::unique_ptr<Sde> make(const OptionValues& values) {
+  const std::vector<double> levels = levels_of(values);
   if (levels.size() < 2)
     throw Error(ErrorKind::usage, "a ladder needs two noise levels or more.",
                 "Write --noise-levels 10,3,1,0.3,0.1.");
@@ -84,13 +90,9 @@ std::unique_ptr<Sde> make(const Settings& settings) {
 }  // namespace
 
 extern const SdeRecord k_ladder;
-const SdeRecord k_ladder = {
-    .name = "ladder",
-    .summary = "Some levels of added noise, as of noise-conditional score networks",
-    .options = {{"levels", "30", "noise levels, geometric"},
-                {"sigma-min", "0.01", "the smallest level"},
-                {"sigma-max", "20", "the largest level"},
-                {"noise-levels", "", "the levels themselves, falling: 10,3,1,0.3,0.1"}},
-    .make = make};
+const SdeRecord k_ladder = {.name = "ladder",
+                            .summary = "Some levels of added noise, as of noise-conditional score networks",
+                            .options = kOptions,
+                            .make = make};
 
 }  // namespace kullback::deep::diffusion

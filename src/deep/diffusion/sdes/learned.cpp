@@ -11,6 +11,11 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kFirstLogRatio = NumberOption(
+    "first_log_ratio", -10, "Log of noise over signal (variances) at the beginning, before training");
+constexpr auto kLastLogRatio =
+    NumberOption("last_log_ratio", 5, "Log of noise over signal (variances) at the end, before training");
+
 constexpr std::int64_t kPieces = 64;
 
 class Learned final : public Sde {
@@ -62,17 +67,17 @@ class Learned final : public Sde {
   std::size_t ends_slot_ = 0, shares_slot_ = 0;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kFirstLogRatio, &kLastLogRatio};
+
 }  // namespace
 
 extern const SdeRecord k_learned;
 const SdeRecord k_learned = {
     .name = "learned",
     .summary = "Variance-preserving with a schedule that is learned with the network",
-    .options = {{"first-log-ratio", "-10",
-                 "log of noise over signal (variances) at the beginning, before training"},
-                {"last-log-ratio", "5", "log of noise over signal (variances) at the end, before training"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Sde> {
-      const double first = settings.number("first-log-ratio"), last = settings.number("last-log-ratio");
+    .options = kOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Sde> {
+      const double first = values[kFirstLogRatio], last = values[kLastLogRatio];
       if (first >= last)
         throw Error(ErrorKind::usage,
                     fmt::format("--first-log-ratio {} is not below --last-log-ratio {}.", first, last),

@@ -98,19 +98,11 @@ torch::Tensor TableRate::integral(const torch::Tensor& t) const {
   return (integral_.index_select(0, index) + rate_.index_select(0, index) * within).view_as(t);
 }
 
-std::vector<Option> rate_options() {
-  return {{"noise-schedule", "linear",
-           "of the noise: linear (rates), cosine, or a file with the shares of signal that remain at equal "
-           "distances of time"},
-          {"beta-min", "0.1", "rate of the noise at the beginning (linear)"},
-          {"beta-max", "20", "rate of the noise at the end (linear)"}};
-}
-
-std::unique_ptr<Rate> rate_of(const Settings& settings) {
-  const std::string& name = settings.text("noise-schedule");
+std::unique_ptr<Rate> rate_of(const OptionValues& values) {
+  const std::string name(values[kNoiseSchedule]);
   if (name == "cosine") return std::make_unique<TableRate>(cosine_shares(), "cosine");
   if (name != "linear") return std::make_unique<TableRate>(read_shares(name), name);
-  const double from = settings.positive("beta-min"), to = settings.positive("beta-max");
+  const double from = values[kBetaMin], to = values[kBetaMax];
   if (from + to < 4)
     throw Error(
         ErrorKind::usage,

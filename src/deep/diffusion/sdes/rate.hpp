@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 
 namespace kullback::deep::diffusion {
 
@@ -47,8 +47,15 @@ class TableRate final : public Rate {
   double steps_;
 };
 
-// The options --beta-min, --beta-max and --noise-schedule: linear, cosine, or a file with shares of signal.
-std::vector<Option> rate_options();
-std::unique_ptr<Rate> rate_of(const Settings& settings);
+// --beta-min, --beta-max and --noise-schedule.
+inline constexpr auto kNoiseSchedule = TextOption("noise_schedule", "linear",
+                                                  "Of the noise: linear (rates), cosine, or a file with the "
+                                                  "shares of signal that remain at equal distances of time");
+inline constexpr auto kBetaMin =
+    NumberOption("beta_min", 0.1, "Rate of the noise at the beginning (linear)").above(0);
+inline constexpr auto kBetaMax =
+    NumberOption("beta_max", 20, "Rate of the noise at the end (linear)").above(0);
+inline constexpr const OptionRecord* kRateOptions[] = {&kNoiseSchedule, &kBetaMin, &kBetaMax};
+std::unique_ptr<Rate> rate_of(const OptionValues& values);
 
 }  // namespace kullback::deep::diffusion

@@ -27,9 +27,9 @@ extern const SdeRecord k_sub_variance_preserving;
 const SdeRecord k_sub_variance_preserving = {
     .name = "sub-vp",
     .summary = "Less noise than vp on the way to the same end",
-    .options = rate_options(),
-    .make = [](const Settings& settings) -> std::unique_ptr<Sde> {
-      return std::make_unique<SubVariancePreserving>(rate_of(settings));
+    .options = kRateOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Sde> {
+      return std::make_unique<SubVariancePreserving>(rate_of(values));
     }};
 
 }  // namespace kullback::deep::diffusion

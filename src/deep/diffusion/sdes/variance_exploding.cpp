@@ -8,6 +8,10 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kSigmaMin = NumberOption("sigma_min", 0.01, "Sd of the noise at the beginning").above(0);
+constexpr auto kSigmaMax = NumberOption("sigma_max", 50, "Sd of the noise at the end").above(0);
+constexpr const OptionRecord* kOptions[] = {&kSigmaMin, &kSigmaMax};
+
 class VarianceExploding final : public GrowingNoise {
  public:
   using GrowingNoise::GrowingNoise;
@@ -22,8 +26,8 @@ class VarianceExploding final : public GrowingNoise {
   torch::Tensor variance_rate(const torch::Tensor& t) const override { return 2 * slope() * variance(t); }
 };
 
-std::unique_ptr<Sde> make(const Settings& settings) {
-  return std::make_unique<VarianceExploding>(sigma_range(settings, "0.01 and 50"));
+std::unique_ptr<Sde> make(const OptionValues& values) {
+  return std::make_unique<VarianceExploding>(sigma_range(values, kSigmaMin, kSigmaMax));
 }
 
 }  // namespace
@@ -31,8 +35,7 @@ std::unique_ptr<Sde> make(const Settings& settings) {
 extern const SdeRecord k_variance_exploding;
 const SdeRecord k_variance_exploding = {.name = "ve",
                                         .summary = "Variance-exploding: noise is added, signal stays",
-                                        .options = {{"sigma-min", "0.01", "sd of the noise at the beginning"},
-                                                    {"sigma-max", "50", "sd of the noise at the end"}},
+                                        .options = kOptions,
                                         .make = make};
 
 }  // namespace kullback::deep::diffusion

@@ -25,9 +25,9 @@ class VariancePreserving final : public Sde {
 extern const SdeRecord k_variance_preserving;
 const SdeRecord k_variance_preserving = {.name = "vp",
                                          .summary = "Variance-preserving: signal fades as noise comes",
-                                         .options = rate_options(),
-                                         .make = [](const Settings& settings) -> std::unique_ptr<Sde> {
-                                           return std::make_unique<VariancePreserving>(rate_of(settings));
+                                         .options = kRateOptions,
+                                         .make = [](const OptionValues& values) -> std::unique_ptr<Sde> {
+                                           return std::make_unique<VariancePreserving>(rate_of(values));
                                          }};
 
 }  // namespace kullback::deep::diffusion

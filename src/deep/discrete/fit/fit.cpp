@@ -11,6 +11,7 @@
 #include "base/random.hpp"
 #include "deep/diffusion/fit/figure.hpp"
 #include "deep/discrete/fit/sample.hpp"
+#include "deep/part.hpp"
 #include "deep/purpose.hpp"
 #include "deep/split_rows.hpp"
 
@@ -108,7 +109,9 @@ class Fit final : public TrainingRun {
         {"rows", fmt::format("{} to train on, {} held out, {} {} each, with up to {} values",
                              train_rows_.size(0), held_out_rows(), model.dims(), what, model.space().most())},
         {"states", fmt::format("{} ({})", model.process.name, process_named(model.process.name).summary)},
-        {"network", fmt::format("{}, {} parameters", model.net.architecture, built_->layout().size())},
+        {"network",
+         fmt::format("{}, {} parameters", text_of(diffusion::kArchitecture, model.net.architecture),
+                     built_->layout().size())},
         {"epochs", fmt::format("{} of {}", trained().epochs.size(), train_options().epochs)}};
     if (std::isfinite(bound_.mean))
       all.emplace_back("held-out bound",

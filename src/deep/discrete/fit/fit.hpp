@@ -7,6 +7,7 @@
 #include "deep/discrete/fit/model.hpp"
 #include "deep/discrete/training.hpp"
 #include "deep/train/training_run.hpp"
+#include "run/options.hpp"
 
 namespace kullback::deep::discrete {
 
@@ -18,8 +19,8 @@ struct FitRequest {
   Limits limits = {};
   Training training = {};
   double validation = 0.1;
-  TrainOptions train = {};        // epochs 0: chosen by the number of rows; without files
-  diffusion::Words options = {};  // for the record: all that were chosen
+  TrainOptions train = {};       // epochs 0: chosen by the number of rows; without files
+  run::RunOptions options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
   std::filesystem::path out = {};
   bool force = false;

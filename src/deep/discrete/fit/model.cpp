@@ -8,6 +8,7 @@
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
 #include "deep/net/precision.hpp"
+#include "deep/part.hpp"
 #include "deep/train/weights_file.hpp"
 
 namespace kullback::deep::discrete {
@@ -76,13 +77,13 @@ Space Model::space() const {
 }
 
 std::string to_json(const Model& model) {
-  std::string text =
-      fmt::format("{{\n  \"format\": \"{}\",\n  \"process\": {},\n", kFormat, json_part(model.process));
+  std::string text = fmt::format("{{\n  \"format\": \"{}\",\n  \"process\": {},\n", kFormat,
+                                 json_part(model.process, process_named(model.process.name).options));
   text += fmt::format("  \"channels\": {},\n  \"height\": {},\n  \"width\": {},\n  \"pixel_levels\": {},\n",
                       model.image.channels, model.image.height, model.image.width, model.pixel_levels);
   text += fmt::format("  \"columns\": {},\n", json_columns(model)) + diffusion::json_net(model.net);
-  return text +
-         fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
+  return text + fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n",
+                            json_string(text_of(kPrecisionOfFloats, model.precision)), model.seed);
 }
 
 Model read_model(const std::filesystem::path& file) {
@@ -93,7 +94,7 @@ Model read_model(const std::filesystem::path& file) {
     return static_cast<std::int64_t>(from.count(name));
   };
   Model model;
-  model.process = read_part(json, "process");
+  model.process = read_part(json, "process", process_named);
   model.image = {
       .channels = count(json, "channels"), .height = count(json, "height"), .width = count(json, "width")};
   model.pixel_levels = count(json, "pixel_levels");
@@ -107,7 +108,7 @@ Model read_model(const std::filesystem::path& file) {
   for (const Column& column : model.columns)
     if (column.values < 1) json.refuse("columns", "columns with at least one value");
   model.net = diffusion::read_net(json);
-  model.precision = json.text("precision");
+  model.precision = read_choice(json, kPrecisionOfFloats);
   model.seed = json.count("seed");
   return model;
 }
@@ -129,7 +130,7 @@ RowsRequest rows_request(const Model& model, RowsRequest request) {
 
 void fit_to_rows(Model& model, const RawRows& rows, const Limits& limits, const std::string& file) {
   model.image = rows.image;
-  if (model.net.architecture == "auto") model.net.architecture = model.is_image() ? "unet" : "mlp";
+  model.net.choose_architecture(model.is_image());
   if (model.is_image()) {
     if (model.pixel_levels == 0) model.pixel_levels = model.has_counts() ? 256 : 2;
     model.columns.assign(static_cast<std::size_t>(rows.x.size(1)), {.values = model.pixel_levels});

@@ -14,6 +14,7 @@
 #include "deep/diffusion/fit/parts.hpp"
 #include "deep/discrete/net_denoiser.hpp"
 #include "deep/discrete/process.hpp"
+#include "deep/net/precision.hpp"
 
 namespace kullback::deep::discrete {
 
@@ -29,7 +30,7 @@ struct Model {
   std::int64_t pixel_levels = 0;     // of images: brightness is divided into so many levels
   std::vector<Column> columns = {};  // of images: pixels, without names
   diffusion::NetSpec net = {};
-  std::string precision = "float32";
+  Precision precision = Precision::float32;
   std::uint64_t seed = 0;
 
   bool is_image() const { return image.height > 0; }

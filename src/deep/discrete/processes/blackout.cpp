@@ -107,7 +107,7 @@ const ProcessRecord k_blackout{
     .citation = "Santos et al. 2023",
     .takes_counts = true,
     .options = {},
-    .make = [](const Settings&, const Setting& setting) -> std::unique_ptr<Process> {
+    .make = [](const OptionValues&, const Setting& setting) -> std::unique_ptr<Process> {
       return std::make_unique<Blackout>(setting);
     }};
 

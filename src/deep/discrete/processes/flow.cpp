@@ -109,7 +109,7 @@ const ProcessRecord k_flow{
     .citation = "Eijkelboom et al. 2024",
     .has_eta = true,
     .options = {},
-    .make = [](const Settings&, const Setting& setting) -> std::unique_ptr<Process> {
+    .make = [](const OptionValues&, const Setting& setting) -> std::unique_ptr<Process> {
       return std::make_unique<Flow>(setting);
     }};
 

@@ -15,11 +15,19 @@
 // mean log ratio of the path forth and the path back), and log p(x) itself, without noise, for exact ones.
 #include <cmath>
 
+#include "deep/counts.hpp"
 #include "deep/discrete/categories.hpp"
 
 namespace kullback::deep::discrete {
 
 namespace {
+
+constexpr auto kSweeps = CountOption("sweeps", 8, "Over the columns, from data to noise").from(1).to(10'000);
+enum class HeatBathLoss { prediction, classification };
+constexpr auto kHeatBathLoss = ChoiceOption(
+    "heat_bath_loss", HeatBathLoss::prediction, "prediction|classification",
+    "How conditionals are learned: by prediction of the value, or by classification as data or noise");
+constexpr const OptionRecord* kOptions[] = {&kSweeps, &kHeatBathLoss};
 
 class Glauber final : public Process {
  public:
@@ -166,14 +174,10 @@ const ProcessRecord k_glauber{
     .summary = "sweeps of single-column updates: values stay or become noise, and the reverse is a heat bath",
     .citation = "Varma et al. 2024",
     .has_steps = false,
-    .options =
-        {{"sweeps", "8", "over the columns, from data to noise"},
-         {"heat-bath-loss", "prediction",
-          "how conditionals are learned: prediction (of the value), or classification (data or noise)"}},
-    .make = [](const Settings& settings, const Setting& setting) -> std::unique_ptr<Process> {
-      return std::make_unique<Glauber>(
-          setting, static_cast<std::int64_t>(settings.count("sweeps", 1, 10'000)),
-          settings.choice("heat-bath-loss", {"prediction", "classification"}) == 1);
+    .options = kOptions,
+    .make = [](const OptionValues& values, const Setting& setting) -> std::unique_ptr<Process> {
+      return std::make_unique<Glauber>(setting, count_of(values, kSweeps),
+                                       values[kHeatBathLoss] == HeatBathLoss::classification);
     }};
 
 }  // namespace kullback::deep::discrete

@@ -75,12 +75,13 @@ class Masked final : public Process {
 }  // namespace
 
 extern const ProcessRecord k_masked;
-const ProcessRecord k_masked{.name = "masked",
-                             .summary = "columns are hidden one after another",
-                             .citation = "Sahoo et al. 2024; Shi et al. 2024",
-                             .options = {},
-                             .make = [](const Settings&, const Setting& setting) -> std::unique_ptr<Process> {
-                               return std::make_unique<Masked>(setting);
-                             }};
+const ProcessRecord k_masked{
+    .name = "masked",
+    .summary = "columns are hidden one after another",
+    .citation = "Sahoo et al. 2024; Shi et al. 2024",
+    .options = {},
+    .make = [](const OptionValues&, const Setting& setting) -> std::unique_ptr<Process> {
+      return std::make_unique<Masked>(setting);
+    }};
 
 }  // namespace kullback::deep::discrete

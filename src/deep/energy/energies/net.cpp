@@ -11,12 +11,20 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "deep/count_list.hpp"
+#include "deep/counts.hpp"
 #include "deep/energy/energy.hpp"
+#include "deep/net/options.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kHidden = TextOption("hidden", "64,64", "Units of each hidden layer: 64,64; none: linear");
+enum class NetKind { mlp, conv };
+constexpr auto kArchitecture =
+    ChoiceOption("architecture", NetKind::mlp, "mlp|conv", "Of the network; conv: convolutions, of images");
+constexpr auto kFilters =
+    TextOption("filters", "16,32", "Of the convolutions, each of which halves the image");
 
 constexpr double kReach = 10;  // the grid goes from -10 to 10 sds of the base
 constexpr std::int64_t kMostGridDim = 2;
@@ -24,26 +32,24 @@ constexpr std::int64_t kGridPoints = 251;  // of a coordinate
 
 class NetEnergy final : public Energy {
  public:
-  NetEnergy(const Settings& settings, const EnergySpec& spec) : dim_(spec.dim), options_(spec.options) {
-    const Activation activation = activation_named(settings.text("activation"));
-    const std::vector<std::int64_t> hidden =
-        count_list("hidden", settings.text("hidden"), "Write --hidden 64,64 for two layers.");
-    if (settings.choice("architecture", {"mlp", "conv"}) == 0) {
+  NetEnergy(const OptionValues& values, const EnergySpec& spec) : dim_(spec.dim), options_(spec.options) {
+    const Activation activation = values[kSiluActivation];
+    const std::vector<std::int64_t> hidden = counts_of(values, kHidden);
+    if (values[kArchitecture] == NetKind::mlp) {
       net_ = mlp(layout_, "net", {.inputs = dim_, .hidden = hidden, .outputs = 1, .activation = activation});
       return;
     }
     if (!spec.is_image())
       throw Error(ErrorKind::usage, "--architecture conv needs images, and these rows are not.",
                   "Say how large the images are with --image 28x28, or choose --architecture mlp.");
-    net_ = conv_net(
-        layout_, "net",
-        {.channels = spec.channels,
-         .height = spec.height,
-         .width = spec.width,
-         .filters = count_list("filters", settings.text("filters"), "Write --filters 16,32 for two layers."),
-         .hidden = hidden,
-         .outputs = 1,
-         .activation = activation});
+    net_ = conv_net(layout_, "net",
+                    {.channels = spec.channels,
+                     .height = spec.height,
+                     .width = spec.width,
+                     .filters = counts_of(values, kFilters),
+                     .hidden = hidden,
+                     .outputs = 1,
+                     .activation = activation});
   }
 
   std::int64_t dim() const override { return dim_; }
@@ -88,6 +94,8 @@ class NetEnergy final : public Energy {
   Net net_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kHidden, &kArchitecture, &kFilters, &kSiluActivation};
+
 }  // namespace
 
 extern const EnergyRecord kNetEnergy;
@@ -95,13 +103,9 @@ const EnergyRecord kNetEnergy{
     .name = "net",
     .summary = "a network's output plus half the squared length: numbers and images",
     .needs_bits = false,
-    .options = {{"hidden", "64,64", "units of each hidden layer: 64,64; none: linear"},
-                {"architecture", "mlp", "mlp or conv"},
-                {"filters", "16,32", "of the convolutions, each of which halves the image"},
-                {"activation", "silu",
-                 "identity, relu, leaky-relu, elu, gelu, silu, softplus, tanh, sigmoid"}},
-    .make = [](const Settings& settings, const EnergySpec& spec) -> std::unique_ptr<Energy> {
-      return std::make_unique<NetEnergy>(settings, spec);
+    .options = kOptions,
+    .make = [](const OptionValues& values, const EnergySpec& spec) -> std::unique_ptr<Energy> {
+      return std::make_unique<NetEnergy>(values, spec);
     }};
 
 }  // namespace kullback::deep

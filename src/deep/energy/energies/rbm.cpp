@@ -11,11 +11,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "deep/counts.hpp"
 #include "deep/energy/energy.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kHiddenUnits =
+    CountOption("hidden_units", 64, "Of the machine; up to 16 its constant is summed exactly")
+        .from(1)
+        .to(1'000'000);
 
 constexpr std::int64_t kMostEnumerated = 16;  // hidden units
 constexpr std::int64_t kStatesAtOnce = 4096;
@@ -124,6 +130,8 @@ class Rbm final : public Energy {
   torch::Tensor base_;  // log odds
 };
 
+constexpr const OptionRecord* kOptions[] = {&kHiddenUnits};
+
 }  // namespace
 
 extern const EnergyRecord kRbmEnergy;
@@ -131,10 +139,9 @@ const EnergyRecord kRbmEnergy{
     .name = "rbm",
     .summary = "a restricted Boltzmann machine: rows of 0 and 1",
     .needs_bits = true,
-    .options = {{"hidden-units", "64", "of the machine; up to 16 its constant is summed exactly"}},
-    .make = [](const Settings& settings, const EnergySpec& spec) -> std::unique_ptr<Energy> {
-      return std::make_unique<Rbm>(
-          spec.dim, static_cast<std::int64_t>(settings.count("hidden-units", 1, 1'000'000)), spec.options);
+    .options = kOptions,
+    .make = [](const OptionValues& values, const EnergySpec& spec) -> std::unique_ptr<Energy> {
+      return std::make_unique<Rbm>(spec.dim, count_of(values, kHiddenUnits), spec.options);
     }};
 
 }  // namespace kullback::deep

@@ -58,8 +58,10 @@ class Fit final : public TrainingRun {
     fit_model_to_rows(model, raw, file);
     const EnergyRecord& energy = energy_named(model.energy.name);
     const ChainSamplerRecord& sampler = chain_sampler_named(model.sampler.name);
-    model.energy.options = Settings(energy.options, request_.energy_options).values();
-    model.sampler.options = Settings(sampler.options, request_.sampler_options).values();
+    model.energy.options =
+        read_options(energy.options, request_.energy_options, "--energy " + model.energy.name);
+    model.sampler.options =
+        read_options(sampler.options, request_.sampler_options, "--sampler " + model.sampler.name);
     built_ = std::make_unique<BuiltEbm>(std::move(model), request_.device);
     describe_in_record(content_hash(std::string(static_cast<const char*>(raw.x.data_ptr()), raw.x.nbytes())));
     built_->start(raw.x.index_select(0, split.train));

@@ -10,6 +10,7 @@
 #include "deep/energy/fit/model.hpp"
 #include "deep/energy/fit/trainee.hpp"
 #include "deep/train/training_run.hpp"
+#include "run/options.hpp"
 
 namespace kullback::deep {
 
@@ -17,11 +18,11 @@ struct EbmFitRequest {
   RowsRequest rows = {};
   EbmModel model = {};  // what the data decide is filled in
   // Those of the parts that were given, for a part that the data choose.
-  std::map<std::string, std::string> energy_options = {}, sampler_options = {};
+  GivenTexts energy_options = {}, sampler_options = {};
   EbmTraining training = {};
-  double validation = 0.1;                          // part of the rows that is held out; 0: none
-  TrainOptions train = {};                          // epochs 0: chosen by the number of rows; without files
-  std::map<std::string, std::string> options = {};  // for the record: all that were chosen
+  double validation = 0.1;       // part of the rows that is held out; 0: none
+  TrainOptions train = {};       // epochs 0: chosen by the number of rows; without files
+  run::RunOptions options = {};  // for the record: all that were chosen
   torch::Device device = torch::kCPU;
   std::filesystem::path out = {};
   bool force = false;

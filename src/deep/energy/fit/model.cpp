@@ -12,6 +12,7 @@
 #include "base/random.hpp"
 #include "deep/data/as_numbers.hpp"
 #include "deep/net/precision.hpp"
+#include "deep/part.hpp"
 #include "deep/purpose.hpp"
 #include "deep/train/weights_file.hpp"
 
@@ -73,15 +74,19 @@ const EnergyTrainingRecord& energy_training_named(const std::string& name) {
 }
 
 std::string to_json(const EbmModel& model) {
+  const OptionTable of_energy = energy_named(model.energy.name).options,
+                    of_sampler = chain_sampler_named(model.sampler.name).options,
+                    of_training = energy_training_named(model.training.name).options;
   std::string text = fmt::format("{{\n  \"format\": \"{}\",\n  \"dim\": {},\n  \"channels\": {},\n", kFormat,
                                  model.dim, model.image.channels);
   text += fmt::format("  \"height\": {},\n  \"width\": {},\n", model.image.height, model.image.width);
   text += fmt::format("  \"columns\": {},\n  \"has_levels\": {},\n", json_texts(model.names),
                       model.has_levels ? "true" : "false");
-  text += fmt::format("  \"energy\": {},\n  \"sampler\": {},\n  \"training\": {},\n", json_part(model.energy),
-                      json_part(model.sampler), json_part(model.training));
-  return text +
-         fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
+  text += fmt::format("  \"energy\": {},\n  \"sampler\": {},\n  \"training\": {},\n",
+                      json_part(model.energy, of_energy), json_part(model.sampler, of_sampler),
+                      json_part(model.training, of_training));
+  return text + fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n",
+                            json_string(text_of(kPrecision, model.precision)), model.seed);
 }
 
 EbmModel read_ebm_model(const std::filesystem::path& file) {
@@ -95,10 +100,10 @@ EbmModel read_ebm_model(const std::filesystem::path& file) {
   model.image = {.channels = count("channels"), .height = count("height"), .width = count("width")};
   model.names = json.texts("columns");
   model.has_levels = json.flag("has_levels");
-  model.energy = read_part(json, "energy");
-  model.sampler = read_part(json, "sampler");
-  model.training = read_part(json, "training");
-  model.precision = json.text("precision");
+  model.energy = read_part(json, "energy", energy_named);
+  model.sampler = read_part(json, "sampler", chain_sampler_named);
+  model.training = read_part(json, "training", energy_training_named);
+  model.precision = read_choice(json, kPrecision);
   model.seed = json.count("seed");
   return model;
 }
@@ -132,11 +137,11 @@ BuiltEbm::BuiltEbm(EbmModel model, torch::Device device)
                             sampler.is_for_bits ? "0 and 1" : "numbers along gradients", energy.name,
                             energy.needs_bits ? "0 and 1" : "numbers"),
                 energy.needs_bits ? "Choose --sampler gibbs." : "Choose --sampler mala.");
-  energy_ = energy.make(Settings(energy.options, model_.energy.options), {.dim = model_.dim,
-                                                                          .channels = model_.image.channels,
-                                                                          .height = model_.image.height,
-                                                                          .width = model_.image.width,
-                                                                          .options = options_});
+  energy_ = energy.make(model_.energy.options, {.dim = model_.dim,
+                                                .channels = model_.image.channels,
+                                                .height = model_.image.height,
+                                                .width = model_.image.width,
+                                                .options = options_});
   if (training.needs_exact_partition && energy_->exact_partition_by().empty())
     throw Error(ErrorKind::usage,
                 fmt::format("--training {} needs the constant of the energy, which this one does not give.",
@@ -150,8 +155,8 @@ BuiltEbm::BuiltEbm(EbmModel model, torch::Device device)
                     "adjusted.",
                     training.name, sampler.name),
         "Choose --sampler mala or hmc, or --training persistent.");
-  sampler_ = sampler.make(Settings(sampler.options, model_.sampler.options), model_.dim, options_);
-  training_ = training.make(Settings(training.options, model_.training.options), *energy_);
+  sampler_ = sampler.make(model_.sampler.options, model_.dim, options_);
+  training_ = training.make(model_.training.options, *energy_);
   flat_ = torch::zeros({1, energy_->layout().size()}, options_);
   center_ = torch::zeros({model_.dim}, options_);
   sd_ = torch::ones({model_.dim}, options_);

@@ -15,6 +15,7 @@
 #include "deep/energy/chain_sampler.hpp"
 #include "deep/energy/energy.hpp"
 #include "deep/energy/energy_training.hpp"
+#include "deep/net/precision.hpp"
 #include "deep/part.hpp"
 
 namespace kullback::deep {
@@ -27,7 +28,7 @@ struct EbmModel {
   Part energy = {"auto"};               // auto: the data say
   Part sampler = {"auto"};
   Part training = {"weighted"};
-  std::string precision = "float32";
+  Precision precision = Precision::float32;
   std::uint64_t seed = 0;
 
   bool is_image() const { return image.height > 0; }

@@ -16,11 +16,11 @@ namespace {
 constexpr std::int64_t kTransitions = 500;
 constexpr std::int64_t kAnnealing = 1000;  // temperatures
 
-std::string chosen_start(BuiltEbm& built, const std::string& asked) {
-  if (asked != "auto") return asked;
-  if (built.energy().has_exact_draws()) return "exact";
-  if (built.model().training.name == "short-run") return "base";
-  return built.training().chains().defined() ? "chains" : "annealed";
+ChainStart chosen_start(BuiltEbm& built, ChainStart asked) {
+  if (asked != ChainStart::automatic) return asked;
+  if (built.energy().has_exact_draws()) return ChainStart::exact;
+  if (built.training().learned_transitions() > 0) return ChainStart::base;
+  return built.training().chains().defined() ? ChainStart::chains : ChainStart::annealed;
 }
 
 torch::Tensor some_chains(const torch::Tensor& chains, std::int64_t count) {
@@ -31,10 +31,10 @@ torch::Tensor some_chains(const torch::Tensor& chains, std::int64_t count) {
 }
 
 torch::Tensor first_states(BuiltEbm& built, const Parameters& parameters, const EbmSampling& sampling,
-                           const std::string& from) {
+                           ChainStart from) {
   const Energy& energy = built.energy();
-  if (from == "base") return energy.base_draws(sampling.count, Noise());
-  if (from == "annealed") {
+  if (from == ChainStart::base) return energy.base_draws(sampling.count, Noise());
+  if (from == ChainStart::annealed) {
     const Annealing annealing(energy, parameters,
                               {.temperatures = kAnnealing,
                                .chains = sampling.count,
@@ -50,13 +50,11 @@ torch::Tensor first_states(BuiltEbm& built, const Parameters& parameters, const 
 }
 
 // As many as the training had, where that is what was learned.
-std::int64_t transitions_of(const BuiltEbm& built, const EbmSampling& sampling, const std::string& from) {
+std::int64_t transitions_of(const BuiltEbm& built, const EbmSampling& sampling, ChainStart from) {
   if (sampling.transitions > 0) return sampling.transitions;
-  const auto& options = built.model().training.options;
-  const auto steps = options.find("chain-steps");
-  if (from == "base" && built.model().training.name == "short-run" && steps != options.end())
-    return std::stoll(steps->second);
-  return from == "annealed" ? kTransitions / 5 : kTransitions;
+  const std::int64_t learned = built.training().learned_transitions();
+  if (from == ChainStart::base && learned > 0) return learned;
+  return from == ChainStart::annealed ? kTransitions / 5 : kTransitions;
 }
 
 }  // namespace
@@ -64,11 +62,11 @@ std::int64_t transitions_of(const BuiltEbm& built, const EbmSampling& sampling, 
 EbmDraws sample_ebm(BuiltEbm& built, const EbmSampling& sampling) {
   const torch::NoGradGuard no_gradient;
   const Parameters parameters = built.parameters();
-  const std::string from = chosen_start(built, sampling.from);
+  const ChainStart from = chosen_start(built, sampling.from);
   Random random(built.model().seed, 0, static_cast<std::uint32_t>(Purpose::prediction),
                 static_cast<std::uint32_t>(sampling.seed));
   at::manual_seed(random());
-  if (from == "exact") {
+  if (from == ChainStart::exact) {
     if (!built.energy().has_exact_draws())
       throw Error(ErrorKind::usage, "--from exact: this energy has no exact draws.",
                   "A machine with at most 16 hidden units has; give --from annealed.");
@@ -95,9 +93,9 @@ EbmDraws sample_ebm(BuiltEbm& built, const EbmSampling& sampling) {
         "Give a smaller --step-size to 'kullback ebm', or take --sampler mala.");
   return {.x = x,
           .how = fmt::format("{} transitions of {} from {}", transitions, built.model().sampler.name,
-                             from == "chains" ? "the chains of the training"
-                             : from == "base" ? "the base"
-                                              : "annealed chains"),
+                             from == ChainStart::chains ? "the chains of the training"
+                             : from == ChainStart::base ? "the base"
+                                                        : "annealed chains"),
           .acceptance = accepted / static_cast<double>(std::max<std::int64_t>(transitions / 2, 1))};
 }
 

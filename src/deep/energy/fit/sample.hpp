@@ -11,12 +11,14 @@
 
 namespace kullback::deep {
 
+// Where chains begin: draws of the model (no chains are run), the chains of the training, draws of the base,
+// or chains annealed from the base to the model. automatic: the first of exact, chains, annealed that there
+// is; of a short-run training base.
+enum class ChainStart { automatic, exact, chains, base, annealed };
+
 struct EbmSampling {
   std::int64_t count = 64;
-  // Where chains begin: "exact" draws (no chains are run), the "chains" of the training, draws of the "base",
-  // or chains "annealed" from the base to the model. "auto": the first of exact, chains, annealed that there
-  // is; of a short-run training base.
-  std::string from = "auto";
+  ChainStart from = ChainStart::automatic;
   std::int64_t transitions = 0;  // of each chain from there; 0: as suits `from`
   std::uint64_t seed = 1;
   std::function<bool()> should_stop = {};

@@ -32,7 +32,7 @@ const ChainSamplerRecord kGibbsSampler{
     .is_for_bits = true,
     .is_adjusted = true,
     .options = {},
-    .make = [](const Settings&, std::int64_t, const torch::TensorOptions& options)
+    .make = [](const OptionValues&, std::int64_t, const torch::TensorOptions& options)
         -> std::unique_ptr<ChainSampler> { return std::make_unique<Gibbs>(options); }};
 
 }  // namespace kullback::deep

@@ -5,21 +5,34 @@
 
 #include <cmath>
 
+#include "deep/counts.hpp"
 #include "deep/energy/chain_sampler.hpp"
 
 namespace kullback::deep {
 
 namespace {
 
+constexpr auto kStepSize = NumberOption("step_size", 0.1, "Of the chains, at first").above(0);
+constexpr auto target_accept(double preset) {
+  return NumberOption("target_accept", preset, "Mean acceptance that the step size is adapted to")
+      .above(0)
+      .below(1);
+}
+constexpr auto kMalaAccept = target_accept(0.6);
+constexpr auto kHmcAccept = target_accept(0.8);
+constexpr auto kLeapfrogs = CountOption("leapfrogs", 5, "Steps of a trajectory").from(1).to(100'000);
+constexpr const OptionRecord* kMalaOptions[] = {&kStepSize, &kMalaAccept};
+constexpr const OptionRecord* kHmcOptions[] = {&kStepSize, &kHmcAccept, &kLeapfrogs};
+
 constexpr double kGain = 0.1;  // of log e
 constexpr double kLongest = 2, kShortest = 1e-6;
 
 class Hamiltonian final : public ChainSampler {
  public:
-  Hamiltonian(const Settings& settings, std::int64_t leapfrogs, const torch::TensorOptions& options)
+  Hamiltonian(std::int64_t leapfrogs, double first_step, double target, const torch::TensorOptions& options)
       : leapfrogs_(leapfrogs),
-        target_(settings.fraction("target-accept")),
-        log_step_(torch::full({}, std::log(settings.positive("step-size")), options)),
+        target_(target),
+        log_step_(torch::full({}, std::log(first_step), options)),
         one_(torch::ones({1, 1}, options)) {}
 
   ChainStep move(const ChainTarget& target, const torch::Tensor& x, bool adapts) override {
@@ -56,10 +69,11 @@ const ChainSamplerRecord kMalaSampler{
     .citation = "Roberts, Tweedie 1996",
     .is_for_bits = false,
     .is_adjusted = true,
-    .options = {{"step-size", "0.1", "of the chains, at first"},
-                {"target-accept", "0.6", "mean acceptance that the step size is adapted to"}},
-    .make = [](const Settings& settings, std::int64_t, const torch::TensorOptions& options)
-        -> std::unique_ptr<ChainSampler> { return std::make_unique<Hamiltonian>(settings, 1, options); }};
+    .options = kMalaOptions,
+    .make = [](const OptionValues& values, std::int64_t,
+               const torch::TensorOptions& options) -> std::unique_ptr<ChainSampler> {
+      return std::make_unique<Hamiltonian>(1, values[kStepSize], values[kMalaAccept], options);
+    }};
 
 extern const ChainSamplerRecord kHmcSampler;
 const ChainSamplerRecord kHmcSampler{
@@ -68,13 +82,11 @@ const ChainSamplerRecord kHmcSampler{
     .citation = "Duane, Kennedy, Pendleton, Roweth 1987",
     .is_for_bits = false,
     .is_adjusted = true,
-    .options = {{"step-size", "0.1", "of the chains, at first"},
-                {"target-accept", "0.8", "mean acceptance that the step size is adapted to"},
-                {"leapfrogs", "5", "steps of a trajectory"}},
-    .make = [](const Settings& settings, std::int64_t,
+    .options = kHmcOptions,
+    .make = [](const OptionValues& values, std::int64_t,
                const torch::TensorOptions& options) -> std::unique_ptr<ChainSampler> {
-      const auto leapfrogs = static_cast<std::int64_t>(settings.count("leapfrogs", 1, 100'000));
-      return std::make_unique<Hamiltonian>(settings, leapfrogs, options);
+      return std::make_unique<Hamiltonian>(count_of(values, kLeapfrogs), values[kStepSize],
+                                           values[kHmcAccept], options);
     }};
 
 }  // namespace kullback::deep

@@ -12,10 +12,18 @@ namespace kullback::deep {
 
 namespace {
 
+constexpr auto kStepSize = NumberOption("step_size", 0.01, "H of a step along the gradient").above(0);
+constexpr auto kScaledStepSize =
+    NumberOption("step_size", 0.01, "H of a step where slopes are of size 1").above(0);
+constexpr auto kMemory =
+    NumberOption("memory", 0.99, "Of the running second moments of slopes").above(0).below(1);
+constexpr const OptionRecord* kLangevinOptions[] = {&kStepSize};
+constexpr const OptionRecord* kPreconditionedOptions[] = {&kScaledStepSize, &kMemory};
+
 class Langevin final : public ChainSampler {
  public:
-  Langevin(const Settings& settings, const torch::TensorOptions& options)
-      : step_(torch::full({}, settings.positive("step-size"), options)), one_(torch::ones({}, options)) {}
+  Langevin(const OptionValues& values, const torch::TensorOptions& options)
+      : step_(torch::full({}, values[kStepSize], options)), one_(torch::ones({}, options)) {}
 
   ChainStep move(const ChainTarget& target, const torch::Tensor& x, bool /*adapts*/) override {
     const torch::NoGradGuard no_gradient;
@@ -33,9 +41,9 @@ class Langevin final : public ChainSampler {
 
 class Preconditioned final : public ChainSampler {
  public:
-  Preconditioned(const Settings& settings, std::int64_t dim, const torch::TensorOptions& options)
-      : rate_(settings.positive("step-size")),
-        memory_(settings.fraction("memory")),
+  Preconditioned(const OptionValues& values, std::int64_t dim, const torch::TensorOptions& options)
+      : rate_(values[kScaledStepSize]),
+        memory_(values[kMemory]),
         squares_(torch::ones({1, dim}, options)),
         one_(torch::ones({}, options)) {}
 
@@ -67,9 +75,9 @@ const ChainSamplerRecord kLangevinSampler{
     .citation = "Grenander, Miller 1994",
     .is_for_bits = false,
     .is_adjusted = false,
-    .options = {{"step-size", "0.01", "h of a step along the gradient"}},
-    .make = [](const Settings& settings, std::int64_t, const torch::TensorOptions& options)
-        -> std::unique_ptr<ChainSampler> { return std::make_unique<Langevin>(settings, options); }};
+    .options = kLangevinOptions,
+    .make = [](const OptionValues& values, std::int64_t, const torch::TensorOptions& options)
+        -> std::unique_ptr<ChainSampler> { return std::make_unique<Langevin>(values, options); }};
 
 extern const ChainSamplerRecord kPreconditionedSampler;
 const ChainSamplerRecord kPreconditionedSampler{
@@ -78,11 +86,8 @@ const ChainSamplerRecord kPreconditionedSampler{
     .citation = "Li, Chen, Carlson, Carin 2016",
     .is_for_bits = false,
     .is_adjusted = false,
-    .options = {{"step-size", "0.01", "h of a step where slopes are of size 1"},
-                {"memory", "0.99", "of the running second moments of slopes"}},
-    .make = [](const Settings& settings, std::int64_t dim,
-               const torch::TensorOptions& options) -> std::unique_ptr<ChainSampler> {
-      return std::make_unique<Preconditioned>(settings, dim, options);
-    }};
+    .options = kPreconditionedOptions,
+    .make = [](const OptionValues& values, std::int64_t dim, const torch::TensorOptions& options)
+        -> std::unique_ptr<ChainSampler> { return std::make_unique<Preconditioned>(values, dim, options); }};
 
 }  // namespace kullback::deep

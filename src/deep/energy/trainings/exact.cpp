@@ -30,7 +30,7 @@ const EnergyTrainingRecord kExactTraining{
     .citation = "",
     .needs_exact_partition = true,
     .options = {},
-    .make = [](const Settings&, const Energy&) -> std::unique_ptr<EnergyTraining> {
+    .make = [](const OptionValues&, const Energy&) -> std::unique_ptr<EnergyTraining> {
       return std::make_unique<Exact>();
     }};
 

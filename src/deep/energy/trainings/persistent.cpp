@@ -8,25 +8,33 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "deep/counts.hpp"
 #include "deep/energy/energy_training.hpp"
 
 namespace kullback::deep {
 
 namespace {
 
+constexpr auto kChainSteps =
+    CountOption("chain_steps", 10, "Transitions of each chain in a step of the training")
+        .from(1)
+        .to(1'000'000);
+constexpr auto kChains = CountOption("chains", 256, "That go on from step to step").from(1).to(10'000'000);
+constexpr auto kMoved =
+    CountOption("moved", 0, "Chains that move in a step, at random; 0: all").from(0).to(10'000'000);
+constexpr auto kRenewed =
+    NumberOption("renewed", 0, "Part of the chains that begin anew at the base each time")
+        .from(0)
+        .below(1)
+        .hinted("0.01 renews a hundredth of the chains in each step, 0 none.");
+
 class Persistent final : public EnergyTraining {
  public:
-  Persistent(const Settings& settings, const Energy& energy)
-      : transitions_(static_cast<std::int64_t>(settings.count("chain-steps", 1, 1'000'000))),
-        moved_(static_cast<std::int64_t>(settings.count("moved", 0, 10'000'000))),
-        renewed_(settings.number("renewed")),
-        chains_(
-            energy.base_draws(static_cast<std::int64_t>(settings.count("chains", 1, 10'000'000)), Noise())) {
-    if (!(renewed_ >= 0 && renewed_ < 1))
-      throw Error(ErrorKind::usage,
-                  fmt::format("--renewed is '{}'; it must be from 0 to below 1.", settings.text("renewed")),
-                  "0.01 renews a hundredth of the chains in each step, 0 none.");
-  }
+  Persistent(const OptionValues& values, const Energy& energy)
+      : transitions_(count_of(values, kChainSteps)),
+        moved_(count_of(values, kMoved)),
+        renewed_(values[kRenewed]),
+        chains_(energy.base_draws(count_of(values, kChains), Noise())) {}
 
   void begin(const Energy& energy, const Parameters& /*parameters*/) override {
     chains_.copy_(energy.base_draws(chains_.size(0), Noise()));
@@ -63,6 +71,8 @@ class Persistent final : public EnergyTraining {
   torch::Tensor chains_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kChainSteps, &kChains, &kMoved, &kRenewed};
+
 }  // namespace
 
 extern const EnergyTrainingRecord kPersistentTraining;
@@ -73,12 +83,9 @@ const EnergyTrainingRecord kPersistentTraining{
     .citation =
         "Tieleman 2008, Training restricted Boltzmann machines using approximations to the likelihood "
         "gradient",
-    .options = {{"chain-steps", "10", "transitions of each chain in a step of the training"},
-                {"chains", "256", "that go on from step to step"},
-                {"moved", "0", "chains that move in a step, at random; 0: all"},
-                {"renewed", "0", "part of the chains that begin anew at the base each time"}},
-    .make = [](const Settings& settings, const Energy& energy) -> std::unique_ptr<EnergyTraining> {
-      return std::make_unique<Persistent>(settings, energy);
+    .options = kOptions,
+    .make = [](const OptionValues& values, const Energy& energy) -> std::unique_ptr<EnergyTraining> {
+      return std::make_unique<Persistent>(values, energy);
     }};
 
 }  // namespace kullback::deep

@@ -5,19 +5,30 @@
 // between groups of rows for the groups' shares to follow the energy. Where the effective number of chains
 // (sum w)^2 / sum w^2 has fallen below a part of them, chains are drawn anew by their weights (systematic
 // resampling), which all become 1.
+#include "deep/counts.hpp"
 #include "deep/energy/energy_training.hpp"
 
 namespace kullback::deep {
 
 namespace {
 
+constexpr auto kChainSteps =
+    CountOption("chain_steps", 1, "Transitions of each chain in a step of the training")
+        .from(1)
+        .to(1'000'000);
+constexpr auto kChains = CountOption("chains", 512, "That go on from step to step").from(1).to(10'000'000);
+constexpr auto kLeastEffective =
+    NumberOption("least_effective", 0.5,
+                 "Part of the chains that must count; where fewer do, they are drawn anew by weight")
+        .above(0)
+        .below(1);
+
 class Weighted final : public EnergyTraining {
  public:
-  Weighted(const Settings& settings, const Energy& energy)
-      : transitions_(static_cast<std::int64_t>(settings.count("chain-steps", 1, 1'000'000))),
-        least_effective_(settings.fraction("least-effective")),
-        chains_(
-            energy.base_draws(static_cast<std::int64_t>(settings.count("chains", 1, 10'000'000)), Noise())),
+  Weighted(const OptionValues& values, const Energy& energy)
+      : transitions_(count_of(values, kChainSteps)),
+        least_effective_(values[kLeastEffective]),
+        chains_(energy.base_draws(count_of(values, kChains), Noise())),
         log_weights_(torch::zeros({chains_.size(0)}, chains_.options().dtype(torch::kFloat64))),
         energies_(torch::zeros_like(log_weights_)) {}
 
@@ -80,6 +91,8 @@ class Weighted final : public EnergyTraining {
   torch::Tensor energies_;  // of the chains, at the parameters of the last step
 };
 
+constexpr const OptionRecord* kOptions[] = {&kChainSteps, &kChains, &kLeastEffective};
+
 }  // namespace
 
 extern const EnergyTrainingRecord kWeightedTraining;
@@ -91,12 +104,9 @@ const EnergyTrainingRecord kWeightedTraining{
         "Carbone, Hua, Coste, Vanden-Eijnden 2023, Efficient training of energy-based models using Jarzynski "
         "equality",
     .needs_adjusted_sampler = true,
-    .options = {{"chain-steps", "1", "transitions of each chain in a step of the training"},
-                {"chains", "512", "that go on from step to step"},
-                {"least-effective", "0.5",
-                 "part of the chains that must count; where fewer do, they are drawn anew by weight"}},
-    .make = [](const Settings& settings, const Energy& energy) -> std::unique_ptr<EnergyTraining> {
-      return std::make_unique<Weighted>(settings, energy);
+    .options = kOptions,
+    .make = [](const OptionValues& values, const Energy& energy) -> std::unique_ptr<EnergyTraining> {
+      return std::make_unique<Weighted>(values, energy);
     }};
 
 }  // namespace kullback::deep

@@ -7,12 +7,25 @@
 #include <memory>
 #include <optional>
 
+#include "deep/counts.hpp"
 #include "deep/vae/gaussian.hpp"
 #include "deep/vae/latent_family.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kFlowLayers =
+    CountOption("flow_layers", 4, "Layers of the flow of the posterior").from(1).to(100);
+constexpr auto kFlowReflections =
+    CountOption("flow_reflections", 8, "Householder reflections of a layer").from(1).to(1000);
+constexpr auto kFlowHidden =
+    CountOption("flow_hidden", 200, "Units of the masked networks").from(1).to(100000);
+constexpr auto kFlowContext =
+    CountOption("flow_context", 50, "Numbers of the encoder that the masked networks see").from(1).to(100000);
+constexpr const OptionRecord* kPlainOptions[] = {&kFlowLayers};
+constexpr const OptionRecord* kSylvesterOptions[] = {&kFlowLayers, &kFlowReflections};
+constexpr const OptionRecord* kIafOptions[] = {&kFlowLayers, &kFlowHidden, &kFlowContext};
 
 constexpr std::int64_t kMomentDraws = 200;
 // Fresh encoders give outputs of the size of 1: the map is then not far from the identity.
@@ -108,12 +121,6 @@ class FlowFamily final : public LatentFamily {
   std::size_t first_slot_ = 0;
 };
 
-const Option kLayers{"flow-layers", "4", "layers of the flow of the posterior"};
-
-std::int64_t layers_of(const Settings& settings) {
-  return static_cast<std::int64_t>(settings.count("flow-layers", 1, 100));
-}
-
 // A flow all of whose numbers are the encoder's.
 template <class Make>
 std::unique_ptr<LatentFamily> amortised(const VaeSpec& spec, const Make& make) {
@@ -128,9 +135,9 @@ const LatentFamilyRecord kPlanarFamily{
     .summary = "normals bent along one direction by each layer",
     .use_when = "A cheap flow for a few latent variables; many need many layers.",
     .citation = "Rezende, Mohamed 2015, Variational inference with normalizing flows",
-    .options = {kLayers},
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
-      const std::int64_t latent = spec.latent, layers = layers_of(settings);
+    .options = kPlainOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
+      const std::int64_t latent = spec.latent, layers = count_of(values, kFlowLayers);
       return amortised(spec, [=] { return planar_flow(latent, layers); });
     }};
 
@@ -142,9 +149,9 @@ const LatentFamilyRecord kRadialFamily{
         "The cheapest flow whose density can be evaluated anywhere, as doubly reparameterised "
         "gradients need.",
     .citation = "Rezende, Mohamed 2015, Variational inference with normalizing flows",
-    .options = {kLayers},
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
-      const std::int64_t latent = spec.latent, layers = layers_of(settings);
+    .options = kPlainOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
+      const std::int64_t latent = spec.latent, layers = count_of(values, kFlowLayers);
       return amortised(spec, [=] { return radial_flow(latent, layers); });
     }};
 
@@ -159,10 +166,10 @@ const LatentFamilyRecord kSylvesterFamily{
     .citation =
         "van den Berg, Hasenclever, Tomczak, Welling 2018, Sylvester normalizing flows for "
         "variational inference",
-    .options = {kLayers, {"flow-reflections", "8", "Householder reflections of a layer"}},
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
-      const std::int64_t latent = spec.latent, layers = layers_of(settings);
-      const auto reflections = static_cast<std::int64_t>(settings.count("flow-reflections", 1, 1000));
+    .options = kSylvesterOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
+      const std::int64_t latent = spec.latent, layers = count_of(values, kFlowLayers);
+      const auto reflections = count_of(values, kFlowReflections);
       return amortised(spec, [=] { return sylvester_flow(latent, layers, reflections); });
     }};
 
@@ -176,15 +183,12 @@ const LatentFamilyRecord kIafFamily{
     .citation =
         "Kingma, Salimans, Jozefowicz, Chen, Sutskever, Welling 2016, Improved variational inference "
         "with inverse autoregressive flow",
-    .options = {kLayers,
-                {"flow-hidden", "200", "units of the masked networks"},
-                {"flow-context", "50", "numbers of the encoder that the masked networks see"}},
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
-      const NeuralFlowSpec of{
-          .dim = spec.latent,
-          .layers = layers_of(settings),
-          .hidden = static_cast<std::int64_t>(settings.count("flow-hidden", 1, 100000)),
-          .context = static_cast<std::int64_t>(settings.count("flow-context", 1, 100000))};
+    .options = kIafOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
+      const NeuralFlowSpec of{.dim = spec.latent,
+                              .layers = count_of(values, kFlowLayers),
+                              .hidden = count_of(values, kFlowHidden),
+                              .context = count_of(values, kFlowContext)};
       return std::make_unique<FlowFamily>(spec.latent, of.context, [of](Layout& layout) {
         return autoregressive_flow(layout, "posterior", of);
       });

@@ -56,6 +56,11 @@ class GaussianPosterior final : public LatentPosterior {
 };
 
 enum class Floor { none, delta, batch_norm };
+constexpr auto kFloor =
+    ChoiceOption("floor", Floor::none, "none|delta|batch-norm", "Against unused latent variables");
+constexpr auto kFloorNats =
+    NumberOption("floor_nats", 1, "Least divergence from the prior of all latent variables together")
+        .above(0);
 
 class GaussianFamily final : public LatentFamily {
  public:
@@ -117,6 +122,8 @@ class GaussianFamily final : public LatentFamily {
   std::size_t shift_ = 0, running_mean_ = 0, running_variance_ = 0;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kFloor, &kFloorNats};
+
 }  // namespace
 
 extern const LatentFamilyRecord kGaussianFamily;
@@ -128,12 +135,9 @@ const LatentFamilyRecord kGaussianFamily{
         "Kingma, Welling 2014, Auto-encoding variational Bayes; Razavi, van den Oord, Poole, Vinyals 2019, "
         "Preventing posterior collapse with delta-VAEs; Zhu et al. 2020, A batch normalized inference "
         "network keeps the KL vanishing away",
-    .options = {{"floor", "none", "against unused latent variables: none, delta, batch-norm"},
-                {"floor-nats", "1", "least divergence from the prior of all latent variables together"}},
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
-      return std::make_unique<GaussianFamily>(
-          spec.latent, static_cast<Floor>(settings.choice("floor", {"none", "delta", "batch-norm"})),
-          settings.positive("floor-nats"));
+    .options = kOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
+      return std::make_unique<GaussianFamily>(spec.latent, values[kFloor], values[kFloorNats]);
     }};
 
 }  // namespace kullback::deep

@@ -2,6 +2,7 @@
 // q(z2 | z1). The encoder gives z1's mean and log sd; a network of z1 gives those of z2.
 #include "deep/vae/hierarchical.hpp"
 
+#include "deep/counts.hpp"
 #include "deep/vae/gaussian.hpp"
 #include "deep/vae/latent_family.hpp"
 
@@ -79,9 +80,9 @@ const LatentFamilyRecord kHierarchicalFamily{
     .summary = "two layers of normals: the upper one sees a draw of the lower one",
     .use_when = "With --prior hierarchical: the data have causes of causes.",
     .citation = "Burda, Grosse, Salakhutdinov 2016, Importance weighted autoencoders",
-    .options = two_layers_options(),
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
-      return std::make_unique<HierarchicalFamily>(two_layers(settings, spec), top_hidden(settings));
+    .options = kTwoLayersOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
+      return std::make_unique<HierarchicalFamily>(two_layers(values, spec), count_of(values, kTopHidden));
     }};
 
 }  // namespace kullback::deep

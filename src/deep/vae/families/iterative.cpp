@@ -1,12 +1,16 @@
 // Independent normals with a network that improves their numbers (Marino, Yue and Mandt 2018): it reads the
 // estimate and the gradient of the ELBO to it, each normalised over the row, and moves through a gate:
 //   next = g * estimate + (1 - g) * proposal.
+#include "deep/counts.hpp"
 #include "deep/flow/linear.hpp"
 #include "deep/vae/refine.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kRefineHidden =
+    CountOption("refine_hidden", 200, "Units of the network that refines the posterior").from(1).to(100000);
 
 constexpr double kStay = 2;  // the gate is mostly open to the old estimate at first
 
@@ -50,6 +54,8 @@ class Iterative final : public RefiningFamily {
   LinearSlots first_, second_, last_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kRefineHidden};
+
 }  // namespace
 
 extern const LatentFamilyRecord kIterativeFamily;
@@ -58,12 +64,10 @@ const LatentFamilyRecord kIterativeFamily{
     .summary = "independent normals and a network that improves them from the gradient of the bound",
     .use_when = "With --objective iterative: the amortisation gap is large.",
     .citation = "Marino, Yue, Mandt 2018, Iterative amortized inference",
-    .options = {{"refine-hidden", "200", "units of the network that refines the posterior"}},
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
+    .options = kOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
       const LatentFamilyRecord& normal = *find_latent_family("gaussian");
-      return std::make_unique<Iterative>(
-          normal.make(Settings(normal.options, {}), spec),
-          static_cast<std::int64_t>(settings.count("refine-hidden", 1, 100000)));
+      return std::make_unique<Iterative>(normal.make({}, spec), count_of(values, kRefineHidden));
     }};
 
 }  // namespace kullback::deep

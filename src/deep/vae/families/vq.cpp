@@ -2,9 +2,12 @@
 // with n points of sum s that chose the code in the minibatch, and the code is S / N (van den Oord et al.
 // 2017, appendix); otherwise |stop(e) - q|^2 moves it. commitment |e - stop(q)|^2 moves the encoder in both
 // cases. A code that hardly any point chooses is put on one of the minibatch.
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/error.hpp"
+#include "deep/counts.hpp"
 #include "deep/vae/vq_family.hpp"
 
 namespace kullback::deep {
@@ -92,6 +95,35 @@ void VqFamily::move_codes(const Parameters& parameters, const torch::Tensor& poi
   parameters[slot_].data().squeeze(0).copy_(sums / counts.unsqueeze(1).clamp_min(1e-8));
 }
 
+std::int64_t code_size_of(const OptionValues& values, std::int64_t latent) {
+  if (!values.is_given(kCodeSize)) return latent;
+  const std::int64_t size = count_of(values, kCodeSize);
+  if (size <= latent && latent % size == 0) return size;
+  throw Error(ErrorKind::usage,
+              fmt::format("codes of {} latent variables do not divide --latent {}.", size, latent),
+              "Give a --code-size that does.");
+}
+
+namespace {
+
+constexpr auto kCodeGradient = ChoiceOption("code_gradient", PastCodes::rotation, "straight|rotation",
+                                            "Past the codes; straight: unchanged");
+enum class Codebook { means, loss };
+constexpr auto kCodebook = ChoiceOption("codebook", Codebook::means, "means|loss",
+                                        "How codes move: as running means, or by the gradient of a loss");
+constexpr auto kCommitment =
+    NumberOption("commitment", 0.25, "Weight of the squared distance that draws outputs to their codes")
+        .from(0);
+constexpr auto kCodeDecay = NumberOption("code_decay", 0.99, "Of running means").above(0).below(1);
+constexpr auto kCodeRestart = NumberOption("code_restart", 0.05,
+                                           "A code with less than this part of its fair share moves to a row "
+                                           "of the minibatch; 0: never")
+                                  .from(0);
+constexpr const OptionRecord* kOptions[] = {&kCodes,      &kCodeSize,  &kCodeGradient, &kCodebook,
+                                            &kCommitment, &kCodeDecay, &kCodeRestart};
+
+}  // namespace
+
 extern const LatentFamilyRecord kVqFamily;
 const LatentFamilyRecord kVqFamily{
     .name = "vq",
@@ -100,36 +132,17 @@ const LatentFamilyRecord kVqFamily{
     .citation =
         "van den Oord, Vinyals, Kavukcuoglu 2017, Neural discrete representation learning; Fifty et "
         "al. 2024, Restructuring vector quantization with the rotation trick",
-    .options = {{"codes", "512", "codes of the book"},
-                {"code-size", "", "latent variables of a code; all in --latent unless given"},
-                {"code-gradient", "rotation", "past the codes: rotation, or straight (unchanged)"},
-                {"codebook", "means", "how codes move: means (running), or loss (by gradient)"},
-                {"commitment", "0.25", "weight of the squared distance that draws outputs to their codes"},
-                {"code-decay", "0.99", "of running means"},
-                {"code-restart", "0.05",
-                 "a code with less than this part of its fair share moves to a row "
-                 "of the minibatch; 0: never"}},
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
+    .options = kOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentFamily> {
       VqSpec vq;
-      vq.part_size = spec.latent;
-      if (settings.has("code-size")) {
-        vq.part_size =
-            static_cast<std::int64_t>(settings.count("code-size", 1, static_cast<std::size_t>(spec.latent)));
-      }
-      if (spec.latent % vq.part_size != 0) {
-        throw Error(ErrorKind::usage,
-                    "codes of " + std::to_string(vq.part_size) + " latent variables do not divide --latent " +
-                        std::to_string(spec.latent) + ".",
-                    "Give a --code-size that does.");
-      }
+      vq.part_size = code_size_of(values, spec.latent);
       vq.parts = spec.latent / vq.part_size;
-      vq.codes = static_cast<std::int64_t>(settings.count("codes", 2, 10000000));
-      vq.past = settings.choice("code-gradient", {"rotation", "straight"}) == 0 ? PastCodes::rotation
-                                                                                : PastCodes::straight;
-      vq.uses_means = settings.choice("codebook", {"means", "loss"}) == 0;
-      vq.commitment = settings.number("commitment");
-      vq.decay = settings.fraction("code-decay");
-      vq.restart = settings.number("code-restart");
+      vq.codes = count_of(values, kCodes);
+      vq.past = values[kCodeGradient];
+      vq.uses_means = values[kCodebook] == Codebook::means;
+      vq.commitment = values[kCommitment];
+      vq.decay = values[kCodeDecay];
+      vq.restart = values[kCodeRestart];
       return std::make_unique<VqFamily>(vq);
     }};
 

@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "deep/net/options.hpp"
+#include "deep/part.hpp"
+
 namespace kullback::deep {
 
 namespace {
@@ -35,7 +38,8 @@ std::string network_text(const VaeAccount& account) {
   if (!spec.hidden.empty()) text += ", hidden " + counts_text(spec.hidden);
   if (spec.architecture != Architecture::mlp && spec.is_image())
     text += ", filters " + counts_text(spec.filters);
-  return text + fmt::format(", {}, {} latent variables, {} parameters", model.activation, spec.latent,
+  return text + fmt::format(", {}, {} latent variables, {} parameters",
+                            text_of(kReluActivation, spec.activation), spec.latent,
                             account.built.vae().layout().size());
 }
 

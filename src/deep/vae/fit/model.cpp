@@ -10,9 +10,11 @@
 #include "base/json_fields.hpp"
 #include "base/json_value.hpp"
 #include "base/random.hpp"
-#include "deep/net/precision.hpp"
+#include "deep/net/options.hpp"
+#include "deep/part.hpp"
 #include "deep/purpose.hpp"
 #include "deep/train/weights_file.hpp"
+#include "deep/vae/likelihoods/levels.hpp"
 #include "deep/vae/pairs.hpp"
 #include "run/json_text.hpp"
 
@@ -22,7 +24,6 @@ namespace {
 
 constexpr const char* kFormat = "kullback vae 1";
 constexpr std::int64_t kRowsAtOnce = 4096;
-constexpr const char* kArchitectures[] = {"mlp", "conv", "residual"};
 
 template <class Record>
 const Record& named(std::span<const Record* const> records, const std::string& name, const char* option) {
@@ -33,11 +34,6 @@ const Record& named(std::span<const Record* const> records, const std::string& n
   }
   throw Error(ErrorKind::usage, fmt::format("there is no --{} '{}'.", option, name),
               "Known are: " + all + ".");
-}
-
-template <class Record>
-auto make(const Record& record, const Part& part, const VaeSpec& spec) {
-  return record.make(Settings(record.options, part.options), spec);
 }
 
 std::string json_numbers(const std::vector<double>& numbers) {
@@ -78,17 +74,7 @@ const VaeObjectiveRecord& objective_named(const std::string& name) {
   return named(vae_objectives(), name, "objective");
 }
 
-Architecture architecture_named(const std::string& name) {
-  for (std::size_t i = 0; i < std::size(kArchitectures); ++i)
-    if (name == kArchitectures[i]) return static_cast<Architecture>(i);
-  throw Error(ErrorKind::usage, fmt::format("there is no --architecture '{}'.", name),
-              "Known are: mlp, conv, residual.");
-}
-
-bool VaeModel::is_binarised_once() const {
-  const auto at = decoder.options.find("binarise");
-  return at != decoder.options.end() && at->second == "fixed";
-}
+bool VaeModel::is_binarised_once() const { return decoder.options[kBinarise] == Binarise::fixed; }
 
 std::string to_json(const VaeModel& model) {
   const VaeSpec& spec = model.spec;
@@ -97,22 +83,26 @@ std::string to_json(const VaeModel& model) {
   text += fmt::format("  \"height\": {},\n  \"width\": {},\n  \"latent\": {},\n", spec.height, spec.width,
                       spec.latent);
   text += fmt::format("  \"is_conditional\": {},\n", spec.labels > 0 ? "true" : "false");
-  text += fmt::format("  \"architecture\": \"{}\",\n",
-                      kArchitectures[static_cast<std::size_t>(spec.architecture)]);
+  text += fmt::format("  \"architecture\": \"{}\",\n", text_of(kArchitecture, spec.architecture));
   text += fmt::format("  \"hidden\": {},\n  \"filters\": {},\n", json_counts(spec.hidden),
                       json_counts(spec.filters));
-  text += fmt::format("  \"activation\": {},\n", json_string(model.activation));
+  text += fmt::format("  \"activation\": {},\n", json_string(text_of(kReluActivation, spec.activation)));
   text += fmt::format("  \"columns\": {},\n", json_texts(model.names));
   text += fmt::format("  \"label_column\": {},\n", json_string(model.label_column));
   text += fmt::format("  \"labels\": {},\n", json_texts(model.label_names));
   text += fmt::format("  \"has_levels\": {},\n", model.has_levels ? "true" : "false");
   text +=
       fmt::format("  \"center\": {},\n  \"sd\": {},\n", json_numbers(model.center), json_numbers(model.sd));
-  text += fmt::format("  \"posterior\": {},\n", json_part(model.family));
-  text += fmt::format("  \"decoder\": {},\n", json_part(model.decoder));
-  text += fmt::format("  \"prior\": {},\n", json_part(model.prior));
-  text += fmt::format("  \"objective\": {},\n", json_part(model.objective));
-  text += fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n", json_string(model.precision), model.seed);
+  text +=
+      fmt::format("  \"posterior\": {},\n", json_part(model.family, family_named(model.family.name).options));
+  text += fmt::format("  \"decoder\": {},\n",
+                      json_part(model.decoder, decoder_named(model.decoder.name).options));
+  text +=
+      fmt::format("  \"prior\": {},\n", json_part(model.prior, latent_prior_named(model.prior.name).options));
+  text += fmt::format("  \"objective\": {},\n",
+                      json_part(model.objective, objective_named(model.objective.name).options));
+  text += fmt::format("  \"precision\": {},\n  \"seed\": {}\n}}\n",
+                      json_string(text_of(kPrecision, model.precision)), model.seed);
   return text;
 }
 
@@ -129,11 +119,10 @@ VaeModel read_model(const std::filesystem::path& file) {
   spec.height = count("height");
   spec.width = count("width");
   spec.latent = count("latent");
-  spec.architecture = architecture_named(json.text("architecture"));
+  spec.architecture = read_choice(json, kArchitecture);
   spec.hidden = json.counts("hidden");
   spec.filters = json.counts("filters");
-  model.activation = json.text("activation");
-  spec.activation = activation_named(model.activation);
+  spec.activation = read_choice(json, kReluActivation);
   model.names = json.texts("columns");
   model.label_column = json.text("label_column");
   model.label_names = json.texts("labels");
@@ -141,11 +130,11 @@ VaeModel read_model(const std::filesystem::path& file) {
   model.has_levels = json.flag("has_levels");
   model.center = read_numbers(value, "center", file.string());
   model.sd = read_numbers(value, "sd", file.string());
-  model.family = read_part(json, "posterior");
-  model.decoder = read_part(json, "decoder");
-  model.prior = read_part(json, "prior");
-  model.objective = read_part(json, "objective");
-  model.precision = json.text("precision");
+  model.family = read_part(json, "posterior", family_named);
+  model.decoder = read_part(json, "decoder", decoder_named);
+  model.prior = read_part(json, "prior", latent_prior_named);
+  model.objective = read_part(json, "objective", objective_named);
+  model.precision = read_choice(json, kPrecision);
   model.seed = json.count("seed");
   return model;
 }
@@ -154,17 +143,17 @@ BuiltVae::BuiltVae(VaeModel model, torch::Device device)
     : model_(std::move(model)),
       options_(torch::TensorOptions().device(device).dtype(type_of_precision(model_.precision))) {
   use_products_of(model_.precision);
-  model_.spec.is_brief = model_.precision == "bf16";
+  model_.spec.is_brief = model_.precision == Precision::bf16;
   const LatentFamilyRecord& family = family_named(model_.family.name);
   const DecoderLikelihoodRecord& decoder = decoder_named(model_.decoder.name);
   const LatentPriorRecord& prior = latent_prior_named(model_.prior.name);
   const VaeObjectiveRecord& objective = objective_named(model_.objective.name);
   check_pairs(family.name, prior.name, objective.name);
   model_.spec.has_unit_range = decoder.needs_unit_range;
-  vae_ = std::make_unique<Vae>(model_.spec, make(family, model_.family, model_.spec),
-                               make(decoder, model_.decoder, model_.spec),
-                               make(prior, model_.prior, model_.spec));
-  objective_ = make(objective, model_.objective, model_.spec);
+  vae_ = std::make_unique<Vae>(model_.spec, family.make(model_.family.options, model_.spec),
+                               decoder.make(model_.decoder.options, model_.spec),
+                               prior.make(model_.prior.options, model_.spec));
+  objective_ = objective.make(model_.objective.options, model_.spec);
   const bool has_density = vae_->family().has_density();
   if (!has_density && (prior.needs_density || objective.needs_density)) {
     throw Error(
@@ -288,7 +277,8 @@ BuiltVae open_vae(const std::filesystem::path& folder, torch::Device device) {
                 "Give the folder that 'kullback vae' wrote.");
   }
   VaeModel model = read_model(folder / "model.json");
-  if (model.precision == "bf16") model.precision = "float32";  // what was trained so is evaluated exactly
+  if (model.precision == Precision::bf16)
+    model.precision = Precision::float32;  // what was trained so is evaluated exactly
   BuiltVae built(std::move(model), device);
   built.load(folder / "weights.safetensors");
   return built;

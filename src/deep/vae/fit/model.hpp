@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "deep/data/rows.hpp"
+#include "deep/net/precision.hpp"
 #include "deep/part.hpp"
 #include "deep/vae/objective.hpp"
 #include "deep/vae/training.hpp"
@@ -32,8 +33,7 @@ struct VaeModel {
   Part decoder = {"bernoulli"};
   Part prior = {"gaussian"};
   Part objective = {"vae"};
-  std::string activation = "relu";
-  std::string precision = "float32";
+  Precision precision = Precision::float32;
   std::uint64_t seed = 0;
 
   bool is_binarised_once() const;
@@ -44,7 +44,6 @@ const LatentFamilyRecord& family_named(const std::string& name);
 const DecoderLikelihoodRecord& decoder_named(const std::string& name);
 const LatentPriorRecord& latent_prior_named(const std::string& name);
 const VaeObjectiveRecord& objective_named(const std::string& name);
-Architecture architecture_named(const std::string& name);
 
 std::string to_json(const VaeModel& model);
 // Throws Error missing_file or bad_input.

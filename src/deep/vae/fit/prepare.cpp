@@ -40,8 +40,7 @@ void learn_scales(VaeModel& model, const torch::Tensor& x) {
 }  // namespace
 
 void fit_model_to_rows(VaeModel& model, const RawRows& rows, const torch::Tensor& train, bool is_conditional,
-                       const std::map<std::string, std::string>& decoder_options,
-                       const RowsRequest& request) {
+                       const GivenTexts& decoder_options, const RowsRequest& request) {
   const std::string file = request.paths.front().string();
   VaeSpec& spec = model.spec;
   spec.pixels = rows.x.size(1);
@@ -63,7 +62,7 @@ void fit_model_to_rows(VaeModel& model, const RawRows& rows, const torch::Tensor
   if (model.decoder.name == "auto")
     model.decoder.name = model.has_levels || spec.is_image() || is_binary(rows.x) ? "bernoulli" : "gaussian";
   const DecoderLikelihoodRecord& decoder = decoder_named(model.decoder.name);
-  model.decoder.options = Settings(decoder.options, decoder_options).values();
+  model.decoder.options = read_options(decoder.options, decoder_options, "--decoder " + model.decoder.name);
   if (model.has_levels) return;
   if (decoder.needs_unit_range) {
     check_unit_range(model, rows, file);

@@ -2,6 +2,7 @@
 // 0 and 1 (a lower bound on the mean over binarisations by that probability).
 #include "deep/vae/decoder_likelihood.hpp"
 #include "deep/vae/fused.hpp"
+#include "deep/vae/likelihoods/levels.hpp"
 
 namespace kullback::deep {
 
@@ -39,6 +40,8 @@ class Bernoulli final : public DecoderLikelihood {
   bool binarises_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kBinarise};
+
 }  // namespace
 
 extern const DecoderLikelihoodRecord kBernoulliDecoder;
@@ -46,10 +49,9 @@ const DecoderLikelihoodRecord kBernoulliDecoder{
     .name = "bernoulli",
     .summary = "pixels that are 0 or 1",
     .needs_unit_range = true,
-    .options = {{"binarise", "stochastic",
-                 "of levels between 0 and 1: stochastic (anew in each step), fixed (once, by the seed), no"}},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<DecoderLikelihood> {
-      return std::make_unique<Bernoulli>(settings.choice("binarise", {"stochastic", "fixed", "no"}) == 0);
+    .options = kOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<DecoderLikelihood> {
+      return std::make_unique<Bernoulli>(values[kBinarise] == Binarise::stochastic);
     }};
 
 }  // namespace kullback::deep

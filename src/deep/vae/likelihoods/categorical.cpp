@@ -1,4 +1,5 @@
 // A probability for each level of each pixel: softmax of as many outputs.
+#include "deep/counts.hpp"
 #include "deep/vae/decoder_likelihood.hpp"
 #include "deep/vae/likelihoods/levels.hpp"
 
@@ -40,6 +41,8 @@ class Categorical final : public DecoderLikelihood {
   std::int64_t levels_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kLevels};
+
 }  // namespace
 
 extern const DecoderLikelihoodRecord kCategoricalDecoder;
@@ -47,9 +50,9 @@ const DecoderLikelihoodRecord kCategoricalDecoder{
     .name = "categorical",
     .summary = "a probability for each level of a pixel",
     .needs_unit_range = true,
-    .options = {kLevelsOption},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<DecoderLikelihood> {
-      return std::make_unique<Categorical>(levels_of(settings));
+    .options = kOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<DecoderLikelihood> {
+      return std::make_unique<Categorical>(count_of(values, kLevels));
     }};
 
 }  // namespace kullback::deep

@@ -5,12 +5,16 @@
 // whose logarithm is exact in both tails; the first factor is 1 at the last level, the second at the first.
 #include <cmath>
 
+#include "deep/counts.hpp"
 #include "deep/vae/decoder_likelihood.hpp"
 #include "deep/vae/likelihoods/levels.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kComponents =
+    CountOption("components", 1, "Logistic distributions mixed for each pixel").from(1).to(100);
 
 constexpr double kSmallestLogScale = -7;
 constexpr double kStartLogScale = -2;
@@ -86,6 +90,8 @@ class DiscretisedLogistic final : public DecoderLikelihood {
   double half_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kLevels, &kComponents};
+
 }  // namespace
 
 extern const DecoderLikelihoodRecord kDiscretisedLogisticDecoder;
@@ -93,10 +99,9 @@ const DecoderLikelihoodRecord kDiscretisedLogisticDecoder{
     .name = "discretised-logistic",
     .summary = "levels of a pixel as intervals of logistic distributions",
     .needs_unit_range = true,
-    .options = {kLevelsOption, {"components", "1", "logistic distributions mixed for each pixel"}},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<DecoderLikelihood> {
-      return std::make_unique<DiscretisedLogistic>(
-          static_cast<std::int64_t>(settings.count("components", 1, 100)), levels_of(settings));
+    .options = kOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<DecoderLikelihood> {
+      return std::make_unique<DiscretisedLogistic>(count_of(values, kComponents), count_of(values, kLevels));
     }};
 
 }  // namespace kullback::deep

@@ -1,13 +1,21 @@
 // x ~ N(mean, sd^2) for each pixel. The sd is known, one learned number for all pixels, or an output of the
 // decoder for each.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
+#include "base/error.hpp"
+#include "base/option_values.hpp"
 #include "deep/vae/decoder_likelihood.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kNoise = TextOption("noise", "learned",
+                                   "Sd of the noise: learned (one for all columns), output (by column and "
+                                   "latent variables), or a number");
 
 constexpr double kSmallestLogSd = -7;  // of an output: a pixel that never changes must not rule the bound
 
@@ -67,20 +75,25 @@ class Gaussian final : public DecoderLikelihood {
   std::size_t slot_ = 0;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kNoise};
+
 }  // namespace
 
 extern const DecoderLikelihoodRecord kGaussianDecoder;
 const DecoderLikelihoodRecord kGaussianDecoder{
     .name = "gaussian",
     .summary = "numbers with normal noise",
-    .options = {{"noise", "learned",
-                 "sd of the noise: learned (one for all columns), output (by column and "
-                 "latent variables), or a number"}},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<DecoderLikelihood> {
-      const std::string& noise = settings.text("noise");
+    .options = kOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<DecoderLikelihood> {
+      const std::string_view noise = values[kNoise];
       if (noise == "learned") return std::make_unique<Gaussian>(Spread::learned, 0);
       if (noise == "output") return std::make_unique<Gaussian>(Spread::output, 0);
-      return std::make_unique<Gaussian>(Spread::known, settings.positive("noise"));
+      const auto sd = read_number(noise);
+      if (!sd || !(*sd > 0) || !std::isfinite(*sd))
+        throw Error(ErrorKind::usage,
+                    fmt::format("--noise is '{}'; it must be learned, output or a number above 0.", noise),
+                    "learned is the default.");
+      return std::make_unique<Gaussian>(Spread::known, *sd);
     }};
 
 }  // namespace kullback::deep

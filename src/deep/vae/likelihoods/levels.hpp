@@ -5,15 +5,17 @@
 
 #include <cstdint>
 
-#include "base/settings.hpp"
+#include "base/option.hpp"
 
 namespace kullback::deep {
 
-inline const Option kLevelsOption = {"levels", "256", "levels of a pixel from 0 to 1"};
+inline constexpr auto kLevels = CountOption("levels", 256, "Levels of a pixel from 0 to 1").from(2).to(65536);
 
-inline std::int64_t levels_of(const Settings& settings) {
-  return static_cast<std::int64_t>(settings.count("levels", 2, 65536));
-}
+// How a level between 0 and 1 becomes one of both.
+enum class Binarise { stochastic, fixed, no };
+inline constexpr auto kBinarise =
+    ChoiceOption("binarise", Binarise::stochastic, "stochastic|fixed|no",
+                 "Of levels between 0 and 1: anew in each step, once by the seed, or no");
 
 // The nearest level, as a number from 0 to levels - 1.
 inline torch::Tensor nearest_level(const torch::Tensor& x, std::int64_t levels) {

@@ -2,16 +2,13 @@
 // relatives: with a weight on the divergence (beta, annealed), seen through noise (denoising), with an
 // encoder that gives the same for an image and its shifted copy (consistency), with a divergence of the mean
 // posterior (infovae).
+#include "deep/counts.hpp"
 #include "deep/vae/objective.hpp"
 #include "deep/vae/objectives/corruption.hpp"
 
 namespace kullback::deep {
 
 namespace {
-
-std::int64_t count_of(const Settings& settings, const char* name) {
-  return static_cast<std::int64_t>(settings.count(name, 1, 100000));
-}
 
 torch::Tensor mean_of_draws(const torch::Tensor& values) {
   return values.size(0) == 1 ? values.squeeze(0) : values.mean(0);
@@ -153,7 +150,34 @@ class InfoVae final : public VaeObjective {
   double alpha_, lambda_;
 };
 
-const Option kSamples = {"samples", "1", "draws of the latent variables of a row"};
+constexpr auto kBeta = NumberOption("beta", 4, "Weight of the divergence").from(0);
+constexpr auto kWarmUp =
+    NumberOption("warm_up", 0, "Part of the training in which the weight rises from 0").from(0).to(1);
+constexpr auto kLastBeta = NumberOption("beta", 1, "Weight of the divergence in the end").from(0);
+constexpr auto kLongWarmUp =
+    NumberOption("warm_up", 0.2, "Part of the training in which the weight rises from 0").from(0).to(1);
+constexpr auto kCorruption =
+    NumberOption("corruption", 0.1,
+                 "Probability that a pixel becomes 0 or 1 at random; of other data, sd of normal noise")
+        .above(0);
+constexpr auto kConsistency =
+    NumberOption("consistency", 0.1, "Weight of the divergence between the two posteriors").above(0);
+constexpr auto kShift = CountOption("shift", 2, "Pixels that an image moves at most").from(1).to(100'000);
+constexpr auto kInfoAlpha = NumberOption("info_alpha", 0, "1 takes the divergence of each row out");
+constexpr auto kInfoLambda =
+    NumberOption("info_lambda", 100, "Weight of the divergence of the mean posterior");
+
+constexpr const OptionRecord* kElboOptions[] = {&kSamples};
+constexpr const OptionRecord* kBetaOptions[] = {&kSamples, &kBeta, &kWarmUp};
+constexpr const OptionRecord* kAnnealedOptions[] = {&kSamples, &kLastBeta, &kLongWarmUp};
+constexpr const OptionRecord* kDenoisingOptions[] = {&kSamples, &kCorruption};
+constexpr const OptionRecord* kConsistencyOptions[] = {&kSamples, &kConsistency, &kShift};
+constexpr const OptionRecord* kInfoOptions[] = {&kInfoAlpha, &kInfoLambda};
+
+template <const NumberOption& beta, const NumberOption& warm_up>
+std::unique_ptr<VaeObjective> make_weighted(const OptionValues& values, const VaeSpec&) {
+  return std::make_unique<WeightedElbo>(count_of(values, kSamples), values[beta], values[warm_up]);
+}
 
 }  // namespace
 
@@ -163,9 +187,9 @@ const VaeObjectiveRecord kVaeObjective{
     .summary = "the evidence lower bound",
     .use_when = "Start here.",
     .citation = "Kingma, Welling 2014, Auto-encoding variational Bayes",
-    .options = {kSamples},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<Elbo>(count_of(settings, "samples"));
+    .options = kElboOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<Elbo>(count_of(values, kSamples));
     }};
 
 extern const VaeObjectiveRecord kBetaObjective;
@@ -178,13 +202,8 @@ const VaeObjectiveRecord kBetaObjective{
     .citation =
         "Higgins et al. 2017, beta-VAE: learning basic visual concepts with a constrained variational "
         "framework",
-    .options = {kSamples,
-                {"beta", "4", "weight of the divergence"},
-                {"warm-up", "0", "part of the training in which the weight rises from 0"}},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<WeightedElbo>(count_of(settings, "samples"), settings.number("beta"),
-                                            settings.number("warm-up"));
-    }};
+    .options = kBetaOptions,
+    .make = make_weighted<kBeta, kWarmUp>};
 
 extern const VaeObjectiveRecord kAnnealedObjective;
 const VaeObjectiveRecord kAnnealedObjective{
@@ -194,10 +213,8 @@ const VaeObjectiveRecord kAnnealedObjective{
     .citation =
         "Bowman et al. 2016, Generating sentences from a continuous space; Sonderby et al. 2016, Ladder "
         "variational autoencoders",
-    .options = {kSamples,
-                {"beta", "1", "weight of the divergence in the end"},
-                {"warm-up", "0.2", "part of the training in which the weight rises from 0"}},
-    .make = kBetaObjective.make};
+    .options = kAnnealedOptions,
+    .make = make_weighted<kLastBeta, kLongWarmUp>};
 
 extern const VaeObjectiveRecord kDenoisingObjective;
 const VaeObjectiveRecord kDenoisingObjective{
@@ -206,12 +223,9 @@ const VaeObjectiveRecord kDenoisingObjective{
     .use_when = "You want codes that do not mind noise.",
     .citation =
         "Im, Ahn, Memisevic, Bengio 2017, Denoising criterion for variational auto-encoding framework",
-    .options = {kSamples,
-                {"corruption", "0.1",
-                 "probability that a pixel becomes 0 or 1 at random; of other data, sd of "
-                 "normal noise"}},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<Denoising>(count_of(settings, "samples"), settings.positive("corruption"));
+    .options = kDenoisingOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<Denoising>(count_of(values, kSamples), values[kCorruption]);
     }};
 
 extern const VaeObjectiveRecord kConsistencyObjective;
@@ -220,13 +234,11 @@ const VaeObjectiveRecord kConsistencyObjective{
     .summary = "the ELBO with an encoder that gives the same for a row and its shifted copy",
     .use_when = "You want codes for another task that do not depend on small shifts.",
     .citation = "Sinha, Dieng 2021, Consistency regularization for variational auto-encoders",
-    .options = {kSamples,
-                {"consistency", "0.1", "weight of the divergence between the two posteriors"},
-                {"shift", "2", "pixels that an image moves at most"}},
+    .options = kConsistencyOptions,
     .needs_density = true,
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<Consistent>(count_of(settings, "samples"), settings.positive("consistency"),
-                                          count_of(settings, "shift"));
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<Consistent>(count_of(values, kSamples), values[kConsistency],
+                                          count_of(values, kShift));
     }};
 
 extern const VaeObjectiveRecord kInfoVaeObjective;
@@ -236,10 +248,9 @@ const VaeObjectiveRecord kInfoVaeObjective{
     .use_when = "Latent variables go unused, or samples from the prior look unlike the data.",
     .citation =
         "Zhao, Song, Ermon 2019, InfoVAE: balancing learning and inference in variational autoencoders",
-    .options = {{"info-alpha", "0", "1 takes the divergence of each row out"},
-                {"info-lambda", "100", "weight of the divergence of the mean posterior"}},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<InfoVae>(settings.number("info-alpha"), settings.number("info-lambda"));
+    .options = kInfoOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<InfoVae>(values[kInfoAlpha], values[kInfoLambda]);
     }};
 
 }  // namespace kullback::deep

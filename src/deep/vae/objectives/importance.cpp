@@ -7,6 +7,7 @@
 // The loss -sum_k v_k log w_k gives the first; what goes back through z_k is multiplied by v_k once more.
 #include <cmath>
 
+#include "deep/counts.hpp"
 #include "deep/vae/objective.hpp"
 
 namespace kullback::deep {
@@ -19,14 +20,6 @@ torch::Tensor log_mean_exp(const torch::Tensor& x, std::int64_t dim) {
 
 torch::Tensor with_penalty(const torch::Tensor& rows, const Terms& terms) {
   return terms.penalty.defined() ? rows + terms.penalty : rows;
-}
-
-std::int64_t count_of(const Settings& settings, const char* name) {
-  return static_cast<std::int64_t>(settings.count(name, 1, 100000));
-}
-
-bool is_doubly_reparameterised(const Settings& settings) {
-  return settings.choice("gradient", {"dreg", "plain"}) == 0;
 }
 
 class GroupedBound final : public VaeObjective {
@@ -117,10 +110,27 @@ class RenyiBound final : public VaeObjective {
   double alpha_;
 };
 
-const Option kSamples50 = {"samples", "50", "draws of the latent variables of a row"};
-const Option kSamples8 = {"samples", "8", "draws of the latent variables of a row, in each group"};
-const Option kGroups = {"groups", "8", "groups of draws, each with its own bound"};
-const Option kGradient = {"gradient", "dreg", "of the encoder: dreg (doubly reparameterised), or plain"};
+constexpr auto kManySamples = samples_option(50);
+constexpr auto kGroupSamples =
+    CountOption("samples", 8, "Draws of the latent variables of a row, in each group").from(1).to(100'000);
+constexpr auto kGroups =
+    CountOption("groups", 8, "Groups of draws, each with its own bound").from(1).to(100'000);
+enum class EncoderGradient { dreg, plain };
+constexpr auto kGradient = ChoiceOption("gradient", EncoderGradient::dreg, "dreg|plain",
+                                        "Of the encoder; dreg: doubly reparameterised");
+constexpr auto kElboShare = NumberOption("elbo_share", 0.5, "Weight of the ELBO").from(0).to(1);
+constexpr auto kAlpha = NumberOption("alpha", 0.5, "Order; 1 is the ELBO, 0 the IWAE");
+
+constexpr const OptionRecord* kIwaeOptions[] = {&kManySamples, &kGradient};
+constexpr const OptionRecord* kMiwaeOptions[] = {&kGroupSamples, &kGroups, &kGradient};
+constexpr const OptionRecord* kCiwaeOptions[] = {&kManySamples, &kElboShare};
+constexpr const OptionRecord* kPiwaeOptions[] = {&kGroupSamples, &kGroups};
+constexpr const OptionRecord* kRenyiOptions[] = {&kManySamples, &kAlpha};
+
+bool is_doubly_reparameterised(const OptionValues& values) {
+  return values[kGradient] == EncoderGradient::dreg;
+}
+
 constexpr std::string_view kRainforth =
     "Rainforth, Kosiorek, Le, Maddison, Igl, Wood, Teh 2018, Tighter variational bounds are not necessarily "
     "better";
@@ -135,10 +145,10 @@ const VaeObjectiveRecord kIwaeObjective{
     .citation =
         "Burda, Grosse, Salakhutdinov 2016, Importance weighted autoencoders; Tucker, Lawson, Gu, Maddison "
         "2019, Doubly reparameterized gradient estimators for Monte Carlo objectives",
-    .options = {kSamples50, kGradient},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<GroupedBound>(1, count_of(settings, "samples"),
-                                            is_doubly_reparameterised(settings));
+    .options = kIwaeOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<GroupedBound>(1, count_of(values, kManySamples),
+                                            is_doubly_reparameterised(values));
     }};
 
 extern const VaeObjectiveRecord kMiwaeObjective;
@@ -147,10 +157,10 @@ const VaeObjectiveRecord kMiwaeObjective{
     .summary = "the mean of several importance-weighted bounds",
     .use_when = "The encoder of an IWAE learns too slowly.",
     .citation = kRainforth,
-    .options = {kSamples8, kGroups, kGradient},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<GroupedBound>(count_of(settings, "groups"), count_of(settings, "samples"),
-                                            is_doubly_reparameterised(settings));
+    .options = kMiwaeOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<GroupedBound>(count_of(values, kGroups), count_of(values, kGroupSamples),
+                                            is_doubly_reparameterised(values));
     }};
 
 extern const VaeObjectiveRecord kCiwaeObjective;
@@ -159,9 +169,9 @@ const VaeObjectiveRecord kCiwaeObjective{
     .summary = "a weighted mean of the ELBO and the importance-weighted bound",
     .use_when = "You want something between the two.",
     .citation = kRainforth,
-    .options = {kSamples50, {"elbo-share", "0.5", "weight of the ELBO, from 0 to 1"}},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<CombinedBound>(count_of(settings, "samples"), settings.number("elbo-share"));
+    .options = kCiwaeOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<CombinedBound>(count_of(values, kManySamples), values[kElboShare]);
     }};
 
 extern const VaeObjectiveRecord kPiwaeObjective;
@@ -170,9 +180,9 @@ const VaeObjectiveRecord kPiwaeObjective{
     .summary = "the decoder follows the importance-weighted bound of all draws, the encoder that of groups",
     .use_when = "You want an IWAE's decoder with a better encoder.",
     .citation = kRainforth,
-    .options = {kSamples8, kGroups},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<PartialBound>(count_of(settings, "groups"), count_of(settings, "samples"));
+    .options = kPiwaeOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<PartialBound>(count_of(values, kGroups), count_of(values, kGroupSamples));
     }};
 
 extern const VaeObjectiveRecord kRenyiObjective;
@@ -181,9 +191,9 @@ const VaeObjectiveRecord kRenyiObjective{
     .summary = "the Renyi bound of order alpha",
     .use_when = "You want a posterior that covers more (alpha below 1) or less (above 1) than the ELBO's.",
     .citation = "Li, Turner 2016, Renyi divergence variational inference",
-    .options = {kSamples50, {"alpha", "0.5", "order; 1 is the ELBO, 0 the IWAE"}},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<RenyiBound>(count_of(settings, "samples"), settings.number("alpha"));
+    .options = kRenyiOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<RenyiBound>(count_of(values, kManySamples), values[kAlpha]);
     }};
 
 }  // namespace kullback::deep

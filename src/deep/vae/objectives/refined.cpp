@@ -4,6 +4,7 @@
 // its own outputs.
 // Iterative (Marino, Yue and Mandt 2018): a network makes the steps. Encoder and network learn by the mean of
 // the ELBO over all estimates, the decoder by the last one.
+#include "deep/counts.hpp"
 #include "deep/vae/refine.hpp"
 
 namespace kullback::deep {
@@ -44,12 +45,20 @@ class IterativelyAmortised final : public VaeObjective {
   std::int64_t steps_, samples_;
 };
 
-const Option kSteps{"refine-steps", "5", "steps that refine the posterior of a row"};
-const Option kSamples{"samples", "1", "draws of the latent variables of a row"};
+constexpr auto kSteps =
+    CountOption("refine_steps", 5, "Steps that refine the posterior of a row").from(1).to(100'000);
+constexpr auto kRate = NumberOption("refine_rate", 0.1, "Length of the refining steps").above(0);
+constexpr auto kMomentum =
+    NumberOption("refine_momentum", 0.5, "Part of a refining step that goes on in the next").from(0).below(1);
+constexpr auto kClip = NumberOption("refine_clip", 5, "Longest gradient of a row").above(0);
+enum class RefineGradient { through, stopped };
+constexpr auto kRefineGradient =
+    ChoiceOption("refine_gradient", RefineGradient::through, "through|stopped",
+                 "How the encoder learns: through the refining steps, or by the bound before them");
 
-std::int64_t count(const Settings& settings, const std::string& name) {
-  return static_cast<std::int64_t>(settings.count(name, 1, 100000));
-}
+constexpr const OptionRecord* kSemiAmortisedOptions[] = {&kSamples,  &kSteps, &kRate,
+                                                         &kMomentum, &kClip,  &kRefineGradient};
+constexpr const OptionRecord* kIterativeOptions[] = {&kSamples, &kSteps};
 
 }  // namespace
 
@@ -61,22 +70,15 @@ const VaeObjectiveRecord kSemiAmortisedObjective{
         "The amortisation gap is large, or the latent variables collapse; a step of training costs "
         "as many times more as there are refining steps.",
     .citation = "Kim, Wiseman, Miller, Sontag, Rush 2018, Semi-amortized variational autoencoders",
-    .options = {kSamples,
-                kSteps,
-                {"refine-rate", "0.1", "length of the refining steps"},
-                {"refine-momentum", "0.5", "part of a refining step that goes on in the next"},
-                {"refine-clip", "5", "longest gradient of a row"},
-                {"refine-gradient", "through",
-                 "how the encoder learns: through (the refining steps), or "
-                 "stopped (by the bound before them)"}},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+    .options = kSemiAmortisedOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
       return std::make_unique<SemiAmortised>(
-          Refinement{.steps = count(settings, "refine-steps"),
-                     .rate = settings.positive("refine-rate"),
-                     .momentum = settings.number("refine-momentum"),
-                     .clip = settings.positive("refine-clip"),
-                     .samples = count(settings, "samples"),
-                     .is_through = settings.choice("refine-gradient", {"through", "stopped"}) == 0});
+          Refinement{.steps = count_of(values, kSteps),
+                     .rate = values[kRate],
+                     .momentum = values[kMomentum],
+                     .clip = values[kClip],
+                     .samples = count_of(values, kSamples),
+                     .is_through = values[kRefineGradient] == RefineGradient::through});
     }};
 
 extern const VaeObjectiveRecord kIterativeObjective;
@@ -85,10 +87,9 @@ const VaeObjectiveRecord kIterativeObjective{
     .summary = "the evidence lower bound after steps of a network that refines the posterior of each row",
     .use_when = "With --posterior iterative: the amortisation gap is large.",
     .citation = "Marino, Yue, Mandt 2018, Iterative amortized inference",
-    .options = {kSamples, kSteps},
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<IterativelyAmortised>(count(settings, "refine-steps"),
-                                                    count(settings, "samples"));
+    .options = kIterativeOptions,
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<IterativelyAmortised>(count_of(values, kSteps), count_of(values, kSamples));
     }};
 
 }  // namespace kullback::deep

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "deep/counts.hpp"
 #include "deep/vae/objective.hpp"
 
 namespace kullback::deep {
@@ -64,6 +65,14 @@ std::vector<double> points_of(std::size_t partitions, double first) {
   return points;
 }
 
+constexpr auto kPathSamples =
+    CountOption("samples", 50, "Draws of the latent variables of a row").from(2).to(100'000);
+constexpr auto kPartitions =
+    CountOption("partitions", 2, "Intervals of the integral from 0 to 1").from(1).to(1000);
+constexpr auto kPartitionStart =
+    NumberOption("partition_start", 0.1, "Where the second interval begins").above(0).below(1);
+constexpr const OptionRecord* kOptions[] = {&kPathSamples, &kPartitions, &kPartitionStart};
+
 }  // namespace
 
 extern const VaeObjectiveRecord kTvoObjective;
@@ -72,14 +81,11 @@ const VaeObjectiveRecord kTvoObjective{
     .summary = "the thermodynamic variational objective",
     .use_when = "You want a bound tighter than the ELBO without reparameterised gradients.",
     .citation = "Masrani, Le, Wood 2019, The thermodynamic variational objective",
-    .options = {{"samples", "50", "draws of the latent variables of a row"},
-                {"partitions", "2", "intervals of the integral from 0 to 1"},
-                {"partition-start", "0.1", "where the second interval begins"}},
+    .options = kOptions,
     .needs_density = true,
-    .make = [](const Settings& settings, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
-      return std::make_unique<Thermodynamic>(
-          static_cast<std::int64_t>(settings.count("samples", 2, 100000)),
-          points_of(settings.count("partitions", 1, 1000), settings.fraction("partition-start")));
+    .make = [](const OptionValues& values, const VaeSpec&) -> std::unique_ptr<VaeObjective> {
+      return std::make_unique<Thermodynamic>(count_of(values, kPathSamples),
+                                             points_of(values[kPartitions], values[kPartitionStart]));
     }};
 
 }  // namespace kullback::deep

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "deep/counts.hpp"
 #include "deep/vae/latent_prior.hpp"
 #include "deep/vae/vae.hpp"
 #include "deep/vae/vq_family.hpp"
@@ -57,6 +58,8 @@ class CodesPrior final : public LatentPrior {
   std::size_t slot_ = 0;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kCodes, &kCodeSize};
+
 }  // namespace
 
 extern const LatentPriorRecord kCodesLatentPrior;
@@ -65,15 +68,10 @@ const LatentPriorRecord kCodesLatentPrior{
     .summary = "learned probabilities of the codes, for each part of the latent variables",
     .use_when = "With --posterior vq.",
     .citation = "van den Oord, Vinyals, Kavukcuoglu 2017, Neural discrete representation learning",
-    .options = {{"codes", "512", "codes of the book"},
-                {"code-size", "", "latent variables of a code; all in --latent unless given"}},
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
-      std::int64_t size = spec.latent;
-      if (settings.has("code-size"))
-        size =
-            static_cast<std::int64_t>(settings.count("code-size", 1, static_cast<std::size_t>(spec.latent)));
-      return std::make_unique<CodesPrior>(spec.latent / size,
-                                          static_cast<std::int64_t>(settings.count("codes", 2, 10000000)));
+    .options = kOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
+      return std::make_unique<CodesPrior>(spec.latent / code_size_of(values, spec.latent),
+                                          count_of(values, kCodes));
     }};
 
 }  // namespace kullback::deep

@@ -3,12 +3,18 @@
 
 #include <optional>
 
+#include "deep/counts.hpp"
 #include "deep/vae/gaussian.hpp"
 #include "deep/vae/latent_prior.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kPriorLayers =
+    CountOption("prior_layers", 6, "Couplings of the flow of the prior").from(1).to(1000);
+constexpr auto kPriorHidden =
+    CountOption("prior_hidden", 100, "Units of the networks in the couplings").from(1).to(100000);
 
 class FlowPrior final : public LatentPrior {
  public:
@@ -32,6 +38,8 @@ class FlowPrior final : public LatentPrior {
   std::optional<Flow> flow_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kPriorLayers, &kPriorHidden};
+
 }  // namespace
 
 extern const LatentPriorRecord kFlowLatentPrior;
@@ -40,13 +48,11 @@ const LatentPriorRecord kFlowLatentPrior{
     .summary = "normals through affine couplings that are learned",
     .use_when = "Samples look worse than reconstructions: the prior then learns where the codes are.",
     .citation = "Dinh, Sohl-Dickstein, Bengio 2017, Density estimation using Real NVP",
-    .options = {{"prior-layers", "6", "couplings of the flow of the prior"},
-                {"prior-hidden", "100", "units of the networks in the couplings"}},
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
-      return std::make_unique<FlowPrior>(
-          NeuralFlowSpec{.dim = spec.latent,
-                         .layers = static_cast<std::int64_t>(settings.count("prior-layers", 1, 1000)),
-                         .hidden = static_cast<std::int64_t>(settings.count("prior-hidden", 1, 100000))});
+    .options = kOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
+      return std::make_unique<FlowPrior>(NeuralFlowSpec{.dim = spec.latent,
+                                                        .layers = count_of(values, kPriorLayers),
+                                                        .hidden = count_of(values, kPriorHidden)});
     }};
 
 }  // namespace kullback::deep

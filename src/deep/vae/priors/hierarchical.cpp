@@ -1,6 +1,7 @@
 // p(z1, z2) = N(z2; 0, I) N(z1; mean(z2), sd(z2)); the decoder sees z1 alone.
 #include "deep/vae/hierarchical.hpp"
 
+#include "deep/counts.hpp"
 #include "deep/vae/gaussian.hpp"
 #include "deep/vae/latent_prior.hpp"
 
@@ -48,9 +49,9 @@ const LatentPriorRecord kHierarchicalLatentPrior{
     .summary = "a second layer of normal latent variables decides where the first one is",
     .use_when = "With --posterior hierarchical: the data have causes of causes.",
     .citation = "Burda, Grosse, Salakhutdinov 2016, Importance weighted autoencoders",
-    .options = two_layers_options(),
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
-      return std::make_unique<HierarchicalPrior>(two_layers(settings, spec), top_hidden(settings));
+    .options = kTwoLayersOptions,
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
+      return std::make_unique<HierarchicalPrior>(two_layers(values, spec), count_of(values, kTopHidden));
     }};
 
 }  // namespace kullback::deep

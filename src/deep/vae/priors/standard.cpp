@@ -36,7 +36,7 @@ const LatentPriorRecord kStandardLatentPrior{
     .use_when = "Start here; samples and maps of the latent variables are easy to read.",
     .citation = "Kingma, Welling 2014, Auto-encoding variational Bayes",
     .options = {},
-    .make = [](const Settings&, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
+    .make = [](const OptionValues&, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
       return std::make_unique<Standard>(spec.latent);
     }};
 

@@ -3,12 +3,16 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "deep/counts.hpp"
 #include "deep/vae/latent_prior.hpp"
 #include "deep/vae/vae.hpp"
 
 namespace kullback::deep {
 
 namespace {
+
+constexpr auto kPseudoInputs =
+    CountOption("pseudo_inputs", 500, "Components of the VampPrior").from(1).to(100000);
 
 class Vamp final : public LatentPrior {
  public:
@@ -57,6 +61,8 @@ class Vamp final : public LatentPrior {
   std::size_t slot_ = 0;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kPseudoInputs};
+
 }  // namespace
 
 extern const LatentPriorRecord kVampPrior;
@@ -65,15 +71,14 @@ const LatentPriorRecord kVampPrior{
     .summary = "the mean of the posteriors of learned pseudo-inputs",
     .use_when = "Samples from the standard normal prior look unlike the data, or latent variables go unused.",
     .citation = "Tomczak, Welling 2018, VAE with a VampPrior",
-    .options = {{"pseudo-inputs", "500", "components of the VampPrior"}},
+    .options = kOptions,
     .needs_density = true,
-    .make = [](const Settings& settings, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
+    .make = [](const OptionValues& values, const VaeSpec& spec) -> std::unique_ptr<LatentPrior> {
       if (spec.labels > 0) {
         throw Error(ErrorKind::usage, "a VampPrior's pseudo-inputs have no labels.",
                     "Leave out --labels' conditioning, or choose --prior gaussian.");
       }
-      return std::make_unique<Vamp>(static_cast<std::int64_t>(settings.count("pseudo-inputs", 1, 100000)),
-                                    spec);
+      return std::make_unique<Vamp>(count_of(values, kPseudoInputs), spec);
     }};
 
 }  // namespace kullback::deep

@@ -25,11 +25,22 @@
 
 #include "base/error.hpp"
 #include "deep/chains/dual_averaging.hpp"
+#include "deep/counts.hpp"
 #include "deep/diffusion/conditioning/method.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
+
+constexpr auto kChains = CountOption("chains", 64, "Each its own way from noise").from(1).to(10'000'000);
+constexpr auto kSteps = CountOption("steps", 100, "Noise levels of the ladder").from(1).to(10'000'000);
+constexpr auto kInnerSteps =
+    CountOption("inner_steps", 5, "Langevin steps at each level").from(1).to(10'000'000);
+constexpr auto kLadderSize =
+    NumberOption("ladder_size", 0.3, "Of a step of the ladder, below 1").above(0).below(1);
+constexpr auto kAdjustedSteps =
+    CountOption("adjusted_steps", 200, "At the last level; the first half warms up").from(2).to(10'000'000);
+constexpr auto kKept = CountOption("kept", 10, "Draws of each chain that are kept").from(1).to(10'000'000);
 
 constexpr double kTarget = 0.57;  // acceptance that is best for Langevin in many dimensions
 
@@ -153,28 +164,23 @@ class LangevinPosterior final : public Method {
   LangevinOptions options_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kChains,     &kSteps,         &kInnerSteps,
+                                            &kLadderSize, &kAdjustedSteps, &kKept};
+
 }  // namespace
 
 extern const MethodRecord k_langevin_posterior;
 const MethodRecord k_langevin_posterior = {
     .name = "langevin",
     .summary = "Langevin down a ladder of noise levels, then adjusted steps: exact within a mode",
-    .options = {{"chains", "64", "each its own way from noise"},
-                {"steps", "100", "noise levels of the ladder"},
-                {"inner-steps", "5", "Langevin steps at each level"},
-                {"ladder-size", "0.3", "of a step of the ladder, below 1"},
-                {"adjusted-steps", "200", "at the last level; the first half warms up"},
-                {"kept", "10", "draws of each chain that are kept"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Method> {
-      const auto count = [&](const char* name, std::size_t low) {
-        return static_cast<std::int64_t>(settings.count(name, low, 10'000'000));
-      };
-      LangevinOptions options{.chains = count("chains", 1),
-                              .steps = count("steps", 1),
-                              .inner = count("inner-steps", 1),
-                              .adjusted = count("adjusted-steps", 2),
-                              .kept = count("kept", 1),
-                              .size = settings.fraction("ladder-size")};
+    .options = kOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Method> {
+      LangevinOptions options{.chains = count_of(values, kChains),
+                              .steps = count_of(values, kSteps),
+                              .inner = count_of(values, kInnerSteps),
+                              .adjusted = count_of(values, kAdjustedSteps),
+                              .kept = count_of(values, kKept),
+                              .size = values[kLadderSize]};
       options.kept = std::min(options.kept, options.adjusted - options.adjusted / 2);
       return std::make_unique<LangevinPosterior>(options);
     }};

@@ -22,12 +22,24 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "deep/counts.hpp"
 #include "deep/diffusion/conditioning/method.hpp"
 #include "deep/train/adam.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
+
+constexpr auto kSteps = CountOption("steps", 500, "Of Adam, from noise to data").from(1).to(10'000'000);
+constexpr auto kRate = NumberOption("rate", 0.1, "Of Adam at the beginning; it falls to 0").above(0);
+enum class RedWeight { score, ratio };
+constexpr auto kRedWeight = ChoiceOption("red_weight", RedWeight::score, "score|ratio",
+                                         "Of the prior at each level; ratio: the paper's");
+constexpr auto kPriorWeight =
+    NumberOption("prior_weight", 1, "Weight that the prior has beside that").above(0);
+constexpr auto kRepulsion =
+    NumberOption("repulsion", 0, "Between particles, for diverse answers; 1: as diverse as the posterior")
+        .from(0);
 
 constexpr double kFirst = 3;  // noise for data with the sd 1
 
@@ -118,27 +130,21 @@ class RedDiff final : public Method {
   RedDiffOptions options_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kSteps, &kRate, &kRedWeight, &kPriorWeight, &kRepulsion};
+
 }  // namespace
 
 extern const MethodRecord k_red_diff;
-const MethodRecord k_red_diff = {
-    .name = "red-diff",
-    .summary = "Variational RED-Diff: optimisation, for points of high density",
-    .options = {{"steps", "500", "of Adam, from noise to data"},
-                {"rate", "0.1", "of Adam at the beginning; it falls to 0"},
-                {"red-weight", "score", "of the prior at each level: score, or ratio (the paper's)"},
-                {"prior-weight", "1", "that the prior has beside"},
-                {"repulsion", "0", "between particles, for diverse answers; 1: as diverse as the posterior"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Method> {
-      const double repulsion = settings.number("repulsion");
-      if (!(repulsion >= 0))
-        throw Error(ErrorKind::usage, fmt::format("--repulsion is {}; it must not be below 0.", repulsion));
-      return std::make_unique<RedDiff>(
-          RedDiffOptions{.steps = static_cast<std::int64_t>(settings.count("steps", 1, 10'000'000)),
-                         .rate = settings.positive("rate"),
-                         .weighs_by_ratio = settings.choice("red-weight", {"score", "ratio"}) == 1,
-                         .prior_weight = settings.positive("prior-weight"),
-                         .repulsion = repulsion});
-    }};
+const MethodRecord k_red_diff = {.name = "red-diff",
+                                 .summary = "Variational RED-Diff: optimisation, for points of high density",
+                                 .options = kOptions,
+                                 .make = [](const OptionValues& values) -> std::unique_ptr<Method> {
+                                   return std::make_unique<RedDiff>(RedDiffOptions{
+                                       .steps = count_of(values, kSteps),
+                                       .rate = values[kRate],
+                                       .weighs_by_ratio = values[kRedWeight] == RedWeight::ratio,
+                                       .prior_weight = values[kPriorWeight],
+                                       .repulsion = values[kRepulsion]});
+                                 }};
 
 }  // namespace kullback::deep::diffusion

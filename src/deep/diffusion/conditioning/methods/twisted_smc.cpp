@@ -19,11 +19,23 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "deep/counts.hpp"
 #include "deep/diffusion/conditioning/method.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
+
+constexpr auto kParticles = CountOption("particles", 256, "Of a run").from(2).to(10'000'000);
+constexpr auto kRuns =
+    CountOption("runs", 4, "Independent of each other, for the Monte Carlo error").from(1).to(10'000'000);
+constexpr auto kSteps = CountOption("steps", 200, "From noise to data").from(1).to(10'000'000);
+constexpr auto kResampleBelow =
+    NumberOption("resample_below", 0.5, "Effective part of the particles below which they are resampled")
+        .above(0)
+        .below(1);
+constexpr auto kTwistSd =
+    NumberOption("twist_sd", 1, "Sd of x that guesses of p(y | state) reckon with").above(0);
 
 struct TwistedOptions {
   std::int64_t particles = 256;
@@ -175,26 +187,21 @@ class TwistedSmc final : public Method {
   TwistedOptions options_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kParticles, &kRuns, &kSteps, &kResampleBelow, &kTwistSd};
+
 }  // namespace
 
 extern const MethodRecord k_twisted_smc;
 const MethodRecord k_twisted_smc = {
     .name = "tsmc",
     .summary = "Twisted sequential Monte Carlo: exact as particles grow in number; gives the evidence",
-    .options = {{"particles", "256", "of a run"},
-                {"runs", "4", "independent of each other, for the Monte Carlo error"},
-                {"steps", "200", "from noise to data"},
-                {"resample-below", "0.5", "effective part of the particles below which they are resampled"},
-                {"twist-sd", "1", "sd of x that guesses of p(y | state) reckon with"}},
-    .make = [](const Settings& settings) -> std::unique_ptr<Method> {
-      const auto count = [&](const char* name, std::size_t low) {
-        return static_cast<std::int64_t>(settings.count(name, low, 10'000'000));
-      };
-      return std::make_unique<TwistedSmc>(TwistedOptions{.particles = count("particles", 2),
-                                                         .runs = count("runs", 1),
-                                                         .steps = count("steps", 1),
-                                                         .threshold = settings.fraction("resample-below"),
-                                                         .tau = settings.positive("twist-sd")});
+    .options = kOptions,
+    .make = [](const OptionValues& values) -> std::unique_ptr<Method> {
+      return std::make_unique<TwistedSmc>(TwistedOptions{.particles = count_of(values, kParticles),
+                                                         .runs = count_of(values, kRuns),
+                                                         .steps = count_of(values, kSteps),
+                                                         .threshold = values[kResampleBelow],
+                                                         .tau = values[kTwistSd]});
     }};
 
 }  // namespace kullback::deep::diffusion

@@ -9,6 +9,8 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kBlurSd = NumberOption("blur_sd", 1, "Of the kernel, in pixels").above(0);
+
 class Blur final : public Operator {
  public:
   Blur(RowShape takes, double sd) : Operator(takes), radius_(std::max(1L, std::lround(std::ceil(3 * sd)))) {
@@ -38,15 +40,17 @@ class Blur final : public Operator {
   torch::Tensor kernel_;
 };
 
+constexpr const OptionRecord* kOptions[] = {&kBlurSd};
+
 }  // namespace
 
 extern const OperatorRecord k_blur;
 const OperatorRecord k_blur = {
     .name = "blur",
     .summary = "Convolution with a normal kernel",
-    .options = {{"blur-sd", "1", "of the kernel, in pixels"}},
-    .make = [](const Settings& settings, const RowShape& takes) -> std::unique_ptr<Operator> {
-      return std::make_unique<Blur>(takes, settings.positive("blur-sd"));
+    .options = kOptions,
+    .make = [](const OptionValues& values, const RowShape& takes) -> std::unique_ptr<Operator> {
+      return std::make_unique<Blur>(takes, values[kBlurSd]);
     }};
 
 }  // namespace kullback::deep::diffusion

@@ -8,6 +8,9 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kLow = NumberOption("low", 0, "The lowest number that can be seen");
+constexpr auto kHigh = NumberOption("high", 1, "The highest");
+
 class Clip final : public Operator {
  public:
   Clip(RowShape takes, double low, double high) : Operator(takes), low_(low), high_(high) {}
@@ -19,21 +22,22 @@ class Clip final : public Operator {
   double low_, high_;
 };
 
-std::unique_ptr<Operator> make(const Settings& settings, const RowShape& takes) {
-  const double low = settings.number("low"), high = settings.number("high");
+std::unique_ptr<Operator> make(const OptionValues& values, const RowShape& takes) {
+  const double low = values[kLow], high = values[kHigh];
   if (!(low < high))
     throw Error(ErrorKind::usage, fmt::format("--low {} is not below --high {}.", low, high),
                 "They are the ends of what can be seen, in the data's units.");
   return std::make_unique<Clip>(takes, low, high);
 }
 
+constexpr const OptionRecord* kOptions[] = {&kLow, &kHigh};
+
 }  // namespace
 
 extern const OperatorRecord k_clip;
-const OperatorRecord k_clip = {
-    .name = "clip",
-    .summary = "Saturation: numbers beyond a range are seen at its ends",
-    .options = {{"low", "0", "the lowest number that can be seen"}, {"high", "1", "the highest"}},
-    .make = make};
+const OperatorRecord k_clip = {.name = "clip",
+                               .summary = "Saturation: numbers beyond a range are seen at its ends",
+                               .options = kOptions,
+                               .make = make};
 
 }  // namespace kullback::deep::diffusion

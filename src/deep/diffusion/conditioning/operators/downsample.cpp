@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "deep/counts.hpp"
 #include "deep/diffusion/conditioning/operator.hpp"
 
 namespace kullback::deep::diffusion {
 
 namespace {
+
+constexpr auto kFactor = CountOption("factor", 2, "Sides of the squares, in pixels").from(2).to(65536);
 
 RowShape smaller(const RowShape& shape, std::int64_t factor) {
   if (!shape.is_image()) return row_of(shape.size / factor);
@@ -30,8 +33,8 @@ class Downsample final : public Operator {
   std::int64_t factor_;
 };
 
-std::unique_ptr<Operator> make(const Settings& settings, const RowShape& takes) {
-  const auto factor = static_cast<std::int64_t>(settings.count("factor", 2, 65536));
+std::unique_ptr<Operator> make(const OptionValues& values, const RowShape& takes) {
+  const auto factor = count_of(values, kFactor);
   const bool divides = takes.is_image() ? takes.image.height % factor == 0 && takes.image.width % factor == 0
                                         : takes.size % factor == 0;
   if (!divides)
@@ -40,13 +43,15 @@ std::unique_ptr<Operator> make(const Settings& settings, const RowShape& takes) 
   return std::make_unique<Downsample>(takes, factor);
 }
 
+constexpr const OptionRecord* kOptions[] = {&kFactor};
+
 }  // namespace
 
 extern const OperatorRecord k_downsample;
 const OperatorRecord k_downsample = {
     .name = "downsample",
     .summary = "Means over squares of pixels (restoring is super-resolution)",
-    .options = {{"factor", "2", "sides of the squares, in pixels"}},
+    .options = kOptions,
     .make = make};
 
 }  // namespace kullback::deep::diffusion

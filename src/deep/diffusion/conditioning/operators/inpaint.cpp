@@ -14,6 +14,10 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kMask =
+    TextOption("mask", "CSV, .npy or IDX file with a number for each of a row: 0 where it is not seen");
+constexpr auto kBox = TextOption("box", "TOP,LEFT,HEIGHT,WIDTH: pixels that are not seen");
+
 class Inpaint final : public Operator {
  public:
   Inpaint(RowShape takes, torch::Tensor seen) : Operator(takes), seen_(std::move(seen)) {}
@@ -69,11 +73,11 @@ torch::Tensor box_of(const std::string& text, const RowShape& shape) {
   return seen.flatten();
 }
 
-std::unique_ptr<Operator> make(const Settings& settings, const RowShape& takes) {
+std::unique_ptr<Operator> make(const OptionValues& values, const RowShape& takes) {
   torch::Tensor seen;
-  if (settings.has("mask")) seen = mask_of(settings.text("mask"), takes);
-  if (settings.has("box")) {
-    const torch::Tensor outside = box_of(settings.text("box"), takes);
+  if (const auto file = values.given(kMask)) seen = mask_of(std::string(*file), takes);
+  if (const auto box = values.given(kBox)) {
+    const torch::Tensor outside = box_of(std::string(*box), takes);
     seen = seen.defined() ? seen.logical_and(outside) : outside;
   }
   if (seen.defined() && !seen.any().item<bool>())
@@ -82,14 +86,14 @@ std::unique_ptr<Operator> make(const Settings& settings, const RowShape& takes) 
   return std::make_unique<Inpaint>(takes, seen);
 }
 
+constexpr const OptionRecord* kOptions[] = {&kMask, &kBox};
+
 }  // namespace
 
 extern const OperatorRecord k_inpaint;
-const OperatorRecord k_inpaint = {
-    .name = "inpaint",
-    .summary = "Some numbers are seen, the others missing",
-    .options = {{"mask", "", "CSV, .npy or IDX file with a number for each of a row: 0 where it is not seen"},
-                {"box", "", "TOP,LEFT,HEIGHT,WIDTH: pixels that are not seen"}},
-    .make = make};
+const OperatorRecord k_inpaint = {.name = "inpaint",
+                                  .summary = "Some numbers are seen, the others missing",
+                                  .options = kOptions,
+                                  .make = make};
 
 }  // namespace kullback::deep::diffusion

@@ -9,6 +9,9 @@ namespace kullback::deep::diffusion {
 
 namespace {
 
+constexpr auto kMatrix =
+    TextOption("matrix", "CSV or .npy file: a row for each observed number, a column for each of x");
+
 class Linear final : public Operator {
  public:
   Linear(RowShape takes, torch::Tensor matrix)
@@ -22,11 +25,11 @@ class Linear final : public Operator {
   torch::Tensor matrix_;
 };
 
-std::unique_ptr<Operator> make(const Settings& settings, const RowShape& takes) {
-  if (!settings.has("matrix"))
+std::unique_ptr<Operator> make(const OptionValues& values, const RowShape& takes) {
+  const std::string file(values[kMatrix]);
+  if (file.empty())
     throw Error(ErrorKind::usage, "--operator linear needs --matrix: a CSV or .npy file.",
                 "It has a row for each observed number.");
-  const std::string& file = settings.text("matrix");
   const torch::Tensor matrix = read_numbers(file);
   if (matrix.dim() != 2 || matrix.size(1) != takes.size)
     throw Error(ErrorKind::bad_input,
@@ -38,13 +41,12 @@ std::unique_ptr<Operator> make(const Settings& settings, const RowShape& takes) 
   return std::make_unique<Linear>(takes, matrix.to(torch::kFloat64));
 }
 
+constexpr const OptionRecord* kOptions[] = {&kMatrix};
+
 }  // namespace
 
 extern const OperatorRecord k_linear;
 const OperatorRecord k_linear = {
-    .name = "linear",
-    .summary = "Any matrix",
-    .options = {{"matrix", "", "CSV or .npy file: a row for each observed number, a column for each of x"}},
-    .make = make};
+    .name = "linear", .summary = "Any matrix", .options = kOptions, .make = make};
 
 }  // namespace kullback::deep::diffusion

@@ -51,7 +51,7 @@ const OperatorRecord k_phase = {
     .name = "phase",
     .summary = "Magnitudes of the Fourier transform (phase retrieval)",
     .options = {},
-    .make = [](const Settings&, const RowShape& takes) -> std::unique_ptr<Operator> {
+    .make = [](const OptionValues&, const RowShape& takes) -> std::unique_ptr<Operator> {
       return std::make_unique<Phase>(takes);
     }};
 
