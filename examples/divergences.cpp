@@ -9,6 +9,12 @@
 
 using namespace kullback::stats;
 
+std::vector<double> first_coordinates(const std::vector<double>& points) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < points.size(); i += 2) result.push_back(points[i]);
+  return result;
+}
+
 int main() {
   // A correlated posterior p, and the best mean field q in the sense of KL(q, p).
   const Gaussian p{.mean = {0, 0}, .covariance = {2, 1.5, 1.5, 1.6}};
@@ -43,4 +49,10 @@ int main() {
   std::printf("MMD^2          %.3f +- %.3f\n", apart.squared_unbiased, apart.standard_error);
   const Sliced sliced = sliced_wasserstein({.values = x, .dim = 2}, {.values = y, .dim = 2});
   std::printf("sliced W2      %.2f +- %.2f\n", sliced.value, sliced.standard_error);
+
+  const std::vector<double> x1 = first_coordinates(x), y1 = first_coordinates(y);
+  // The same first coordinates against what two samples of one distribution would show.
+  const Sample a = sample_of(x1, 2000), b = sample_of(y1, 2000);
+  const MarginalDistance first = MarginalComparison()(a, b);
+  std::printf("W1 in sds      %.2f +- %.2f\n", first.wasserstein, first.noise);
 }

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "posterior/files.hpp"
 #include "posterior/findings.hpp"
+#include "run/text.hpp"
 
 namespace {
 
@@ -45,7 +46,7 @@ void look_through(const Posterior& posterior) {
   for (const bool is_markov : {true, false}) {
     const std::vector<SummaryRow> rows = summarize(posterior, is_markov);
     require_lines_fit(table_text(rows, kWidth));
-    findings_text(find_problems(posterior, rows, {.is_markov = is_markov}));
+    run::findings_text(find_problems(posterior, rows, {.is_markov = is_markov}));
   }
 }
 
@@ -60,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   look_through(posterior);
-  RunRecord record;
+  run::RunRecord record;
   record.method = "nuts";
   const Posterior again = read_csv_text("again.csv", csv_text(posterior, 0, record));
   const Chain& first = posterior.chains[0];

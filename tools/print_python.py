@@ -80,9 +80,9 @@ FUNCTIONS = [
                    "uniform(-init, init) in each unconstrained coordinate, a JSON file, or a dict with values of parameters"),
                   INCLUDE, OUT, PROGRESS],
              hidden=frozenset({"include-path"})),
-    Function("compare", "_compared", "Comparison", "results",
+    Function("compare", "_compared", "Comparison | Distance", "compare",
              [("*fits", f"Fit | {PATH} | Mapping[str, Fit | {PATH}]", "Fits or their folders, or a dict of them by name")], own=[],
-             hidden=frozenset({"json"})),
+             hidden=frozenset({"json", "all"})),
     Function("mixture", "_commands", "Result", "mixture", [ROWS]),
     Function("hmm", "_commands", "Result", "hmm", [ROWS]),
     Function("factors", "_commands", "Result", "factors", [ROWS]),
@@ -134,7 +134,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ._applied import Evaluation, Restored
-    from ._compared import Comparison
+    from ._compared import Comparison, Distance
     from ._data import Data
     from ._files import Rows
     from ._fit import Fit
@@ -282,13 +282,12 @@ INSTEAD = {
 
 
 def foreign_text(programs):
-    """What other packages, or the command line, call an argument: ours, which the function must have, and a hint."""
+    """What other packages, or the command line, call an argument: ours, where it is one (the hint is for verbs that have it)."""
     lines = [f'    {json.dumps(name)}: ("", {json.dumps(hint)}),\n' for name, hint in INSTEAD.items()]
     for program in programs:
-        for name, option in program["foreign"].items():
-            hint = option["hint"].replace("MODEL.stan DATA.json", "kb.fit(program, data)")
-            ours = argument(option["ours"]) if option["ours"] else ""
-            lines.append(f"    {json.dumps(argument(name))}: ({json.dumps(ours)}, {json.dumps(as_arguments(hint))}),\n")
+        for name, (ours, hint) in program["foreign"].items():
+            hint = hint.replace("MODEL.stan DATA.json", "kb.fit(program, data)")
+            lines.append(f"    {json.dumps(argument(name))}: ({json.dumps(argument(ours))}, {json.dumps(as_arguments(hint))}),\n")
     return "ELSEWHERE = {\n" + "".join(lines) + "}\n"
 
 

@@ -17,7 +17,7 @@ TYPE_CHECKING = False  # typing takes as long to load as all of this package
 if TYPE_CHECKING:
     from ._applied import Evaluation, Restored
     from ._commands import check, format, methods, modernize, posteriors
-    from ._compared import Comparison
+    from ._compared import Comparison, Distance
     from ._data import data
     from ._fit import Fit
     from ._load import load
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 _HOME = {
     "_applied": ("Evaluation", "Restored"),
     "_commands": ("check", "format", "methods", "modernize", "posteriors"),
-    "_compared": ("Comparison",),
+    "_compared": ("Comparison", "Distance"),
     "_data": ("data",),
     "_fit": ("Fit",),
     "_load": ("load",),

@@ -1,4 +1,4 @@
-"""Fits to the same observations, by how well they predict each when it is left out."""
+"""Fits to the same observations, by how well they predict each when it is left out; how far apart two posteriors are."""
 
 from __future__ import annotations
 
@@ -36,6 +36,31 @@ class Comparison(Table):
         self.khat = {row["fit"]: np.array(row["khat"], dtype=float) for row in rows}
 
 
+class Distance(Table):
+    """A row for each parameter of both fits, those furthest beyond their noise first: distance (Wasserstein-1 of the marginals in
+    posterior sds) and its noise, p_value, shift and sd_ratio of the second fit with their errors, largest_gap between the
+    distribution functions, effective sizes, and whether it differs, of all tests together.
+
+    verdict, p_value               "differ", "no difference found" or "same draws"
+    joint                          sliced_wasserstein, mmd_squared, gaussian_kl, each with value, noise and p_value; None where
+                                   there are too few draws
+    only_in_first, only_in_second  names of parameters that one fit alone has
+    constant                       names of those that are the same constant in both
+    largest_rhat                   of the compared parameters, in either fit
+    """
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        rows = found["parameters"]
+        super().__init__({name: np.array([row[name] for row in rows]) for name in rows[0]})
+        self.verdict: str = found["verdict"]
+        self.p_value: float = found["p_value"]
+        self.joint: dict[str, Any] | None = found["joint"]
+        self.only_in_first: list[str] = found["only_in_first"]
+        self.only_in_second: list[str] = found["only_in_second"]
+        self.constant: list[str] = found["constant"]
+        self.largest_rhat: float = found["largest_rhat"]
+
+
 def _named(fits: tuple[FitLike | Mapping[str, FitLike], ...]) -> dict[str, FitLike]:
     """Fits by name: as they are given, by their folders, by their places."""
     named: dict[str, FitLike] = {}
@@ -56,17 +81,22 @@ def _folder_of(fit: FitLike, place: str) -> str:
     return os.fspath(fit)
 
 
-def compare(*fits: FitLike | Mapping[str, FitLike], **options: Any) -> Comparison:
+def compare(*fits: FitLike | Mapping[str, FitLike], **options: Any) -> Comparison | Distance:
     named = _named(fits)
     if len(named) < 2:
         raise errors.made(errors.UsageError, f"compare needs two fits or more; found {len(named)}.", "kb.compare(one, other)")
+    if options.get("distance") and len(named) > 2:
+        message = f"a distance is between two fits; found {len(named)}."
+        raise errors.made(errors.UsageError, message, "kb.compare(one, other, distance=True)")
     with _engine.scratch_folder() as scratch:
         folder_of = {}
         for place, (name, fit) in enumerate(named.items()):
             folder_of[name] = _folder_of(fit, os.path.join(scratch, str(place)))
         text = _engine.run(["compare", *folder_of.values(), "--json", *option_words(options, scratch)])[1]
-    waiting = list(folder_of.items())
     rows = _json.parse(text, "kullback compare")
+    if options.get("distance"):
+        return Distance(rows[0])
+    waiting = list(folder_of.items())
     for row in rows:  # a folder may be there twice
         place = next(i for i, (_, folder) in enumerate(waiting) if folder == row["fit"])
         row["fit"] = waiting.pop(place)[0]

@@ -21,9 +21,8 @@ def _unknown(verb: str, name: str, known: tuple[str, ...]) -> errors.UnknownArgu
 
     near = difflib.get_close_matches(name, known, 1)
     hint = f"Did you mean '{near[0]}'?" if near else f"help(kb.{verb}) lists them."
-    ours, elsewhere = ELSEWHERE.get(name, ("", ""))
-    if elsewhere and (not ours or ours in known):
-        hint = elsewhere
+    ours, elsewhere = ELSEWHERE.get(name, ("", hint))
+    hint = elsewhere if not ours or ours in known else hint
     message = f"kb.{verb} has no argument '{name}'."
     return errors.UnknownArgumentError(f"{message}\n  hint: {hint}", message, hint)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ._applied import Evaluation, Restored
-    from ._compared import Comparison
+    from ._compared import Comparison, Distance
     from ._data import Data
     from ._files import Rows
     from ._fit import Fit
@@ -583,12 +583,14 @@ def optimize(
 @declared("_compared")
 def compare(
     *fits: Fit | str | os.PathLike[str] | Mapping[str, Fit | str | os.PathLike[str]],
+    distance: bool = False,
     log_lik: str = "log_lik",
-) -> Comparison:
-    """Compare fits to the same observations by leave-one-out prediction (docs/results.md).
+) -> Comparison | Distance:
+    """Compare fits: which model predicts better, or how far apart two posteriors are (docs/compare.md).
 
     fits                Fits or their folders, or a dict of them by name
 
+    distance            How far apart the posteriors are, instead of how well the models predict
     log_lik             Variable with the log likelihood of each observation ["log_lik"]
     """
 

@@ -47,7 +47,8 @@ GivenTexts given_options(const char* text) {
   // A flag that is off is one that was not given.
   std::erase_if(given, [](const auto& one) {
     const OptionRecord* option = find_option(fit::fit_options(), one.first);
-    return option != nullptr && option->type == OptionType::flag && one.second == "false";
+    return option != nullptr && option->type == OptionType::flag &&
+           (one.second == "false" || one.second == "0");
   });
   for (const auto& [option, instead] : kElsewhere) {
     if (given.contains(std::string(option->name)))

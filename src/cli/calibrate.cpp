@@ -93,8 +93,7 @@ fit::CalibrateRequest request_for(const CalibrateArguments& arguments) {
   using namespace fit::option;
   const OptionValues values = read_options(fit::calibrate_options(), arguments.given, "kullback calibrate");
   fit::CalibrateRequest request{.inputs = arguments.inputs};
-  const auto include_paths = values[kIncludePath];
-  request.inputs.include_paths.assign(include_paths.begin(), include_paths.end());
+  request.inputs.include_paths = include_paths_of(values);
   request.method = &method_named(std::string(values[kCalibrated]));
   request.options = options_of(*request.method, arguments.of_method);
   request.simulations = values[kSimulations];

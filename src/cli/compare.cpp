@@ -6,11 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "base/advice.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/option.hpp"
 #include "cli/verb.hpp"
+#include "fit/fit.hpp"
+#include "fit/outcome_text.hpp"
+#include "posterior/distance.hpp"
 #include "posterior/files.hpp"
 #include "run/json_text.hpp"
+#include "shell/options.hpp"
 #include "stats/loo.hpp"
 #include "stats/psis.hpp"
 
@@ -18,10 +24,19 @@ namespace kullback::cli {
 
 namespace {
 
+constexpr FlagOption kDistance("distance", false,
+                               "How far apart the posteriors are, instead of how well the models predict");
+constexpr TextOption kLogLik("log_lik", "log_lik", "Variable with the log likelihood of each observation");
+constexpr FlagOption kAll("all", false, "With --distance: all rows, however many");
+constexpr FlagOption kJson(
+    "json", false,
+    "Print all figures as JSON: with the elpd and k-hat of each observation, or the distances");
+constexpr const OptionRecord* kOptions[] = {&kDistance, &kAll, &kJson, &kLogLik};
+constexpr std::size_t kDistanceRows = 10;
+
 struct CompareArguments {
   std::vector<std::string> folders;
-  std::string log_lik = "log_lik";
-  bool json = false;
+  GivenTexts given;
 };
 
 struct Compared {
@@ -48,13 +63,12 @@ stats::Loo loo_of(const std::string& path, const posterior::Posterior& posterior
   return stats::loo(values, found->size, posterior.chains.size(), posterior.draws());
 }
 
-std::vector<Compared> read_all(const CompareArguments& arguments) {
+std::vector<Compared> read_all(const std::vector<std::string>& folders, const std::string& log_lik) {
   std::vector<Compared> all;
-  for (const std::string& path : arguments.folders) {
+  for (const std::string& path : folders) {
     const posterior::Folder folder = posterior::read_folder(path);
     const posterior::Posterior& posterior = folder.posterior;
-    all.push_back(
-        {path, loo_of(path, posterior, arguments.log_lik), posterior.chains.size() * posterior.draws()});
+    all.push_back({path, loo_of(path, posterior, log_lik), posterior.chains.size() * posterior.draws()});
   }
   for (const Compared& other : all) {
     if (other.loo.pointwise.size() == all.front().loo.pointwise.size()) continue;
@@ -123,9 +137,62 @@ std::string comparison_text(const std::vector<Compared>& all) {
   return text;
 }
 
+constexpr const char* kLegend =
+    "\ndistance: Wasserstein-1 between the marginals, in posterior sds. noise: two\n"
+    "samples of one posterior, worth as much as these, are closer than this 19 times\n"
+    "in 20; distance +- noise is a 95 % interval. shift: mean of B less mean of A, in\n"
+    "sds; sd ratio: sd of B over sd of A; se: their errors. p: of no difference.\n";
+
+std::string different_data(const run::RunRecord& a, const run::RunRecord& b) {
+  return a.data_hash == b.data_hash ? "" : "They are fits to different data.\n";
+}
+
+// The first fit against each of the others.
+int run_distance(const std::vector<std::string>& paths, const OptionValues& options) {
+  if (paths.size() < 2)
+    throw Error(ErrorKind::usage, "a distance is between two fits; one was given.",
+                fmt::format("kullback compare {} OTHER --distance", paths.front()));
+  std::vector<posterior::Folder> folders;
+  for (const std::string& path : paths) folders.push_back(posterior::read_folder(path));
+  const auto draws_of = [&](std::size_t i) {
+    return posterior::DrawsOf{paths[i], folders[i].posterior, fit::is_markov(folders[i].record)};
+  };
+  std::string text, json;
+  for (std::size_t i = 1; i < folders.size(); ++i) {
+    const posterior::Distance distance = posterior::distance(draws_of(0), draws_of(i));
+    json += (i > 1 ? ",\n " : "") + posterior::to_json(distance);
+    text += i > 1 ? "\n" : "";
+    for (const std::size_t side : {std::size_t{0}, i})
+      text += fmt::format("{} {}: {}\n", side == 0 ? "A" : "B", paths[side],
+                          fit::head_text(folders[side].record, folders[side].posterior));
+    text += different_data(folders[0].record, folders[i].record);
+    text += "\n" + posterior::distance_text(distance, options[kAll] ? 0 : kDistanceRows);
+  }
+  if (options[kJson]) {
+    std::printf("[%s]\n", json.c_str());
+    return 0;
+  }
+  std::fputs(for_terminal(text + kLegend).c_str(), stdout);
+  return 0;
+}
+
+void check_options(const OptionValues& options) {
+  if (options[kAll] && !options[kDistance])
+    throw Error(ErrorKind::usage, "--all is for the rows of distances, which were not asked for.",
+                "Add `--distance`.");
+  if (options[kDistance] && options.is_given(kLogLik))
+    throw Error(ErrorKind::usage, "--log-lik is for predictions; distances are between parameters.",
+                "Leave it out, or leave out `--distance`.");
+  if (options[kAll] && options[kJson])
+    throw Error(ErrorKind::usage, "--json prints all rows in any case.", "Leave out `--all`.");
+}
+
 int run_compare(const CompareArguments& arguments) {
-  const std::vector<Compared> all = read_all(arguments);
-  std::fputs((arguments.json ? comparison_json(all) : comparison_text(all)).c_str(), stdout);
+  const OptionValues options = read_options(kOptions, arguments.given, "compare");
+  check_options(options);
+  if (options[kDistance]) return run_distance(arguments.folders, options);
+  const std::vector<Compared> all = read_all(arguments.folders, std::string(options[kLogLik]));
+  std::fputs((options[kJson] ? comparison_json(all) : comparison_text(all)).c_str(), stdout);
   return 0;
 }
 
@@ -133,14 +200,12 @@ int run_compare(const CompareArguments& arguments) {
 
 Run add_compare(const Command& verb) {
   const auto arguments = std::make_shared<CompareArguments>();
-  verb.add_option("folders", arguments->folders, "Folders of fits to the same observations")
+  verb.add_option(
+          "folders", arguments->folders,
+          "Folders of fits to the same observations; with --distance, of fits with the same parameters")
       .required()
       .type_name("DIR DIR...");
-  verb.add_option("--log-lik", arguments->log_lik, "Variable with the log likelihood of each observation")
-      .type_name("NAME")
-      .default_of_target();
-  verb.add_flag("--json", arguments->json,
-                "Print all figures as JSON, with the elpd and k-hat of each observation");
+  shell::add_options(verb, kOptions, "Options", arguments->given);
   return [arguments] { return run_compare(*arguments); };
 }
 

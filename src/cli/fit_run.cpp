@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "base/advice.hpp"
 #include "base/error.hpp"
@@ -14,6 +15,7 @@
 #include "base/stop.hpp"
 #include "cli/program_files.hpp"
 #include "cli/verb.hpp"
+#include "fit/options.hpp"
 #include "report/page.hpp"
 #include "run/progress_line.hpp"
 
@@ -82,6 +84,11 @@ std::string default_folder(const std::string& program, const std::string& suffix
 std::string out_of(const OptionValues& values, const TextOption& out, const std::string& program,
                    const std::string& suffix) {
   return std::string(values.given(out).value_or(default_folder(program, suffix)));
+}
+
+std::vector<std::string> include_paths_of(const OptionValues& values) {
+  const std::span<const std::string> paths = values[fit::option::kIncludePath];
+  return {paths.begin(), paths.end()};
 }
 
 }  // namespace kullback::cli

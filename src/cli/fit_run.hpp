@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/option.hpp"
 #include "fit/fit.hpp"
@@ -38,5 +39,6 @@ std::string default_folder(const std::string& program, const std::string& suffix
 // The value of --out, or the default folder.
 std::string out_of(const OptionValues& values, const TextOption& out, const std::string& program,
                    const std::string& suffix);
+std::vector<std::string> include_paths_of(const OptionValues& values);
 
 }  // namespace kullback::cli

@@ -28,8 +28,7 @@ fit::Request request_for(const OptimizeArguments& arguments) {
   const OptionValues values = read_options(fit::optimize_options(), arguments.given, "kullback optimize");
   fit::Request request;
   request.inputs = arguments.inputs;
-  const auto include_paths = values[kIncludePath];
-  request.inputs.include_paths.assign(include_paths.begin(), include_paths.end());
+  request.inputs.include_paths = include_paths_of(values);
   request.method = &method_named("optimize");
   request.options = options_of(*request.method, arguments.of_method);
   request.seed = values[kStartSeed];

@@ -28,8 +28,7 @@ fit::SimulateRequest request_for(const SimulateArguments& arguments) {
   const OptionValues values = read_options(fit::simulate_options(), arguments.given, "kullback simulate");
   fit::SimulateRequest request;
   request.inputs = arguments.inputs;
-  const auto include_paths = values[kIncludePath];
-  request.inputs.include_paths.assign(include_paths.begin(), include_paths.end());
+  request.inputs.include_paths = include_paths_of(values);
   request.draws = values[kPriorDraws];
   request.data_sets = values[kDataSets];
   request.seed = values.is_given(kSeed) ? values[kSeed] : fresh_seed();

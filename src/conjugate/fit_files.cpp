@@ -96,7 +96,8 @@ std::string model_json(const Request& request, const Shape& shape) {
       "{{\n  \"verb\": {},\n  \"kind\": {},\n  \"options\": {},\n  \"data\": {},\n  \"units\": {},\n"
       "  \"size\": {},\n  \"columns\": {},\n  \"levels\": {},\n  \"target\": {},\n  \"ignored\": {},\n"
       "  \"sequence\": {},\n  \"state\": \"state.npy\"\n}}\n",
-      json_string(model.verb), json_string(model.kind), json_words(texts_of(model.options, request.values)),
+      json_string(model.verb), json_string(model.kind),
+      json_words(run::texts_of(model.options, request.values)),
       json_string(kKinds[static_cast<int>(model.data)]), shape.units, shape.columns, json_texts(shape.names),
       json_levels(shape.levels), json_string(data.target), json_texts(data.ignored),
       json_string(data.sequence));

@@ -147,26 +147,16 @@ SourceRequest source_request(const Request& request) {
   return data;
 }
 
-std::map<std::string, std::string> texts_of(OptionTable options, const OptionValues& values) {
-  std::map<std::string, std::string> texts;
-  for (const OptionRecord* option : options) {
-    if (!option->is_optional || values.is_given(*option))
-      texts.emplace(option->name, values.text_of(*option));
-  }
-  return texts;
-}
-
 run::RunOptions recorded_options(const Request& request) {
   const OptionValues& values = request.values;
-  run::RunOptions recorded;
+  std::vector<const OptionRecord*> read;
   for (const OptionTable table : {kind_table(request.model->verb), data_options(*request.model),
                                   request.model->options, OptionTable(kTraining), method_options(values)}) {
-    for (const OptionRecord* option : table) {
-      const bool has_value = !option->is_optional || values.is_given(*option);
-      if (has_value && idleness(*option, values).beside.empty())
-        recorded.set(*option, values.value_of(*option));
-    }
+    std::copy_if(table.begin(), table.end(), std::back_inserter(read),
+                 [&](const OptionRecord* option) { return idleness(*option, values).beside.empty(); });
   }
+  run::RunOptions recorded;
+  recorded.set(read, values);
   return recorded;
 }
 

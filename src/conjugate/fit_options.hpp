@@ -62,8 +62,6 @@ Request read_request(const std::string& verb, std::vector<std::filesystem::path>
 // The data as the model needs them; of one process, all of them.
 SourceRequest source_request(const Request& request);
 
-// By name; without those that have no default and were not given.
-std::map<std::string, std::string> texts_of(OptionTable options, const OptionValues& values);
 // All that decides the result but the data and the seed.
 run::RunOptions recorded_options(const Request& request);
 

@@ -13,22 +13,13 @@ std::string owner_text(const OptionRecord& option, std::string_view name) {
   return fmt::format("{} {}", flag_of(option.name), name);
 }
 
-GivenTexts texts_of(OptionTable table, const OptionValues& values) {
-  GivenTexts texts;
-  for (const OptionRecord* option : table) {
-    if (option->is_optional && !values.is_given(*option)) continue;
-    texts.emplace(option->name, values.text_of(*option));
-  }
-  return texts;
-}
-
 std::string underscored(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
 std::string json_options(OptionTable table, const OptionValues& values) {
-  return json_words(texts_of(table, values));
+  return json_words(run::texts_of(table, values));
 }
 
 OptionValues read_options(const JsonFields& json, const std::string& member, OptionTable table) {

@@ -8,6 +8,7 @@
 
 #include "base/json_fields.hpp"
 #include "base/option.hpp"
+#include "run/options.hpp"
 
 namespace kullback::deep {
 
@@ -20,8 +21,6 @@ struct Part {
 // "--prior laplace", as sentences name a part.
 std::string owner_text(const OptionRecord& option, std::string_view name);
 
-// Options as texts: those that were given, and those with a default.
-GivenTexts texts_of(OptionTable table, const OptionValues& values);
 // The name in an option table: folders of older versions have dashes ("noise-steps").
 std::string underscored(std::string name);
 

@@ -126,4 +126,12 @@ Cell rhat_cell(double rhat) {
   return {fmt::format("{:.3f}", rhat)};
 }
 
+std::string shortened(const std::string& name, std::size_t width) {
+  if (name.size() <= width) return name;
+  if (width < 4) return name.substr(0, width);
+  const std::size_t tail = (width - 2) / 2;
+  const std::size_t head = width - 2 - tail;
+  return name.substr(0, head) + ".." + name.substr(name.size() - tail);
+}
+
 }  // namespace kullback::posterior

@@ -32,4 +32,7 @@ RowCells row_cells(const SummaryRow& row, const NumberStyle& style);
 Cell count_cell(double count);  // ESS
 Cell rhat_cell(double rhat);
 
+// A name of at most `width` characters, shortened in the middle: the end holds the indices.
+std::string shortened(const std::string& name, std::size_t width);
+
 }  // namespace kullback::posterior

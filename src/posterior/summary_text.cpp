@@ -40,15 +40,6 @@ constexpr std::array<Attempt, 11> kAttempts{{{40, 0, 2},
                                              {12, 3, 1},
                                              {8, 3, 1}}};
 
-// Shortened in the middle: the end holds the indices.
-std::string shortened(const std::string& name, std::size_t width) {
-  if (name.size() <= width) return name;
-  if (width < 4) return name.substr(0, width);
-  const std::size_t tail = (width - 2) / 2;
-  const std::size_t head = width - 2 - tail;
-  return name.substr(0, head) + ".." + name.substr(name.size() - tail);
-}
-
 using Used = std::array<bool, kColumns>;
 
 // A method without chains has no R-hat; one draw is an estimate and has neither sd nor quantiles.

@@ -38,13 +38,24 @@ void RunOptions::set(const OptionRecord& option, const OptionValue& value) {
 }
 
 void RunOptions::set(OptionTable table, const OptionValues& values) {
-  for (const OptionRecord* option : table) set(*option, values.value_of(*option));
+  for (const OptionRecord* option : table) {
+    if (!option->is_optional || values.is_given(*option)) set(*option, values.value_of(*option));
+  }
 }
 
 void RunOptions::set_given(OptionTable table, const OptionValues& values) {
   for (const OptionRecord* option : table) {
     if (values.is_given(*option)) set(*option, values.value_of(*option));
   }
+}
+
+GivenTexts texts_of(OptionTable table, const OptionValues& values) {
+  GivenTexts texts;
+  for (const OptionRecord* option : table) {
+    if (!option->is_optional || values.is_given(*option))
+      texts.emplace(option->name, values.text_of(*option));
+  }
+  return texts;
 }
 
 const OptionValue* RunOptions::find(std::string_view name) const {

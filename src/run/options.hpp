@@ -22,7 +22,8 @@ class RunOptions final {
 
   void set(std::string_view name, OptionValue value);
   void set(const OptionRecord& option, const OptionValue& value);
-  void set(OptionTable table, const OptionValues& values);  // all of the table, defaults too
+  // All of the table, defaults too, but for options without a default that were not given.
+  void set(OptionTable table, const OptionValues& values);
   void set_given(OptionTable table, const OptionValues& values);
 
   bool contains(std::string_view name) const { return find(name) != nullptr; }
@@ -39,6 +40,9 @@ class RunOptions final {
  private:
   Values values_;
 };
+
+// Of a table, as the command line takes them: all but options without a default that were not given.
+GivenTexts texts_of(OptionTable table, const OptionValues& values);
 
 std::string text_of(const OptionValue& recorded);  // "true", "0.8", "dense"
 

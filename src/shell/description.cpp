@@ -70,12 +70,12 @@ std::string json_of(const std::vector<DescribedOption>& options) {
   return "[" + text + "]";
 }
 
-// What options are called elsewhere, and what to say where the verb has ours.
+// What other programs call an option: the option of ours that it is, where it is one, and a hint.
 std::string foreign_json(const Program& program) {
   std::string text;
-  for (const ForeignOption& option : program.foreign_options)
-    text += fmt::format("{}\n  {}: {{\"ours\": {}, \"hint\": {}}}", text.empty() ? "" : ",",
-                        json_string(option.name), json_string(option.ours), json_string(option.hint));
+  for (const auto& [name, ours, hint] : program.foreign_options)
+    text += fmt::format("{}\n  {}: [{}, {}]", text.empty() ? "" : ",", json_string(name), json_string(ours),
+                        json_string(hint));
   return "{" + text + "}";
 }
 

@@ -9,6 +9,9 @@
 //
 // stats/divergence/samples.hpp: two samples and no density; Wasserstein, sliced Wasserstein, MMD.
 //
+// stats/divergence/marginal.hpp, joint.hpp: two samples of draws, chains too, against what two samples of one
+// distribution would show: noise, intervals and p-values, by quantity and in all coordinates together.
+//
 // Conventions, the same everywhere:
 //
 // KL(p, q) = E_p[log(p / q)]; the reverse one is KL(q, p).
@@ -47,4 +50,6 @@
 #include "stats/divergence/densities.hpp"
 #include "stats/divergence/draws.hpp"
 #include "stats/divergence/families.hpp"
+#include "stats/divergence/joint.hpp"
+#include "stats/divergence/marginal.hpp"
 #include "stats/divergence/samples.hpp"

@@ -10,18 +10,6 @@
 #include "stats/sums.hpp"
 
 namespace kullback::stats {
-namespace {
-
-// A quantity that ought to be constant (the diagonal of a correlation matrix) often is so only up to
-// rounding.
-bool is_constant(std::span<const double> values) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const double rounding = 4 * std::numeric_limits<double>::epsilon();
-  return *high - *low <= rounding * std::max(std::abs(*low), std::abs(*high));
-}
-
-}  // namespace
-
 Halves cut(const Chains& chains) {
   const double origin = chains.values[0];
   return cut(chains, [origin](double value) { return value - origin; });
@@ -44,6 +32,12 @@ Centred center(Halves halves) {
 double rhat_of(const Centred& centred) {
   const double n = static_cast<double>(centred.halves.draws);
   return std::sqrt(centred.variance_of_means / centred.variance_within + (n - 1) / n);
+}
+
+bool is_constant(std::span<const double> values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double rounding = 4 * std::numeric_limits<double>::epsilon();
+  return *high - *low <= rounding * std::max(std::abs(*low), std::abs(*high));
 }
 
 bool are_usable(const Chains& chains) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "stats/chains.hpp"
@@ -68,7 +69,10 @@ Centred center(Halves halves);
 double rhat_of(const Centred& centred);
 double ess_of(const Centred& centred);
 
-// Finite, not constant but for rounding, of the size they say, and long enough for halves.
+// But for rounding: a quantity that ought to be constant (the diagonal of a correlation matrix) often is so
+// only up to that. At least one value.
+bool is_constant(std::span<const double> values);
+// Finite, not constant, of the size they say, and long enough for halves.
 bool are_usable(const Chains& chains);
 
 }  // namespace kullback::stats

@@ -157,9 +157,9 @@ TEST(Options, RecordOfEveryVerbWithEveryOptionRoundTrips) {
       Texts chosen = step;
       chosen["kind"] = model->kind;
       const Request request = read_request(model->verb, {"data"}, all_but_defaults(model->verb, chosen));
-      const run::RunOptions written = recorded_options(request);
-      const run::RunOptions read = through_the_file(written);
-      EXPECT_TRUE(read == written);
+      const auto written = recorded_options(request);
+      const auto read = through_the_file(written);
+      EXPECT_EQ(read, written);
       Texts texts;
       for (const auto& [name, value] : read) texts[name] = run::text_of(value);
       const Request again = read_request(model->verb, {"data"}, texts);

@@ -195,6 +195,21 @@ class Compare(support.Case):
         self.assert_says(kb.UsageError, "two fits", kb.compare, good)
         self.assert_says(kb.InputError, ["no 'lik'", "log_lik"], kb.compare, good, bad, log_lik="lik")
 
+    def test_distance(self):
+        good, bad = self.fits()
+        apart = kb.compare(good, bad, distance=True)
+        self.assertIsInstance(apart, kb.Distance)
+        self.assertEqual(apart.verdict, "differ")
+        self.assertTrue(apart["differs"][0] and apart.p_value < 0.01)
+        self.assertTrue((np.diff(apart["distance"] - apart["noise"]) <= 0).all())
+        unit = np.sqrt((good["sigma"].std(ddof=1) ** 2 + bad["sigma"].std(ddof=1) ** 2) / 2)
+        row = apart.row("sigma")
+        self.assertAlmostEqual(row["shift"], (bad["sigma"].mean() - good["sigma"].mean()) / unit)
+        self.assertLess(apart.joint["mmd_squared"]["noise"], apart.joint["mmd_squared"]["value"])
+        self.assertEqual((apart.only_in_first, apart.only_in_second, apart.constant), ([], [], []))
+        self.assert_says(kb.UsageError, "between two fits", kb.compare, good, bad, good, distance=True)
+        self.assert_says(kb.UsageError, "log", kb.compare, good, bad, distance=True, log_lik="lik")
+
 
 class OfPrograms(support.Case):
     def test_diagnose(self):

@@ -93,8 +93,8 @@ Job job_of(const Built& built, const FolderCall& call) {
   const OptionValues operator_options = given.of(kOperator, operation, diffusion::operators());
   request.method_options = given.of(kMethod, method, diffusion::methods());
   given.check();
-  job.operator_options = texts_of(operation.options, operator_options);
-  job.method_options = texts_of(method.options, request.method_options);
+  job.operator_options = run::texts_of(operation.options, operator_options);
+  job.method_options = run::texts_of(method.options, request.method_options);
   if (!values.is_given(kNoiseSd))
     throw Error(ErrorKind::usage, "kullback restore needs --noise-sd: the sd of the noise in OBSERVED.",
                 "It is in the units of OBSERVED; a small one stands for none.");

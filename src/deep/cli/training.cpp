@@ -118,9 +118,7 @@ TrainOptions train_options(const OptionValues& values, const CountOption& batch,
 
 run::RunOptions recorded(OptionTable table, const OptionValues& values) {
   run::RunOptions options;
-  for (const OptionRecord* option : table) {
-    if (!option->is_optional || values.is_given(*option)) options.set(*option, values.value_of(*option));
-  }
+  options.set(table, values);
   return options;
 }
 

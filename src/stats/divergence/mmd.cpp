@@ -6,12 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include "base/error.hpp"
-#include "stats/divergence/samples.hpp"
+#include "stats/divergence/pairs.hpp"
 #include "stats/sums.hpp"
 
 namespace kullback::stats {
@@ -20,16 +21,6 @@ namespace {
 constexpr std::size_t kMedianPoints = 1000;
 
 std::size_t count(const Points& of) { return of.values.size() / of.dim; }
-
-double squared_distance(const double* a, const double* b, std::size_t dim) {
-  double total = 0;
-  for (std::size_t k = 0; k < dim; ++k) total += (a[k] - b[k]) * (a[k] - b[k]);
-  return total;
-}
-
-double kernel_value(KernelShape shape, double scaled_square) {
-  return shape == KernelShape::rbf ? std::exp(-scaled_square / 2) : 1 / std::sqrt(1 + scaled_square);
-}
 
 void check_points(const Points& of, const char* which) {
   if (of.dim == 0 || of.values.size() % of.dim != 0 || of.values.size() < 2 * of.dim)
@@ -55,7 +46,8 @@ struct Sums {
 
 class Kernels final {
  public:
-  Kernels(const Points& x, const Points& y, const Kernel& kernel) : kernel_(kernel), dim_(x.dim) {
+  Kernels(const Points& x, const Points& y, const Kernel& kernel)
+      : kernel_{kernel.shape, kernel.length_scale}, dim_(x.dim) {
     of_x_ = own(x);
     of_y_ = own(y);
     of_x_.other.assign(count(x), 0);
@@ -73,8 +65,7 @@ class Kernels final {
 
  private:
   double at(const double* a, const double* b) const {
-    return kernel_value(kernel_.shape,
-                        squared_distance(a, b, dim_) / (kernel_.length_scale * kernel_.length_scale));
+    return derivatives(kernel_, squared_distance(a, b, dim_)).value;
   }
 
   Sums own(const Points& of) const {
@@ -88,7 +79,7 @@ class Kernels final {
     return result;
   }
 
-  Kernel kernel_;
+  RadialKernel kernel_;
   std::size_t dim_;
   Sums of_x_, of_y_;
 };
@@ -119,6 +110,20 @@ Kernel with_length_scale(const Points& x, const Points& y, Kernel kernel) {
 }
 
 }  // namespace
+
+// Eight partial sums, which stay in vector registers.
+double squared_distance(const double* a, const double* b, std::size_t dim) {
+  double partial[8] = {};
+  std::size_t k = 0;
+  for (; k + 8 <= dim; k += 8)
+    for (std::size_t lane = 0; lane < 8; ++lane) {
+      const double apart = a[k + lane] - b[k + lane];
+      partial[lane] += apart * apart;
+    }
+  double total = 0;
+  for (; k < dim; ++k) total += (a[k] - b[k]) * (a[k] - b[k]);
+  return std::accumulate(std::begin(partial), std::end(partial), total);
+}
 
 double median_distance(const Points& x, const Points& y) {
   check_both(x, y);

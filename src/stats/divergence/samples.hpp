@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "stats/radial_kernel.hpp"
+
 namespace kullback::stats {
 
 // Of the empirical distributions of two samples on the line, exact by sorting; sizes may differ. Order 1 to
@@ -38,10 +40,8 @@ struct Sliced {
 // unbiased for that over all directions, its root is low by a bias of order 1 / projections.
 Sliced sliced_wasserstein(const Points& x, const Points& y, const SlicedOptions& options = {});
 
-enum class KernelShape {
-  rbf,  // exp(-|x - y|^2 / (2 l^2))
-  imq,  // 1 / sqrt(1 + |x - y|^2 / l^2): the inverse multiquadric, with heavier tails
-};
+// rbf: exp(-|x - y|^2 / (2 l^2)); imq: 1 / sqrt(1 + |x - y|^2 / l^2), with heavier tails.
+using KernelShape = RadialKernel::Kind;
 struct Kernel {
   KernelShape shape = KernelShape::rbf;
   double length_scale = 0;  // 0: the median distance between points of the two samples together

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "stats/chains.hpp"
-#include "stats/divergence/samples.hpp"
+#include "stats/divergence/pairs.hpp"
 #include "stats/sums.hpp"
 
 namespace kullback::stats {
@@ -99,15 +99,6 @@ std::vector<double> projected(const Points& of, std::span<const double> directio
   return result;
 }
 
-std::vector<double> random_direction(std::size_t dim, std::uint64_t seed, std::uint32_t index) {
-  Random random(seed, 0, 0, index);
-  std::vector<double> result(dim);
-  for (double& of : result) of = random.normal();
-  const double length = std::sqrt(dot(result.data(), result.data(), dim));
-  for (double& of : result) of /= length;
-  return result;
-}
-
 void check_points(const Points& x, const Points& y, const SlicedOptions& options) {
   check_values(x.values, "first");
   check_values(y.values, "second");
@@ -123,6 +114,15 @@ void check_points(const Points& x, const Points& y, const SlicedOptions& options
 }
 
 }  // namespace
+
+std::vector<double> random_direction(std::size_t dim, std::uint64_t seed, std::uint32_t index) {
+  Random random(seed, 0, 0, index);
+  std::vector<double> result(dim);
+  for (double& of : result) of = random.normal();
+  const double length = std::sqrt(dot(result.data(), result.data(), dim));
+  for (double& of : result) of /= length;
+  return result;
+}
 
 double wasserstein(std::span<const double> x, std::span<const double> y, double order) {
   check_order_of_distance(order);
