@@ -80,7 +80,7 @@ class Mixture(support.Case):
     def test_refusals(self):
         refuse = lambda kind, words, data, **options: self.assert_says(kind, words, kb.mixture, data, **options)
         refuse(kb.UsageError, ["componets", "components"], two_groups(), componets=2)
-        refuse(kb.UsageError, ["tolerance", "--bound-tol"], two_groups(), tolerance=0.1)
+        refuse(kb.UsageError, ["tolerance", "bound_tol"], two_groups(), tolerance=0.1)
         refuse(kb.UsageError, "dict", two_groups(), components={})
         refuse(kb.InputError, "length", {"a": [1, 2], "b": [1]})
         refuse(kb.InputError, "dimensions", np.zeros((2, 2, 2)))
