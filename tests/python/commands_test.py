@@ -75,7 +75,7 @@ class Mixture(support.Case):
     def test_flags(self):
         groups = kb.mixture(two_groups(), components=2, seed=1, no_units=True, join=False)
         self.assertNotIn("responsibilities", groups.tables)
-        self.assertEqual(groups.record["options"]["join"], False)
+        self.assertIs(groups.record["options"]["join"], False)
 
     def test_refusals(self):
         refuse = lambda kind, words, data, **options: self.assert_says(kind, words, kb.mixture, data, **options)
@@ -170,7 +170,7 @@ class Deep(support.Case):
         x = np.linspace(-2, 2, 120)
         table = {"x": x, "y": np.sin(2 * x)}
         net = kb.bnn(table, "y", posterior="ensemble", members=2, hidden=[16], epochs=60, seed=1, threads=1)
-        self.assertEqual((net.kind, net.record["options"]["members"]), ("bnn", "2"))
+        self.assertEqual((net.kind, net.record["options"]["members"]), ("bnn", 2))
         new = net.predict({"x": [0.0, 1.0], "y": [0.0, np.sin(2.0)]})
         self.assertEqual(len(new["predictions"]["mean"]), 2)
         self.assertIn("rmse", new.metrics)
