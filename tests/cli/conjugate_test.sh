@@ -119,7 +119,7 @@ model, run = (json.loads((folder / f"{name}.json").read_text()) for name in ("mo
 old = lambda name: {"prior_shape": "shape", "prior_rate": "rate"}.get(name, name.replace("_", "-"))
 word = lambda text: {"1": "true", "0": "false"}.get(text, text)
 model["settings"] = {old(name): word(text) if name == "join" else text for name, text in model.pop("options").items()} | {"concentration": ""}
-run["options"] = {old(name): text for name, text in run["options"].items()} | {"tolerance": run["options"]["bound_tol"]}
+run["options"] = {old(name): str(value).lower() for name, value in run["options"].items()} | {"tolerance": "1e-06"}
 del run["options"]["bound-tol"], run["files"]
 (folder / "model.json").write_text(json.dumps(model))
 (folder / "run.json").write_text(json.dumps(run))
