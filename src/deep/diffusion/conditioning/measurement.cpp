@@ -36,7 +36,7 @@ Measurement::Measurement(const Operator& operation, const Units& units, const to
   const torch::Tensor all = observed.flatten().to(torch::kCPU, torch::kFloat64);
   if (all.size(0) != operation.gives().size)
     throw Error(ErrorKind::bad_input, fmt::format("an observed row has {} numbers; the operator gives {}.",
-                                                  all.size(0), text_of(operation.gives())));
+                                                  all.size(0), shape_text(operation.gives())));
   torch::Tensor is_seen = all.isfinite();
   if (operation.seen().defined()) is_seen = is_seen.logical_and(operation.seen().to(torch::kCPU));
   const torch::Tensor index = is_seen.nonzero().flatten();

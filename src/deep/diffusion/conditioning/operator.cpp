@@ -38,7 +38,7 @@ RowShape row_of(const ImageShape& image) {
   return {.size = image.channels * image.height * image.width, .image = image};
 }
 
-std::string text_of(const RowShape& shape) {
+std::string shape_text(const RowShape& shape) {
   if (!shape.is_image()) return fmt::format("rows of {} numbers", shape.size);
   return fmt::format("images {}x{}{}", shape.image.height, shape.image.width,
                      shape.image.channels > 1 ? fmt::format("x{}", shape.image.channels) : std::string());

@@ -26,7 +26,7 @@ struct RowShape {
 RowShape row_of(std::int64_t size);
 RowShape row_of(const ImageShape& image);
 // "rows of 5 numbers", "images 28x28"
-std::string text_of(const RowShape& shape);
+std::string shape_text(const RowShape& shape);
 
 class Operator {
  public:

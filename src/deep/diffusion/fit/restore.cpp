@@ -141,12 +141,12 @@ torch::Tensor read_observed(const Model& model, const Operator& operation,
   if (numbers.dim() < 2 && !is_one)
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: has {} numbers; the operator gives {}.", file.string(), numbers.numel(),
-                            text_of(operation.gives())),
+                            shape_text(operation.gives())),
                 "Give a matrix with a row for each observation.");
   if (rows.size(1) != needed)
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: has rows of {} numbers; the operator gives {}.", file.string(), rows.size(1),
-                            text_of(operation.gives())),
+                            shape_text(operation.gives())),
                 "Give what was observed in that shape, in the data's units.");
   return rows;
 }

@@ -38,7 +38,7 @@ std::unique_ptr<Operator> make(const OptionValues& values, const RowShape& takes
   const bool divides = takes.is_image() ? takes.image.height % factor == 0 && takes.image.width % factor == 0
                                         : takes.size % factor == 0;
   if (!divides)
-    throw Error(ErrorKind::usage, fmt::format("--factor {} does not divide {}.", factor, text_of(takes)),
+    throw Error(ErrorKind::usage, fmt::format("--factor {} does not divide {}.", factor, shape_text(takes)),
                 "Give a factor of their sides.");
   return std::make_unique<Downsample>(takes, factor);
 }

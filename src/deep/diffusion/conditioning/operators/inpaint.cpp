@@ -38,9 +38,10 @@ torch::Tensor mask_of(const std::string& file, const RowShape& shape) {
   if (shape.is_image() && count == shape.image.height * shape.image.width)
     return (numbers.flatten() != 0).repeat({shape.image.channels});
   if (count != shape.size)
-    throw Error(ErrorKind::bad_input,
-                fmt::format("{}: the mask has {} numbers; the model is of {}.", file, count, text_of(shape)),
-                "Give a number for each of theirs: 0 where x is not seen.");
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("{}: the mask has {} numbers; the model is of {}.", file, count, shape_text(shape)),
+        "Give a number for each of theirs: 0 where x is not seen.");
   return numbers.flatten() != 0;
 }
 
@@ -52,7 +53,8 @@ torch::Tensor mask_of(const std::string& file, const RowShape& shape) {
 
 torch::Tensor box_of(const std::string& text, const RowShape& shape) {
   if (!shape.is_image())
-    throw Error(ErrorKind::usage, fmt::format("--box is for images, and the model is of {}.", text_of(shape)),
+    throw Error(ErrorKind::usage,
+                fmt::format("--box is for images, and the model is of {}.", shape_text(shape)),
                 "Give a --mask, or leave cells of OBSERVED empty.");
   std::vector<std::int64_t> numbers;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -65,7 +67,7 @@ torch::Tensor box_of(const std::string& text, const RowShape& shape) {
   }
   if (numbers.size() != 4 || numbers[2] == 0 || numbers[3] == 0) refuse_box(text);
   if (numbers[0] + numbers[2] > shape.image.height || numbers[1] + numbers[3] > shape.image.width)
-    throw Error(ErrorKind::usage, fmt::format("--box {} does not lie inside {}.", text, text_of(shape)),
+    throw Error(ErrorKind::usage, fmt::format("--box {} does not lie inside {}.", text, shape_text(shape)),
                 "Its top and left are counted from 0.");
   torch::Tensor seen =
       torch::ones({shape.image.channels, shape.image.height, shape.image.width}, torch::kBool);

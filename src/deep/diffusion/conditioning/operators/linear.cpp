@@ -34,7 +34,7 @@ std::unique_ptr<Operator> make(const OptionValues& values, const RowShape& takes
   if (matrix.dim() != 2 || matrix.size(1) != takes.size)
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: the matrix has {} columns; the model is of {}, and {} are needed.", file,
-                            matrix.size(-1), text_of(takes), takes.size),
+                            matrix.size(-1), shape_text(takes), takes.size),
                 "It has a row for each observed number and a column for each number of x.");
   if (!at::isfinite(matrix).all().item<bool>())
     throw Error(ErrorKind::bad_input, fmt::format("{}: the matrix has numbers that are not finite.", file));
